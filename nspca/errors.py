@@ -1,0 +1,41 @@
+"""Every error a user can meet. A message is one sentence: what was required, what was got, the way out."""
+
+
+class NSPCAError(Exception):
+    """Base of all errors this package raises on purpose."""
+
+
+class InvalidProblem(NSPCAError, ValueError):
+    """The matrix, k or a component does not define a problem that can be solved."""
+
+
+class InvalidOption(NSPCAError, ValueError):
+    """A method was given an option, or an option value, that it does not have."""
+
+
+class InvalidData(NSPCAError, ValueError):
+    """A file, an upload or a table cannot be read as data."""
+
+
+class Refused(NSPCAError):
+    """An exact method would not finish, or is outside its theorem; the message names the number and an alternative."""
+
+
+class NotConverged(NSPCAError):
+    """A numerical loop reached its cap, or a residual check failed."""
+
+
+class CertificateError(NSPCAError):
+    """A certificate does not prove what it claims, or does not belong to the data."""
+
+
+class DownloadError(NSPCAError):
+    """A data set could not be fetched; the message says what to do offline."""
+
+
+class JobError(NSPCAError):
+    """A background run could not be started or ended without a result."""
+
+
+class Cancelled(NSPCAError):
+    """Raised by a `report` hook to stop a computation."""

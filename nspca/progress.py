@@ -1,0 +1,42 @@
+"""The one hook of every long computation: ``report(event)`` carries progress and may raise `Cancelled`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a computation says while it runs.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done, in the words shown to the user.
+    done, total : int
+        Steps finished and steps in all; ``total = 0`` when that is unknown.
+    lower, upper : float or None
+        Best value and best proved bound so far, in the units of the data.
+    k : int or None
+        The sparsity the numbers belong to.
+    message : str
+        A sentence for the user, may be empty.
+    payload : dict
+        Plain numbers, strings and lists for the live view, at most 64 KiB when pickled.
+    """
+
+    stage: str
+    done: int = 0
+    total: int = 0
+    lower: float | None = None
+    upper: float | None = None
+    k: int | None = None
+    message: str = ""
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+Report = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """The hook used when nobody listens."""
