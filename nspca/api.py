@@ -1,0 +1,234 @@
+"""`solve`, `certify`, `sweep`: the only policy. Which method, which bound, what is said of the outcome."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from nspca import auto
+from nspca.bounds import elementary, lowrank
+from nspca.certificate import Certificate
+from nspca.components import drop_features
+from nspca.covariance import DENSE_LIMIT
+from nspca.errors import InvalidOption, InvalidProblem
+from nspca.options import made, whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+from nspca.solvers import METHODS
+from nspca.sweeps import Sweep, row_of
+
+EFFORTS = {"fast": ((3, 1e-3),), "standard": ((3, 1e-3), (5, 1e-4)), "thorough": ((3, 1e-3), (5, 1e-4), (6, 1e-5))}
+"""(rank, tolerance) of the cone searches of each effort."""
+OPTIMAL_GAP = 1e-8
+"""Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
+TOLERANCE_GAP = 1e-3
+"""Relative gap below which an answer is called optimal within tolerance."""
+
+
+def solve(problem: Problem, method="auto", components=1, seed=0, report: Report | None = None, certify="fast", **options) -> Result:
+    """Sparse (nonnegative) principal components of `problem`, with a certificate.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : str
+        "auto" or a key of `METHODS`.
+    components : int
+        r; for r > 1 features used by one component are removed before the next.
+    seed : int
+    report : callable, optional
+        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`.
+    certify : str or None
+        Effort of the certificate ("fast", "standard", "thorough"), None for none. One component only.
+    **options
+        Options of the method; see ``METHODS[method].Options``.
+
+    Returns
+    -------
+    Result
+    """
+    started = time.perf_counter()
+    report = report or silent
+    _single(problem)
+    _known_effort(certify)
+    whole("components", components, 1, problem.n)
+    run = _runner(method, options, seed, report)
+    if components == 1:
+        result = run(problem)
+        if certify is not None:
+            result = certified(problem, result, _certificate(problem, result, certify, report))
+    else:
+        X = drop_features(problem, components, lambda part: run(part).components[:, 0])
+        result = Result.of(problem, X, Status.HEURISTIC, method)
+    return replace(result, seconds=time.perf_counter() - started)
+
+
+def certify(problem: Problem, result: Result | None = None, components=1, effort="standard", report: Report | None = None) -> Certificate:
+    """The strongest upper bound on the optimum of `problem` that `effort` buys.
+
+    Parameters
+    ----------
+    problem : Problem
+    result : Result, optional
+        A known answer; it helps the search and is checked against the bound.
+    components : int
+        1; joint certificates are not built yet.
+    effort : "fast", "standard" or "thorough"
+    report : callable, optional
+
+    Returns
+    -------
+    Certificate
+        Checked by ``nspca.verify(data, certificate)``.
+    """
+    _single(problem)
+    if components != 1:
+        raise InvalidOption(f"certify proves bounds for one component, got components = {components}; certify them one at a time")
+    _known_effort(effort)
+    if effort is None:
+        raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
+    certificate = _certificate(problem, result, effort, report or silent)
+    if result is not None and result.components.shape[1] == 1:
+        certificate.ratio(result.value)
+    return certificate
+
+
+def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options) -> Sweep:
+    """Every method at every k, each k with one certificate shared by the methods.
+
+    `report` gets an event after every row, with the row in its payload.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its own k is not used.
+    ks : iterable of int
+    methods : sequence of str
+    certify : str or None
+        Effort of the certificates, None for none.
+    report : callable, optional
+    seed : int
+    **options
+        Passed to every method that has an option of that name.
+
+    Returns
+    -------
+    Sweep
+        ``sweep.frame`` has a row per method and k, ``sweep[method, k]`` the Result.
+    """
+    report = report or silent
+    _known_effort(certify)
+    methods = (methods,) if isinstance(methods, str) else tuple(methods)
+    problems = {one.k: one for one in (_single(problem.with_k(k)) for k in ks)}
+    if not problems or not methods:
+        raise InvalidProblem("a sweep needs at least one k and one method, got none")
+    chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
+    total, results, proofs = len(problems) * len(methods), {}, {}
+    paths = {m: _path(m, problem, problems, chosen[m], seed, report) for m in methods if m != "auto" and METHODS[m].path}
+    warm = []
+    for k in sorted(problems):
+        for m in methods:
+            started = time.perf_counter()
+            result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
+            if certify is not None:
+                if k not in proofs:
+                    proofs[k] = _certificate(problems[k], result, certify, report)
+                result = certified(problems[k], result, proofs[k])
+            seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
+            results[m, k] = result = replace(result, seconds=seconds)
+            warm = [result.components[:, 0]]
+            row = row_of(m, k, result)
+            report(Event("sweep", len(results), total, lower=row["value"], upper=row["upper"], k=k, payload={"row": row}))
+    return Sweep(results)
+
+
+def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
+    """`result` with its certificate and the status that the two together justify."""
+    gap = 1 - certificate.ratio(result.value)
+    status = Status.OPTIMAL if gap <= OPTIMAL_GAP else Status.WITHIN_TOLERANCE if gap <= TOLERANCE_GAP else result.status
+    return replace(result, certificate=certificate, status=status)
+
+
+def _certificate(problem, result, effort, report) -> Certificate:
+    best = elementary.best(problem)
+    A = problem.covariance
+    if min(A.n, A.shape[0]) > DENSE_LIMIT:
+        return best
+    for rank, tol in EFFORTS[effort]:
+        starts = () if result is None else [c for c in [_direction(problem, rank, result)] if c is not None]
+        found, _ = lowrank.bound(problem, rank, tol=tol, starts=starts, report=report)
+        best = min(best, found, key=lambda certificate: certificate.upper)
+        report(Event("certificate", k=problem.k, upper=best.upper, lower=None if result is None else result.value))
+        if rank >= problem.n:
+            break
+    return best
+
+
+def _direction(problem, rank, result):
+    """The direction of the leading eigenspace that belongs to a known component; None when it has no part in it."""
+    values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
+    shift = values[rank] if rank < values.size else 0.0
+    c = (vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0))).T @ result.components[:, 0]
+    c = c[values[:rank] > shift]
+    length = np.linalg.norm(c)
+    return c / length if length > 0 else None
+
+
+def _single(problem):
+    if not isinstance(problem.k, int):
+        raise InvalidProblem(f"one k is required here, got sizes {problem.k}; joint problems are not built yet")
+    return problem
+
+
+def _known_effort(effort):
+    if effort is not None and effort not in EFFORTS:
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {effort!r}")
+
+
+def _options_class(method):
+    if method == "auto":
+        return auto.Options
+    if method not in METHODS:
+        raise InvalidOption(f"method must be 'auto' or one of {', '.join(METHODS)}, got {method!r}")
+    return METHODS[method].Options
+
+
+def _understood(method, options, methods):
+    """Options of a sweep go to the methods that know them; one that no method knows is an error."""
+    known = {name for m in methods for name in _options_class(m).__dataclass_fields__}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise InvalidOption(f"no method of this sweep has an option {unknown[0]!r}; theirs are {', '.join(sorted(known))}")
+    return {name: value for name, value in options.items() if name in _options_class(method).__dataclass_fields__}
+
+
+def _runner(method, given, seed, report):
+    options = made(_options_class(method), method, given)
+    return lambda problem: _run(problem, method, options, seed, report)
+
+
+def _run(problem, method, options, seed, report, warm=()):
+    started = time.perf_counter()
+    if method == "auto":
+        result = auto.solve(problem, options, seed, report, warm)
+    else:
+        _able(method, problem)
+        result = METHODS[method].solve(problem, options, seed, report)
+    return replace(result, seconds=time.perf_counter() - started)
+
+
+def _able(method, problem):
+    line = METHODS[method]
+    if not (line.nonneg if problem.nonneg else line.signed):
+        sign = "nonnegative" if problem.nonneg else "signed"
+        raise InvalidOption(f"{method} has no {sign} form; choose another method or the other sign")
+
+
+def _path(method, problem, problems, options, seed, report):
+    """One pass for all k; its time is shared out evenly."""
+    _able(method, problem)
+    started = time.perf_counter()
+    results = METHODS[method].path(problem, list(problems), options, seed, report)
+    share = (time.perf_counter() - started) / len(problems)
+    return {k: replace(result, seconds=share) for k, result in results.items()}

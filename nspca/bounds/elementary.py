@@ -1,0 +1,51 @@
+"""B0: bounds that need no search: the leading eigenvalue, the k largest variances, the largest rows."""
+
+import numpy as np
+
+from nspca.bounds.inequality import spectral_claim
+from nspca.certificate import Certificate
+from nspca.covariance import DENSE_LIMIT
+from nspca.linalg import UNIT_ROUNDOFF, topk_sum
+from nspca.problem import Problem
+
+
+def eigenvalue(problem: Problem) -> Certificate:
+    """``OPT <= l1``: the inequality with W = M = U = 0."""
+    A = problem.covariance
+    t = A.once("l1 claim", lambda: spectral_claim(A, np.zeros((A.n, 0)), float(A.leading(1)[0][0])))
+    return Certificate.of(problem, "B0", "inequality", t, {"claims": np.array([t, 0.0])})
+
+
+def diagonal(problem: Problem) -> Certificate:
+    """``OPT <= topk(diag A)``: the trace of a k x k principal block bounds its leading eigenvalue. Cost O(n), any size."""
+    A = problem.covariance
+    return Certificate.of(problem, "B0", "diagonal", _raised(A, float(topk_sum(A.diagonal, problem.k))))
+
+
+def rows(problem: Problem) -> Certificate:
+    """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every k x k block."""
+    A = problem.covariance
+    return Certificate.of(problem, "B0", "row", _raised(A, float(_row_sums(A, problem.k, problem.nonneg).max())))
+
+
+def _row_sums(A, k, nonneg):
+    other = np.array(A.matrix if nonneg else np.abs(A.matrix))
+    np.fill_diagonal(other, 0.0)
+    return A.diagonal + (topk_sum(other, k - 1) if k > 1 else 0.0)
+
+
+def _raised(A, bound):
+    """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each, k of them."""
+    samples = A.shape[0] if A.source == "data" else 1
+    return bound + 16 * UNIT_ROUNDOFF * (samples + A.n + 20) * max(bound, A.diagonal.max() * 1.0)
+
+
+def best(problem: Problem) -> Certificate:
+    """The smallest of the three that can be had at this size."""
+    A = problem.covariance
+    found = [diagonal(problem)]
+    if min(A.n, A.shape[0]) <= DENSE_LIMIT:
+        found.append(eigenvalue(problem))
+    if A.n <= DENSE_LIMIT:
+        found.append(rows(problem))
+    return min(found, key=lambda certificate: certificate.upper)

@@ -1,0 +1,66 @@
+"""B2 and B3: the optimum of a rank-d matrix plus what the other eigenvalues can add, and Theorem 1's a priori number."""
+
+import numpy as np
+
+from nspca import cones
+from nspca.bounds.inequality import SEARCH_SLACK, spectral_claim
+from nspca.certificate import Certificate
+from nspca.covariance import Covariance
+from nspca.linalg import Array, topk_sum
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+
+def bound(problem: Problem, rank: int = 3, *, shifted: bool = True, tol=1e-3, cap=20000, starts=(), report: Report = silent):
+    """Certificate ``OPT <= lambda_max(A - UU') + OPT(UU')`` and the cover that proves its second half.
+
+    B3 (`shifted`): ``UU' = sum_{j<=d} (l_j - l_{d+1}) u_j u_j'``, so the bound is ``l_{d+1} + OPT(UU')``; never looser than
+    B2, which takes ``UU' = A_d`` as the 2014 paper does: moving ``l_{d+1} u_j u_j'`` from UU' to the remainder leaves its
+    largest eigenvalue at l_{d+1} and can only lower OPT(UU'). Both hold for any U, exact eigenvectors or not.
+
+    Returns
+    -------
+    certificate : Certificate
+    cover : Cover
+        Its direction c gives a good start: ``rank1(Uc)``.
+    """
+    A = problem.covariance
+    rank = min(rank, A.n)
+    U, t = A.once(("remainder", rank, shifted), lambda: remainder(A, rank, shifted))
+    cover = cones.search(U, problem.k, nonneg=problem.nonneg, tol=tol, offset=t, cap=cap, starts=starts, report=report)
+    size = float(topk_sum(np.einsum("ij,ij->i", U, U), problem.k))
+    F = cover.upper + SEARCH_SLACK * size
+    witness = {"U": U, "claims": np.array([t, F]), "tree": cover.tree}
+    return Certificate.of(problem, "B3" if shifted else "B2", "inequality", t + F, witness), cover
+
+
+def remainder(A: Covariance, rank: int, shifted: bool) -> tuple[Array, float]:
+    """U of the bound and the proved largest eigenvalue of what U leaves of A."""
+    values, vectors = A.leading(rank + 1)
+    following = float(values[rank]) if rank < values.size else 0.0
+    kept = values[:rank] - following if shifted else values[:rank]
+    U = vectors[:, :rank] * np.sqrt(np.maximum(kept, 0.0))
+    U = np.ascontiguousarray(U[:, np.any(U != 0, axis=0)])
+    return U, spectral_claim(A, U, following)
+
+
+def rho(problem: Problem, rank: int) -> float:
+    """Theorem 1 of Asteris et al. 2014: ``max{ k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1) }``, known before anything is run.
+
+    The fraction of OPT that the exact rank-d answer reaches at least; it says nothing of other answers. With rank >= n,
+    or a zero matrix, it is 1.
+    """
+    n, k = problem.n, problem.k
+    values = problem.covariance.leading(rank + 1)[0]
+    if rank >= n or values[0] == 0.0:
+        return 1.0
+    return max(k / (2 * n), 1 / (1 + 2 * (n / k) * float(values[rank] / values[0])))
+
+
+def flat_tail(A: Covariance, rank: int) -> bool:
+    """Whether ``A = sI + C`` with rank(C) <= rank, to rounding: then the shifted rank-d problem is the whole problem."""
+    if rank >= A.n:
+        return True
+    values = A.leading(rank + 1)[0]
+    left = A.trace - float(values[:rank].sum())
+    return abs(left - (A.n - rank) * float(values[rank])) <= 1e-12 * A.trace

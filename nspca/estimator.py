@@ -1,0 +1,78 @@
+"""`NSPCA`: the solvers behind scikit-learn's estimator conventions."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nspca.api import solve
+from nspca.problem import Problem
+
+
+class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Sparse or nonnegative sparse principal components, each with at most k nonzero loadings.
+
+    Parameters
+    ----------
+    n_components : int
+        Components with disjoint supports, found one after another.
+    k : int
+        Largest number of nonzero loadings of a component; at most the number of features.
+    nonneg : bool
+        Nonnegative loadings.
+    method : str
+        "auto" or a key of `nspca.METHODS`.
+    certify : str or None
+        Effort of the certificate of the first component.
+    center, scale : bool
+        As in `Problem.from_data`.
+    random_state : int
+        Seed.
+
+    Attributes
+    ----------
+    components_ : (n_components, n_features) ndarray
+    explained_variance_ : (n_components,) ndarray
+        ``x'Ax`` of every component, with ``A = X'X / m`` of the centred X.
+    explained_variance_ratio_ : (n_components,) ndarray
+        The same over the total variance.
+    certificates_ : list of Certificate or None
+        One entry a component; only the first is certified, the others solve a problem with features removed.
+    mean_, scale_ : (n_features,) ndarray
+    """
+
+    def __init__(self, n_components=1, k=10, nonneg=True, method="auto", certify="fast", center=True, scale=False, random_state=0):
+        self.n_components, self.k, self.nonneg, self.method, self.certify = n_components, k, nonneg, method, certify
+        self.center, self.scale, self.random_state = center, scale, random_state
+
+    def fit(self, X, y=None):
+        """Find the components of X (m, n), dense or sparse."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        problem = Problem.from_data(X, min(self.k, X.shape[1]), self.nonneg, self.center, self.scale)
+        certify = self.certify if self.n_components == 1 else None
+        result = solve(problem, self.method, components=self.n_components, seed=self.random_state, certify=certify)
+        self.components_ = result.components.T
+        self.explained_variance_ = result.values
+        self.explained_variance_ratio_ = result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
+        self.certificates_ = [result.certificate] + [None] * (self.n_components - 1)
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        self.mean_ = mean if self.center else np.zeros(X.shape[1])
+        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
+        self.scale_ = np.sqrt(square - mean**2) if self.scale else np.ones(X.shape[1])
+        return self
+
+    def transform(self, X):
+        """Scores of the samples along the components, (m, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        W = (self.components_ / self.scale_).T
+        return np.asarray(X @ W - self.mean_ @ W)
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

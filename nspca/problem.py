@@ -1,0 +1,113 @@
+"""The problem: maximise x'Ax over unit vectors with at most k nonzero entries, nonnegative or of any sign."""
+
+import operator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.covariance import Covariance, from_dense, from_matrix, from_sparse
+from nspca.errors import InvalidProblem
+from nspca.linalg import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if `nonneg`.
+
+    Made by `from_data` or `from_covariance`; validated once. `k` may be a tuple of sizes: then r disjoint components
+    with that many entries each are sought jointly.
+    """
+
+    covariance: Covariance
+    k: int | tuple[int, ...]
+    nonneg: bool = True
+
+    def __post_init__(self):
+        object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
+        object.__setattr__(self, "nonneg", bool(self.nonneg))
+
+    @classmethod
+    def from_data(cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False) -> "Problem":
+        """Problem of data X (m samples, n features), ndarray, data frame or scipy.sparse; ``A = Z'Z / m``.
+
+        Parameters
+        ----------
+        X : (m, n) array, data frame or scipy.sparse matrix of finite numbers
+        k : int or tuple of int
+            Largest number of nonzero entries, 1 <= k <= n.
+        nonneg : bool
+            Ask for nonnegative components.
+        center : bool
+            Subtract column means (implicitly for sparse X).
+        scale : bool
+            Then divide by the population standard deviations; constant columns are refused.
+
+        Raises
+        ------
+        InvalidProblem
+            With what was required, what was got and the way out.
+        """
+        names = getattr(X, "columns", None)
+        make = from_sparse if sp.issparse(X) else from_dense
+        return cls(make(X, bool(center), bool(scale), names), k, nonneg)
+
+    @classmethod
+    def from_covariance(cls, A, k, nonneg: bool = True) -> "Problem":
+        """Problem of a symmetric positive semidefinite matrix A (n, n), taken as it is."""
+        return cls(from_matrix(A), k, nonneg)
+
+    @property
+    def n(self) -> int:
+        """Number of features."""
+        return self.covariance.n
+
+    def with_k(self, k) -> "Problem":
+        """The same matrix with another sparsity."""
+        return replace(self, k=k)
+
+    def value(self, x: Array) -> float:
+        """Explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
+        return self.covariance.quadratic(np.asarray(x, dtype=np.float64)) * self.covariance.unit
+
+    def violation(self, x: Array) -> float:
+        """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.
+
+        The largest of ``| |x| - 1 |``, the size of the most negative entry (nonnegative problem) and, when x has more
+        than k nonzeros, the norm of those beyond the k largest.
+        """
+        x = np.asarray(x, dtype=np.float64)
+        k = self.k if isinstance(self.k, int) else max(self.k)
+        size = np.sort(np.abs(x))
+        beyond = float(np.linalg.norm(size[: max(x.size - k, 0)]))
+        negative = float(max(0.0, -x.min(initial=0.0))) if self.nonneg else 0.0
+        return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
+
+    @property
+    def leading_eigenvalue(self) -> float:
+        """l1 of A, in the units of the data."""
+        return float(self.covariance.leading(1)[0][0]) * self.covariance.unit
+
+    @property
+    def total_variance(self) -> float:
+        """tr A, in the units of the data."""
+        return self.covariance.trace * self.covariance.unit
+
+
+def _sizes(k, n: int):
+    if isinstance(k, tuple | list):
+        sizes = tuple(_size(size, n) for size in k)
+        if not sizes or sum(sizes) > n:
+            raise InvalidProblem(f"sizes of disjoint components must be at least one number and add up to at most n = {n}, got {k}")
+        return sizes
+    return _size(k, n)
+
+
+def _size(k, n: int) -> int:
+    try:
+        size = 0 if isinstance(k, bool | np.bool_) else operator.index(k)
+    except TypeError:
+        size = 0
+    if not 1 <= size <= n:
+        raise InvalidProblem(f"k must be a whole number between 1 and n = {n}, got {k}")
+    return size

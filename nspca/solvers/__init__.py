@@ -1,0 +1,34 @@
+"""The methods, one a file; `METHODS` says of each what it is, from where, and what it can do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nspca.solvers import cone, epsnet
+
+
+@dataclass(frozen=True)
+class Method:
+    """A line of the table: ``solve(problem, options, seed, report) -> Result``; `path` does all k of a sweep in one pass."""
+
+    summary: str
+    reference: str
+    nonneg: bool
+    signed: bool
+    joint: bool
+    exact: bool
+    Options: type
+    solve: Callable
+    path: Callable | None = None
+    baseline: bool = False
+
+
+METHODS: dict[str, Method] = {
+    "epsnet": Method(
+        "random points of the range of A_d, a rank-1 problem at each", "Asteris et al. 2014, Alg. 3, Theorem 2",
+        nonneg=True, signed=True, joint=False, exact=False, Options=epsnet.Options, solve=epsnet.solve, path=epsnet.path,
+    ),
+    "cone": Method(
+        "exact rank-d optimum by branch and bound over cones of the sphere", "nspca.cones; problem of Asteris et al. 2014, eq. 10",
+        nonneg=True, signed=True, joint=False, exact=True, Options=cone.Options, solve=cone.solve,
+    ),
+}  # fmt: skip

@@ -1,0 +1,136 @@
+"""Random points of the range of A_d with a rank-1 problem at each: Algorithm 3 of the 2014 paper, near-linear in n.
+
+    maximise x'A_d x = max over unit c of max over feasible x of ((Vc)'x)^2
+
+Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c hits that double
+cap with probability ``p = I_eps((d-1)/2, 1/2)``. Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of
+OPT(A_d) with probability at least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort
+of Vc scores every k at once. Cost: O(N n (d + log n)).
+Reference: Asteris et al. 2014, Alg. 3 and Theorem 2.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betainc
+
+from nspca import ascent
+from nspca.errors import Refused
+from nspca.linalg import Array
+from nspca.options import positive, whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+BATCH_ENTRIES = 1 << 18
+"""Entries of Vc handled at once: 2 MB, which stays in the cache."""
+MOST_SAMPLES = 10_000_000
+"""Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long before."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `epsnet`.
+
+    Attributes
+    ----------
+    rank : int
+        d, the rank of the approximation.
+    eps : float
+        Accuracy of the net in (0, 1).
+    samples : int or None
+        Number of random points; None: Theorem 2's N.
+    polish : bool
+        Improve the answer on the full A afterwards.
+    """
+
+    rank: int = 3
+    eps: float = 0.1
+    samples: int | None = None
+    polish: bool = True
+
+    def __post_init__(self):
+        whole("rank", self.rank, 1)
+        positive("eps", self.eps)
+        if self.eps >= 1:
+            positive("1 - eps", 1 - self.eps)
+        if self.samples is not None:
+            whole("samples", self.samples, 1)
+
+
+def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
+    """N of Theorem 2: fails with probability at most 1/n for all `sparsities` values of k together; 1 when d = 1."""
+    if d == 1:
+        return 1
+    p = float(betainc((d - 1) / 2, 0.5, eps))
+    if p == 0.0:
+        return np.iinfo(np.int64).max
+    return max(1, math.ceil((math.log(n) + math.log(sparsities)) / p))
+
+
+def failure_probability(samples: int, d: int, eps: float, sparsities: int = 1) -> float:
+    """Chance that `samples` points miss the cap of some k: ``K (1 - p)^N`` at most."""
+    p = 1.0 if d == 1 else float(betainc((d - 1) / 2, 0.5, eps))
+    return min(1.0, sparsities * (1 - p) ** samples)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
+    """Best of N rank-1 answers for one k."""
+    return path(problem, [problem.k], options, seed, report)[problem.k]
+
+
+def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
+    """Best of N rank-1 answers for every k of `ks`, from one set of samples."""
+    ks = sorted(set(ks))
+    d = min(options.rank, problem.n)
+    values, vectors = problem.covariance.leading(d)
+    V = vectors * np.sqrt(values)
+    needed = samples_needed(problem.n, d, options.eps, len(ks))
+    count = needed if options.samples is None else options.samples
+    if count > MOST_SAMPLES:
+        raise Refused(f"epsnet needs {count:.2g} samples for rank {d} and eps {options.eps:g}, more than {MOST_SAMPLES:.0e}; use cone")
+    directions, best = sampled(V, ks, problem.nonneg, count, seed, report)
+    chance = failure_probability(count, d, options.eps, len(ks))
+    results = {}
+    for k, c, value in zip(ks, directions, best, strict=True):
+        one = problem.with_k(k)
+        x = ascent.best_of(one, ascent.starts_from(one, V @ c))
+        x = ascent.polish(one, x) if options.polish else x
+        info = {"rank": d, "eps": options.eps, "samples": count, "samples_needed": needed, "failure_probability": chance}
+        results[k] = Result.of(one, x, Status.HEURISTIC, "epsnet", **info, rank_d_value=float(value) * one.covariance.unit)
+    return results
+
+
+def sampled(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent) -> tuple[Array, Array]:
+    """For every k the sampled direction (len(ks), d) with the best rank-1 value, and that value (len(ks),)."""
+    n, d = V.shape
+    rng = np.random.default_rng(seed)
+    batch = max(1, BATCH_ENTRIES // n)
+    best, directions = np.full(len(ks), -1.0), np.zeros((len(ks), d))
+    for start in range(0, count, batch):
+        C = rng.standard_normal((min(batch, count - start), d))
+        C /= np.linalg.norm(C, axis=1, keepdims=True)
+        entries = C @ V.T
+        for sign in (1.0, -1.0) if nonneg else (1.0,):
+            scores = rank1_values(entries * sign if nonneg else np.abs(entries), ks)
+            winner = np.argmax(scores, axis=0)
+            reached = scores[winner, np.arange(len(ks))]
+            better = reached > best
+            best[better], directions[better] = reached[better], sign * C[winner[better]]
+        report(Event("sampling", min(start + batch, count), count))
+    return directions, best
+
+
+def rank1_values(entries: Array, ks) -> Array:
+    """Sum of the squares of the k largest positive entries of each row (N, n), for all k at once: (N, len(ks))."""
+    positive_part = np.maximum(entries, 0.0)
+    n = entries.shape[1]
+    if len(ks) == 1:
+        k = ks[0]
+        top = positive_part if k >= n else np.partition(positive_part, n - k, axis=1)[:, n - k :]
+        return np.einsum("ij,ij->i", top, top)[:, None]
+    largest = max(ks)
+    top = positive_part if largest >= n else np.partition(positive_part, n - largest, axis=1)[:, n - largest :]
+    top = np.sort(top, axis=1)[:, ::-1]
+    return np.cumsum(top * top, axis=1)[:, np.asarray(ks) - 1]
