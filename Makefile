@@ -1,0 +1,63 @@
+# Two commands are enough:  make app  starts the dashboard,  make test  runs all tests.
+#   make app PORT=8600                   another port
+#   make app ADDRESS=0.0.0.0 PORT=8600   share with a class; prints the address to give out
+#   make app PYTHON=/path/to/python3     choose the Python that .venv is made with
+#   make test ARGS="tests/test_project.py -x"
+
+ADDRESS = localhost
+PORT = 8501
+PYTHON =
+ARGS =
+VENV = .venv
+
+# Relative paths throughout, so a folder with spaces in its name works.
+PY = $(VENV)/bin/python
+SOURCES = nspca app.py pages tests benchmarks scripts
+
+.PHONY: help app test lint format wheel clean environment test-environment
+
+help:
+	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
+	@echo "make test   run all tests (ARGS=... goes to pytest)"
+	@echo "make lint   check the style;  make format  apply it"
+	@echo "make wheel  build dist/nspca-*.whl"
+	@echo "make clean  remove .venv and everything that was built"
+
+app: environment
+	@exec $(PY) -m nspca app --address "$(ADDRESS)" --port "$(PORT)"
+
+test: test-environment
+	@$(PY) -m pytest $(ARGS)
+
+lint: test-environment
+	@$(PY) -m ruff check $(wildcard $(SOURCES))
+	@$(PY) -m ruff format --check $(wildcard $(SOURCES))
+
+format: test-environment
+	@$(PY) -m ruff check --fix $(wildcard $(SOURCES))
+	@$(PY) -m ruff format $(wildcard $(SOURCES))
+
+wheel: test-environment
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
+
+clean:
+	@rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+environment:
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt
+
+test-environment:
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-test.txt
+
+# Sets $python to the first one that starts and is new enough: a name on PATH may be an old one, or a shim that does not start.
+define find_python
+python=; \
+for name in $(if $(PYTHON),"$(PYTHON)",python3.14 python3.13 python3.12 python3.11 python3 python); do \
+  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python="$$name"; break; fi; \
+done; \
+if [ -z "$$python" ]; then \
+  echo "nspca: Python 3.11 or newer is needed and $(if $(PYTHON),$(PYTHON) is not one,none was found on PATH): install it, or name one with PYTHON=/path/to/python3." >&2; exit 1; \
+fi
+endef

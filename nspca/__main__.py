@@ -1,0 +1,315 @@
+"""``python -m nspca``: solve, sweep, verify, samples and app, thin over the public API.
+
+Each command imports what it needs when it runs, so that ``--help`` is there at once. Exit status: 0 done, 1 a
+certificate was refused, 2 a request that cannot be met (one sentence on stderr), 130 interrupted.
+"""
+
+import argparse
+import errno
+import json
+import os
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from nspca.errors import CertificateError, InvalidOption, NSPCAError
+from nspca.progress import Event
+
+WILDCARDS = ("0.0.0.0", "::")
+HERE = Path(__file__).resolve().parent
+
+
+def say(line: str = "") -> None:
+    sys.stdout.write(line + "\n")
+
+
+# what the commands share
+
+
+def read_dataset(source: str):
+    """A sample by name, or else a file."""
+    from nspca import data
+
+    if source in data.SAMPLES:
+        return data.load_sample(source)
+    if not Path(source).is_file():
+        raise InvalidOption(f"a file or one of the samples {', '.join(data.SAMPLES)} is required, got {source!r}, which is neither")
+    return data.read(source)
+
+
+def make_problem(args: argparse.Namespace, k: int):
+    """The problem the options describe, and the data set it is about."""
+    import nspca
+
+    dataset = read_dataset(args.source)
+    nonneg = not args.signed
+    if dataset.is_covariance:
+        return nspca.Problem.from_covariance(dataset.X, k=k, nonneg=nonneg), dataset
+    return nspca.Problem.from_data(dataset.X, k=k, nonneg=nonneg, center=args.center, scale=args.scale), dataset
+
+
+def show_progress(event: Event) -> None:
+    """One line on the terminal, rewritten in place."""
+    count = f" {event.done}/{event.total}" if event.total else ""
+    at = "" if event.k is None else f", k = {event.k}"
+    sys.stderr.write(f"\r\033[K{event.stage}{count}{at} {event.message}"[:110])
+    sys.stderr.flush()
+
+
+def progress_hook():
+    """`show_progress` where a person watches, silence in a pipe."""
+    from nspca.progress import silent
+
+    return show_progress if sys.stderr.isatty() else silent
+
+
+def clear_progress() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+
+
+def floor_percent(ratio: float) -> str:
+    """Percent with one decimal, rounded down: a guarantee must not grow in print."""
+    return f"{int(ratio * 1000) / 10:.1f} %"
+
+
+# commands
+
+
+def solve(args: argparse.Namespace) -> int:
+    import nspca
+
+    problem, dataset = make_problem(args, args.k)
+    result = nspca.solve(problem, method=args.method, seed=args.seed, report=progress_hook())
+    certificate = nspca.certify(problem, result, effort=args.effort, report=progress_hook())
+    clear_progress()
+    if args.certificate:
+        certificate.save(args.certificate)
+    ratio = certificate.ratio(result.value)
+    component = result.components[:, 0]
+    support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
+    features = [{"name": dataset.feature_names[i], "weight": float(component[i])} for i in support]
+    if args.json:
+        summary = {"source": dataset.source, "name": dataset.name, "method": result.method, "k": args.k, "nonneg": not args.signed}
+        summary |= {"value": result.value, "upper": certificate.upper, "ratio": ratio, "kind": certificate.kind}
+        say(json.dumps(summary | {"status": result.status.name, "seconds": result.seconds, "features": features}, indent=2))
+        return 0
+    stand_in = " (stand-in)" if dataset.source == "stand-in" else ""
+    proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
+    say(f"{dataset.name}{stand_in}: value {result.value:.6g}, {proved}")
+    say(f"no component with k = {args.k} explains more than {certificate.upper:.6g}")
+    for feature in features:
+        say(f"  {feature['weight']:+.4f}  {feature['name']}")
+    if args.certificate:
+        say(f"certificate: {args.certificate}")
+    return 0
+
+
+def sweep(args: argparse.Namespace) -> int:
+    import nspca
+
+    problem, _ = make_problem(args, args.k[0])
+    frame = nspca.sweep(problem, args.k, methods=tuple(args.method), certify=args.effort, report=progress_hook(), seed=args.seed).frame
+    clear_progress()
+    if args.csv:
+        frame.to_csv(args.csv, index=False)
+        say(f"{len(frame)} rows: {args.csv}")
+    else:
+        say(frame.to_string(index=False))
+    return 0
+
+
+def verify(args: argparse.Namespace) -> int:
+    import nspca
+
+    dataset = read_dataset(args.data)
+    try:
+        certificate = nspca.Certificate.load(args.certificate)
+        upper = nspca.verify(dataset.X, certificate)
+    except CertificateError as error:
+        sys.stderr.write(f"refused: {error}\n")
+        return 1
+    chance = f" (with probability at least {1 - certificate.probability:.6g})" if certificate.probability else ""
+    say(f"proved{chance}: no component with k = {certificate.k} explains more than {upper:.17g}")
+    return 0
+
+
+def samples(args: argparse.Namespace) -> int:
+    from nspca import data
+
+    for name, sample in data.SAMPLES.items():
+        shape = " x ".join(map(str, sample.shape)) if sample.shape else ""
+        say(f"{name:<12} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]")
+    return 0
+
+
+def app(args: argparse.Namespace) -> int:
+    check_port(args.address, args.port)
+    host = outward_address() if args.address in WILDCARDS else args.address
+    url = f"http://{f'[{host}]' if ':' in host else host}:{args.port}"
+    command = streamlit_command(args.address, args.port, host)
+    say(f"nspca: {url}" + (" is the address to give out" if args.address in WILDCARDS else "") + "  (Ctrl+C stops it)")
+    sys.stdout.flush()
+    if os.name == "nt":
+        return subprocess.call(command)
+    # The server takes this process's place, so that a signal meant for it needs no forwarding.
+    os.execv(command[0], command)
+
+
+# starting the dashboard
+
+
+def app_folder() -> Path:
+    """Where app.py is: inside the installed package, or at the top of the tree."""
+    for folder in (HERE / "_app", HERE.parent):
+        if (folder / "app.py").is_file():
+            return folder
+    raise InvalidOption(f"the dashboard's app.py is required beside or inside {HERE}, and is not there: install nspca again")
+
+
+def configuration(folder: Path) -> dict[str, object]:
+    """The options of ``.streamlit/config.toml`` under their dotted names."""
+
+    def flatten(table: dict, prefix: str = "") -> dict[str, object]:
+        flat = {}
+        for key, value in table.items():
+            flat |= flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+        return flat
+
+    return flatten(tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
+
+
+def streamlit_command(address: str, port: int, host: str) -> list[str]:
+    """What starts the server: the file's options as flags, which also win over STREAMLIT_... variables."""
+    folder = app_folder()
+    options = configuration(folder) | {"server.address": address, "server.port": port}
+    if host != address:
+        # Unset, Streamlit would ask an outside host for this machine's address.
+        options["browser.serverAddress"] = host
+    # A list has no flag; Streamlit reads it from the file, which stands beside app.py.
+    flags = [
+        f"--{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in options.items()
+        if not isinstance(value, list)
+    ]
+    return [sys.executable, "-m", "streamlit", "run", str(folder / "app.py"), *flags]
+
+
+def check_port(address: str, port: int) -> None:
+    """Refuse an address that is not this machine's and a port that is taken, before anything is started."""
+    try:
+        places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise InvalidOption(f"an address of this machine is required, got {address!r}: {error.strerror}") from error
+    for family, kind, protocol, _, place in places:
+        with socket.socket(family, kind, protocol) as probe:
+            if os.name != "nt":
+                # A port whose last connection has just closed counts as free, as it does for the server.
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(place)
+            except PermissionError as error:
+                raise InvalidOption(f"port {port} needs more rights than yours: take one from 1024 up") from error
+            except OSError as error:
+                if error.errno != errno.EADDRNOTAVAIL:
+                    way_out = f"choose another, as in `make app PORT={port % 65535 + 1}`"
+                    raise InvalidOption(f"port {port} on {address} is not free ({error.strerror}): {way_out}") from error
+                if len(places) == 1:  # a name like localhost may also stand for an IPv6 address this machine does not have
+                    raise InvalidOption(f"an address of this machine is required, got {address!r}") from error
+
+
+def outward_address() -> str:
+    """The address by which other machines reach this one; choosing a route sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737)
+            return probe.getsockname()[0]
+        except OSError:
+            return socket.gethostname()
+
+
+# the command line
+
+
+def sizes(text: str) -> list[int]:
+    """``5:50:5`` (both ends included) or ``5,10,20`` as a list of k."""
+    try:
+        if ":" in text:
+            first, last, *step = map(int, text.split(":"))
+            ks = list(range(first, last + 1, *step))
+        else:
+            ks = [int(part) for part in text.split(",")]
+    except (ValueError, TypeError):
+        ks = []
+    if not ks or min(ks) < 1:
+        raise argparse.ArgumentTypeError(f"sizes like 5:50:5 or 5,10,20, all at least 1, are required, got {text!r}")
+    return ks
+
+
+def port_number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"a port from 1 to 65535 is required, got {text!r}")
+    return int(text)
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m nspca", description="Sparse and nonnegative sparse PCA with certificates.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="{solve,sweep,verify,samples,app}")
+
+    problem = argparse.ArgumentParser(add_help=False)
+    problem.add_argument("source", metavar="SOURCE", help="a sample's name (see `samples`) or a data file")
+    problem.add_argument("--signed", action="store_true", help="allow negative weights")
+    problem.add_argument("--no-center", dest="center", action="store_false", help="do not subtract the column means")
+    problem.add_argument("--scale", action="store_true", help="divide every column by its standard deviation")
+    problem.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    problem.add_argument(
+        "--effort", choices=("fast", "standard", "thorough"), default="fast", help="work spent on the bound (default fast)"
+    )
+
+    command = commands.add_parser("solve", parents=[problem], help="one component and its certificate")
+    command.add_argument("--k", type=int, required=True, help="largest number of features in the component")
+    command.add_argument("--method", default="auto", help="a name of nspca.METHODS (default auto)")
+    command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
+    command.add_argument("--json", action="store_true", help="print JSON instead of text")
+    command.set_defaults(run=solve)
+
+    command = commands.add_parser("sweep", parents=[problem], help="value and bound for many k")
+    command.add_argument("--k", type=sizes, required=True, metavar="FIRST:LAST:STEP", help="sizes, both ends included, or 5,10,20")
+    command.add_argument("--method", action="append", help="a name of nspca.METHODS, may be repeated (default auto)")
+    command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
+    command.set_defaults(run=sweep)
+
+    command = commands.add_parser("verify", help="check a certificate against the data")
+    command.add_argument("data", metavar="DATA", help="the sample or file the certificate is about")
+    command.add_argument("certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote")
+    command.set_defaults(run=verify)
+
+    commands.add_parser("samples", help="the data sets known by name").set_defaults(run=samples)
+
+    command = commands.add_parser("app", help="start the dashboard")
+    command.add_argument("--address", default="localhost", help="where to listen (default localhost; 0.0.0.0 shares it with the network)")
+    command.add_argument("--port", type=port_number, default=8501, help="default 8501")
+    command.set_defaults(run=app)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    args = parser().parse_args(arguments)
+    if args.command == "sweep" and not args.method:
+        args.method = ["auto"]
+    try:
+        return args.run(args)
+    except (NSPCAError, OSError) as error:
+        clear_progress()
+        sys.stderr.write(f"nspca: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        clear_progress()
+        sys.stderr.write("nspca: stopped\n")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""Makes the project's virtual environment and installs requirement files into it; run by make with the system's Python.
+
+    python scripts/environment.py FOLDER REQUIREMENTS...
+
+Does nothing when the environment already holds exactly these requirements, so a second `make` needs no network.
+pip runs with the user's own configuration. Every failure is one sentence; pip's own words are kept in FOLDER/pip.log.
+"""
+
+import hashlib
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+OLDEST = (3, 11)
+NETWORK = re.compile(
+    r"Retrying \(Retry|Max retries exceeded|NewConnectionError|NameResolutionError|name resolution|Connection refused"
+    r"|ProxyError|Cannot connect to proxy|ConnectTimeout|Read timed out|Network is unreachable|SSLError|HTTPError",
+    re.IGNORECASE,
+)
+
+
+class Failure(Exception):
+    """A sentence for the user."""
+
+
+def interpreter(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def version(python: Path) -> tuple[int, ...] | None:
+    """(major, minor) of an interpreter, None when it does not start."""
+    try:
+        run = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return tuple(map(int, run.stdout.split())) if run.returncode == 0 else None
+
+
+def create(folder: Path) -> None:
+    """Make the environment, or keep the one that works."""
+    found = version(interpreter(folder))
+    if found and found < OLDEST:
+        raise Failure(f"{folder} holds Python {found[0]}.{found[1]} and nspca needs 3.11 or newer: `make clean` removes it.")
+    has_pip = found and subprocess.run([interpreter(folder), "-m", "pip", "--version"], capture_output=True).returncode == 0
+    if has_pip:
+        return
+    missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
+    if missing:
+        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+        raise Failure(
+            f"{sys.executable} lacks its module {missing[0]}: install it (Debian and Ubuntu: package {package}) and run make again."
+        )
+    run = subprocess.run([sys.executable, "-m", "venv", "--clear", folder], capture_output=True, text=True)
+    if run.returncode:
+        raise Failure(f"No virtual environment could be made in {folder}: {last_line(run.stdout + run.stderr)}")
+
+
+def last_line(text: str) -> str:
+    """The last line that says something, an ERROR line where there is one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
+
+
+def install(folder: Path, requirements: list[Path]) -> None:
+    """Run pip, showing on one line which package it is at."""
+    command = [interpreter(folder), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
+    for path in requirements:
+        command += ["-r", path]
+    log = folder / "pip.log"
+    lively = sys.stdout.isatty()
+    with (
+        log.open("w", encoding="utf-8") as record,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as pip,
+    ):
+        for line in pip.stdout:
+            record.write(line)
+            if lively and line.startswith(("Collecting", "Installing", "WARNING: Retrying")):
+                sys.stdout.write("\r\033[K  " + line.strip()[:76])
+                sys.stdout.flush()
+    if lively:
+        sys.stdout.write("\r\033[K")
+    if pip.returncode:
+        text = log.read_text(encoding="utf-8")
+        if NETWORK.search(text):
+            raise Failure(
+                f"pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, and run make again (see {log})."
+            )
+        raise Failure(f"pip could not install {', '.join(map(str, requirements))}: {last_line(text)} (see {log})")
+
+
+def main(folder: Path, requirements: list[Path]) -> None:
+    stamp = folder / f"installed-{'-'.join(path.stem for path in requirements)}.txt"
+    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in requirements)).hexdigest()
+    current = f"{version(interpreter(folder))} {digest}\n"
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == current:
+        return
+    sys.stdout.write(f"Installing {' and '.join(map(str, requirements))} into {folder}: a few minutes, this once.\n")
+    sys.stdout.flush()
+    create(folder)
+    install(folder, requirements)
+    stamp.write_text(f"{version(interpreter(folder))} {digest}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]])
+    except Failure as failure:
+        sys.exit(f"nspca: {failure}")
+    except OSError as error:
+        sys.exit(f"nspca: {sys.argv[1]} cannot be written: {error}")
+    except KeyboardInterrupt:
+        sys.exit("nspca: stopped; run make again to go on.")

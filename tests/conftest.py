@@ -1,0 +1,35 @@
+"""What every test shares. The environment is set before NumPy is imported anywhere."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+# One BLAS thread: tests run beside worker processes, and sums come out in the same order every time.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ[_variable] = "1"
+# The user's own runs, uploads and downloads are never touched.
+_home = tempfile.mkdtemp(prefix="nspca-test-")
+atexit.register(shutil.rmtree, _home, ignore_errors=True)
+os.environ["NSPCA_HOME"] = _home
+
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+settings.register_profile(
+    "nspca", derandomize=True, deadline=None, print_blob=False, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("nspca")
+
+
+@pytest.fixture(scope="session")
+def nspca_data() -> Path:
+    """The folder of real data sets."""
+    folder = os.environ.get("NSPCA_DATA")
+    if not folder:
+        pytest.skip("NSPCA_DATA names no folder of real data sets")
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f"NSPCA_DATA={folder} is not a folder")
+    return path.resolve()

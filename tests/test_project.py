@@ -1,0 +1,139 @@
+"""The project as a whole: what is declared and what is documented."""
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from nspca.__main__ import parser
+
+ROOT = Path(__file__).resolve().parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def requirements(name: str) -> list[Requirement]:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    return [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
+
+
+def tracked_files() -> list[Path]:
+    run = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if run.returncode:
+        pytest.skip("git does not know this folder as a repository")
+    return [ROOT / name for name in run.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+# what is declared
+
+
+def test_pyproject_reads_the_requirement_files():
+    dynamic = PYPROJECT["tool"]["setuptools"]["dynamic"]
+    assert dynamic["dependencies"]["file"] == ["requirements.txt"]
+    assert dynamic["optional-dependencies"]["test"]["file"] == ["requirements-test.txt"]
+    assert set(PYPROJECT["project"]["dynamic"]) == {"dependencies", "optional-dependencies"}
+
+
+def test_requirements_have_a_floor_and_a_ceiling():
+    for requirement in requirements("requirements.txt"):
+        assert {clause.operator for clause in requirement.specifier} == {">=", "<"}, requirement
+
+
+def test_requirements_hold_what_the_code_imports_and_nothing_else():
+    distributions = packages_distributions()
+    imported = set()
+    for path in [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            imported |= {name.split(".")[0] for name in names}
+    imported -= {*sys.stdlib_module_names, "nspca"}
+    used = {canonicalize_name(distribution) for module in imported for distribution in distributions.get(module, [module])}
+    declared = {canonicalize_name(requirement.name) for requirement in requirements("requirements.txt")}
+    assert used <= declared
+    # Secure connections between Dask's processes need cryptography, and pandas reads Parquet through pyarrow: neither is imported by name.
+    assert declared - used <= {"cryptography", "pyarrow"}
+
+
+def test_installed_versions_are_in_range():
+    for requirement in requirements("requirements.txt"):
+        assert requirement.specifier.contains(Version(version(requirement.name))), requirement
+
+
+def test_the_version_is_said_once_and_has_its_changes():
+    number = PYPROJECT["project"]["version"]
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == number
+    assert "__version__" not in (ROOT / "nspca" / "__init__.py").read_text(encoding="utf-8")
+
+
+def test_python_floor_is_the_same_everywhere():
+    assert PYPROJECT["project"]["requires-python"] == ">=3.11"
+    assert PYPROJECT["tool"]["ruff"]["target-version"] == "py311"
+    assert "(3, 11)" in MAKEFILE
+    assert "OLDEST = (3, 11)" in (ROOT / "scripts" / "environment.py").read_text(encoding="utf-8")
+    assert "Python 3.11 or newer" in README
+
+
+# what is documented
+
+
+def test_the_two_commands_of_the_readme_exist():
+    promised = set(re.findall(r"^    make (\w+)$", README, re.MULTILINE))
+    assert promised == {"app", "test"}
+    targets = set(re.findall(r"^([\w-]+):", MAKEFILE, re.MULTILINE))
+    assert promised | set(re.findall(r"`make (\w+)", README)) <= targets
+
+
+def test_every_option_of_the_command_line_is_in_the_readme():
+    subparsers = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
+    for name, command in subparsers.choices.items():
+        assert re.search(rf"`{name}\b|nspca {name}\b", README), name
+        for action in command._actions:
+            for option in action.option_strings:
+                assert option in ("-h", "--help") or option in README, f"{name} {option}"
+
+
+def test_every_variable_that_is_read_is_in_the_readme():
+    code = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py", *ROOT.glob("tests/**/*.py"), ROOT / ".ci" / "run"]
+    names = {name for path in code for name in re.findall(r"\bNSPCA_[A-Z_]+\b", path.read_text(encoding="utf-8"))}
+    assert {name for name in names if f"`{name}`" not in README} == set()
+
+
+def test_links_between_documents_lead_somewhere():
+    for document in ROOT.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (ROOT / target).exists(), f"{document.name}: {target}"
+
+
+def test_nothing_tracked_names_a_machine_or_a_package_index():
+    # Spelled in pieces, or this file would find itself.
+    places = [r"/ro" + r"ot/", r"/ho" + r"me/\w+/", r"/wo" + r"rk/", r"/tm" + r"p/"]
+    hosts = [r"py" + r"pi\.org", r"python" + r"hosted", "index" + "-url"]
+    forbidden = re.compile("|".join(places + hosts))
+    found = []
+    for path in tracked_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(ROOT)}: {match.group()}" for match in forbidden.finditer(text)]
+    assert found == []
+
+
+def test_no_real_data_is_tracked():
+    large = [str(path.relative_to(ROOT)) for path in tracked_files() if path.stat().st_size > 1_000_000]
+    assert large == []

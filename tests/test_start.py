@@ -1,0 +1,102 @@
+"""How the dashboard is started: options, theme, address and port."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from nspca.__main__ import check_port, configuration, main, streamlit_command
+from nspca.errors import InvalidOption
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def flags_of(command: list[str]) -> dict[str, str]:
+    return dict(flag.removeprefix("--").split("=", 1) for flag in command if flag.startswith("--"))
+
+
+def test_the_app_is_started_with_the_options_of_the_file():
+    from_file = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in configuration(ROOT).items()
+        if not isinstance(value, list)
+    }
+    flags = flags_of(streamlit_command("localhost", 8501, "localhost"))
+    assert flags == from_file | {"server.port": "8501"}
+
+
+def test_the_file_keeps_the_dashboard_private():
+    options = configuration(ROOT)
+    assert options["server.address"] == "localhost"
+    assert options["server.showEmailPrompt"] is False
+    assert options["browser.gatherUsageStats"] is False
+    assert options["client.showSidebarNavigation"] is False
+
+
+def test_every_option_of_the_file_is_known_to_streamlit():
+    from streamlit import config
+
+    known = set(config._config_options_template)
+    assert set(configuration(ROOT)) <= known
+
+
+def test_sharing_names_the_address_to_streamlit():
+    flags = flags_of(streamlit_command("0.0.0.0", 8600, "192.0.2.7"))
+    assert (flags["server.address"], flags["browser.serverAddress"], flags["server.port"]) == ("0.0.0.0", "192.0.2.7", "8600")
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of ``#rrggbb`` (WCAG 2.2)."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_and_links_can_be_read(mode):
+    theme = {name.removeprefix(f"theme.{mode}."): value for name, value in configuration(ROOT).items() if name.startswith(f"theme.{mode}.")}
+    for background in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
+        assert contrast(theme["textColor"], background) >= 7
+        assert contrast(theme["linkColor"], background) >= 4.5
+        assert contrast(theme["primaryColor"], background) >= 4.5
+
+
+# address and port
+
+
+def test_a_free_port_is_accepted_and_a_taken_one_refused():
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        port = holder.getsockname()[1]
+        holder.listen()
+        with pytest.raises(InvalidOption, match=f"port {port} on 127.0.0.1 is not free .*make app PORT={port + 1}"):
+            check_port("127.0.0.1", port)
+    check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("address", ["203.0.113.5", "name.invalid"])
+def test_an_address_of_another_machine_is_refused(address):
+    with pytest.raises(InvalidOption, match="an address of this machine is required"):
+        check_port(address, 8501)
+
+
+def test_a_taken_port_is_one_sentence_and_no_server(capfd):
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        assert main(["app", "--address", "127.0.0.1", "--port", str(holder.getsockname()[1])]) == 2
+    captured = capfd.readouterr()
+    assert captured.err.startswith("nspca: port ") and captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "²"])
+def test_a_port_that_is_none_is_refused(port, capsys):
+    with pytest.raises(SystemExit):
+        main(["app", f"--port={port}"])
+    assert "a port from 1 to 65535 is required" in capsys.readouterr().err
