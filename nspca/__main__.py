@@ -82,8 +82,8 @@ def solve(args: argparse.Namespace) -> int:
     import nspca
 
     problem, dataset = make_problem(args, args.k)
-    result = nspca.solve(problem, method=args.method, seed=args.seed, report=progress_hook())
-    certificate = nspca.certify(problem, result, effort=args.effort, report=progress_hook())
+    result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress_hook())
+    certificate = result.certificate
     clear_progress()
     if args.certificate:
         certificate.save(args.certificate)

@@ -18,7 +18,7 @@ CHAIN = [
     "cones ascent spannogram",
     "bounds",
     "solvers",
-    "components",
+    "auto components sweeps",
     "api",
     "estimator",
 ]
@@ -46,7 +46,7 @@ def allowed() -> dict[str, set[str]]:
         below |= names
     arrows["api"] |= {"verify"}
     arrows["estimator"] |= {"verify"}
-    arrows["tasks"] = below - {"estimator"} | {"data", "verify", "tasks"}
+    arrows["tasks"] = below - {"estimator"} | {"data", "verify", "tasks", "nspca"}
     arrows["nspca"] = below | {"data", "verify"}
     arrows["dashboard"] = below | {"data", "verify", "plots", "jobs", "tasks", "nspca", "dashboard"}
     arrows["__main__"] = arrows["dashboard"] - {"dashboard"}

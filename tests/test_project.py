@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import nspca
 from nspca.__main__ import parser
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +42,7 @@ def test_pyproject_reads_the_requirement_files():
     dynamic = PYPROJECT["tool"]["setuptools"]["dynamic"]
     assert dynamic["dependencies"]["file"] == ["requirements.txt"]
     assert dynamic["optional-dependencies"]["test"]["file"] == ["requirements-test.txt"]
-    assert set(PYPROJECT["project"]["dynamic"]) == {"dependencies", "optional-dependencies"}
+    assert set(PYPROJECT["project"]["dynamic"]) == {"version", "dependencies", "optional-dependencies"}
 
 
 def test_requirements_have_a_floor_and_a_ceiling():
@@ -74,10 +75,9 @@ def test_installed_versions_are_in_range():
 
 
 def test_the_version_is_said_once_and_has_its_changes():
-    number = PYPROJECT["project"]["version"]
     headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert headings[0] == number
-    assert "__version__" not in (ROOT / "nspca" / "__init__.py").read_text(encoding="utf-8")
+    assert headings[0] == nspca.__version__
+    assert PYPROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "nspca.__version__"}
 
 
 def test_python_floor_is_the_same_everywhere():

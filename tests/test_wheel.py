@@ -58,8 +58,8 @@ def test_the_wheel_declares_what_the_files_say(wheel):
 def test_the_app_is_found_in_the_tree_and_in_an_installed_wheel(wheel, tmp_path):
     assert app_folder() == ROOT
     zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = "import json, sys; from nspca.__main__ import streamlit_command as c; sys.stdout.write(json.dumps(c('localhost', 8501, 'localhost')))"
-    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    script = "import json, sys, nspca.__main__ as m; sys.stdout.write(json.dumps(m.streamlit_command('localhost', 8501, 'localhost')))"
+    run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     command = json.loads(run.stdout)
     assert Path(command[4]) == tmp_path.resolve() / "nspca" / "_app" / "app.py"
