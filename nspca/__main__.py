@@ -50,6 +50,12 @@ def make_problem(args: argparse.Namespace, k: int):
     return nspca.Problem.from_data(dataset.X, k=k, nonneg=nonneg, center=args.center, scale=args.scale), dataset
 
 
+def check_folder(path: str | None) -> None:
+    """Refuse a file that could not be written before the work is done, not after."""
+    if path and not Path(path).absolute().parent.is_dir():
+        raise InvalidOption(f"a folder that exists is required for {path}: make it first or choose another")
+
+
 def show_progress(event: Event) -> None:
     """One line on the terminal, rewritten in place."""
     count = f" {event.done}/{event.total}" if event.total else ""
@@ -81,6 +87,7 @@ def floor_percent(ratio: float) -> str:
 def solve(args: argparse.Namespace) -> int:
     import nspca
 
+    check_folder(args.certificate)
     problem, dataset = make_problem(args, args.k)
     result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress_hook())
     certificate = result.certificate
@@ -110,6 +117,7 @@ def solve(args: argparse.Namespace) -> int:
 def sweep(args: argparse.Namespace) -> int:
     import nspca
 
+    check_folder(args.csv)
     problem, _ = make_problem(args, args.k[0])
     frame = nspca.sweep(problem, args.k, methods=tuple(args.method), certify=args.effort, report=progress_hook(), seed=args.seed).frame
     clear_progress()

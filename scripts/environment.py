@@ -47,6 +47,8 @@ def create(folder: Path) -> None:
     has_pip = found and subprocess.run([interpreter(folder), "-m", "pip", "--version"], capture_output=True).returncode == 0
     if has_pip:
         return
+    if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").is_file():
+        raise Failure(f"{folder} is a folder with other things in it, not a virtual environment: name another with VENV=...")
     missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
     if missing:
         package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
@@ -72,9 +74,11 @@ def install(folder: Path, requirements: list[Path]) -> None:
         command += ["-r", path]
     log = folder / "pip.log"
     lively = sys.stdout.isatty()
+    # pip's own configuration holds, except for installing into the user's folder, which an environment refuses.
+    settings = {**os.environ, "PIP_USER": "0"}
     with (
         log.open("w", encoding="utf-8") as record,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as pip,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=settings) as pip,
     ):
         for line in pip.stdout:
             record.write(line)

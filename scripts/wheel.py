@@ -39,7 +39,7 @@ class BuildPy(build_py):
             self.copy_file(str(source), str(target))
 
     def get_source_files(self):
-        return [*super().get_source_files(), *(str(source) for source, _ in travellers()), __file__]
+        return [*super().get_source_files(), *(str(source) for source, _ in travellers()), "scripts/wheel.py"]
 
     def get_outputs(self, include_bytecode=True):
         copied = [] if self.editable_mode else [str(Path(self.build_lib) / place) for _, place in travellers()]

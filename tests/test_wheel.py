@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from test_project import PYPROJECT, ROOT, requirements, tracked_files
-from test_start import flags_of
 
 from nspca.__main__ import app_folder, streamlit_command
+from tests.test_project import PYPROJECT, ROOT, requirements, tracked_files
+from tests.test_start import flags_of
 
 
 @pytest.fixture(scope="module")

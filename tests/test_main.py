@@ -1,0 +1,132 @@
+"""The command line: what it prints, what it writes, how it ends."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca.__main__ import floor_percent, main, sizes
+
+
+def test_help_names_the_commands(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    printed = capsys.readouterr().out
+    assert all(command in printed for command in ("solve", "sweep", "verify", "samples", "app"))
+    run = subprocess.run([sys.executable, "-m", "nspca", "--help"], capture_output=True, text=True)
+    assert run.returncode == 0 and "{solve,sweep,verify,samples,app}" in run.stdout
+
+
+def test_solve_prints_the_known_optimum(capsys):
+    assert main(["solve", "pitprops", "--k", "5", "--signed", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["value"] == pytest.approx(3.40615, abs=5e-6)
+    assert answer["value"] <= answer["upper"]
+    assert answer["ratio"] <= answer["value"] / answer["upper"]
+    assert len(answer["features"]) == 5
+    weights = [abs(feature["weight"]) for feature in answer["features"]]
+    assert weights == sorted(weights, reverse=True)
+    assert sum(weight**2 for weight in weights) == pytest.approx(1)
+
+
+def test_a_certificate_makes_the_round(tmp_path, capsys):
+    file = tmp_path / "proof.npz"
+    assert main(["solve", "digits", "--k", "10", "--certificate", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "of the best possible, proved" in printed and str(file) in printed
+    assert main(["verify", "digits", str(file)]) == 0
+    upper = float(capsys.readouterr().out.split()[-1])
+    X = nspca.load_sample("digits").X
+    problem = nspca.Problem.from_data(X, k=10)
+    assert upper >= nspca.solve(problem, certify=None).value
+    assert upper <= nspca.Certificate.load(file).upper * (1 + 1e-9)
+
+
+def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    for name in ("mine", "other"):
+        pd.DataFrame(rng.normal(size=(20, 6)), columns=list("abcdef")).to_csv(tmp_path / f"{name}.csv", index=False)
+    proof = tmp_path / "proof.npz"
+    assert main(["solve", str(tmp_path / "mine.csv"), "--k", "2", "--certificate", str(proof)]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "mine.csv"), str(proof)]) == 0
+    assert main(["verify", str(tmp_path / "other.csv"), str(proof)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("refused: ") and error.count("\n") == 1
+
+
+def test_a_broken_certificate_is_refused(tmp_path, capsys):
+    proof = tmp_path / "proof.npz"
+    proof.write_bytes(b"PK\x03\x04 not really")
+    assert main(["verify", "pitprops", str(proof)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("refused: ") and error.count("\n") == 1
+
+
+def test_sweep_writes_its_table(tmp_path, capsys):
+    file = tmp_path / "sweep.csv"
+    assert main(["sweep", "pitprops", "--k", "2:6:2", "--csv", str(file)]) == 0
+    frame = pd.read_csv(file)
+    assert list(frame["k"]) == [2, 4, 6]
+    assert (frame["value"] <= frame["upper"]).all() and (np.diff(frame["value"]) >= 0).all()
+    assert capsys.readouterr().out.startswith("3 rows")
+    assert main(["sweep", "pitprops", "--k", "3"]) == 0
+    assert "value" in capsys.readouterr().out
+
+
+def test_samples_are_listed(capsys):
+    assert main(["samples"]) == 0
+    printed = capsys.readouterr().out
+    for name in ("pitprops", "digits", "python-docs", "cbcl", "leukemia", "lrs", "bow-kos"):
+        assert name in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "no-such-thing", "--k", "3"], "no-such-thing"),
+        (["solve", "pitprops", "--k", "99"], "99"),
+        (["solve", "pitprops", "--k", "0"], "0"),
+        (["solve", "pitprops", "--k", "3", "--method", "magic"], "magic"),
+        (["sweep", "pitprops", "--k", "3", "--csv", "no/such/folder/x.csv"], "no/such/folder"),
+        (["verify", "pitprops", "no-such-file.npz"], "no-such-file.npz"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_one_sentence(arguments, words, capsys):
+    assert main(arguments) in (1, 2)
+    captured = capsys.readouterr()
+    assert words in captured.err and captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_text_in_numbers_is_one_sentence(tmp_path, capsys):
+    file = tmp_path / "bad.csv"
+    file.write_text("a,b,c\n1,2,3\n4,oops,6\n7,8,9\n")
+    assert main(["solve", str(file), "--k", "2"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "oops" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "ks"),
+    [("5", [5]), ("5,10,20", [5, 10, 20]), ("5:8", [5, 6, 7, 8]), ("5:50:15", [5, 20, 35, 50]), ("5:19:5", [5, 10, 15])],
+)
+def test_sizes(text, ks):
+    assert sizes(text) == ks
+
+
+@pytest.mark.parametrize("text", ["", "x", "5:", "0:3", "9:5", "5:9:0", "1:2:3:4", "-1", "1,,2"])
+def test_sizes_that_are_none(text, capsys):
+    with pytest.raises(SystemExit):
+        main(["sweep", "pitprops", f"--k={text}"])
+    assert "sizes like 5:50:5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(1.0, "100.0 %"), (0.99999, "99.9 %"), (0.9924, "99.2 %"), (0.0, "0.0 %")])
+def test_a_guarantee_is_rounded_down(ratio, text):
+    assert floor_percent(ratio) == text
