@@ -1,0 +1,178 @@
+"""NPY and NPZ without pickle: every header is read, and believed only as far as the file is long, before an array is made."""
+
+import io
+import zipfile
+from typing import BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data.dataset import Dataset, numbered, pixel_names, unique_names
+from nspca.data.limits import check_dense, check_sparse, mib, open_zip, unzip_member
+from nspca.errors import InvalidData
+
+# Text headers of plain arrays are about 100 bytes; more is a structured type, which is not read.
+_MAX_HEADER = 4096
+_SPARSE = ("data", "indices", "indptr", "shape")
+_NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sample_names", "samples", "index")}
+
+
+def read_npy(raw: bytes) -> np.ndarray:
+    """One ``.npy`` array of plain numbers or text.
+
+    Raises
+    ------
+    InvalidData
+        For pickled objects, structured types, damaged headers, and headers that promise more than the file holds.
+    """
+    stream = io.BytesIO(raw)
+    shape, dtype = _header(stream)
+    if dtype.hasobject:
+        raise InvalidData("The array holds pickled Python objects, which are never opened: save it as plain numbers or text.")
+    if dtype.names is not None or dtype.kind not in "biufUS":
+        raise InvalidData(f"The array must hold real numbers or text, got type {dtype}: convert it before saving.")
+    claimed = dtype.itemsize
+    for length in shape:
+        claimed *= int(length)
+    held = len(raw) - stream.tell()
+    if claimed != held:
+        raise InvalidData(
+            f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut short, save it again."
+        )
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def _header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        shape, _, dtype = read(stream, max_header_size=_MAX_HEADER)
+    except (ValueError, KeyError, EOFError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError):
+        raise InvalidData("The array's header cannot be read: save it again with numpy.save or numpy.savez.") from None
+    return shape, dtype
+
+
+def read_npz(raw: bytes, name: str) -> Dataset:
+    """An NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
+
+    Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``.
+    """
+    archive, members = open_zip(raw, ratio=False)
+    files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
+    if all(part in files for part in _SPARSE):
+        parts = {part: _member(archive, files, part) for part in _SPARSE}
+        layout = str(_member(archive, files, "format").astype(str)) if "format" in files else "csr"
+        X = _sparse(parts, layout)
+        return _dress(X, name, archive, files, ())
+    key, notes = _matrix_key(archive, files)
+    return _dress(plain_numbers(_member(archive, files, key)), name, archive, files, notes)
+
+
+def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> tuple[str, tuple[str, ...]]:
+    if "X" in files:
+        return "X", ()
+    tables = []
+    for key, info in files.items():
+        try:
+            with archive.open(info) as handle:
+                shape, dtype = _header(handle)
+        except (zipfile.BadZipFile, OSError, RuntimeError):
+            raise InvalidData("The NPZ file is damaged: save it again.") from None
+        if len(shape) in (2, 3) and dtype.kind in "biuf":
+            tables.append(key)
+    if len(tables) == 1:
+        return tables[0], (f'The array "{tables[0]}" was taken as the table.',)
+    found = ", ".join(sorted(files)[:8]) or "nothing"
+    raise InvalidData(f"An NPZ needs an array named X, or exactly one table of numbers; this one holds {found}: save the table as X.")
+
+
+def _member(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: str) -> np.ndarray:
+    return read_npy(unzip_member(archive, files[key]))
+
+
+def plain_numbers(X: np.ndarray) -> np.ndarray:
+    """A C-contiguous table: uint8 stays, every other real type becomes float64; a stack of images is unrolled by `_dress`."""
+    if X.dtype.kind not in "biuf":
+        raise InvalidData(f"The table must hold real numbers, got type {X.dtype}: convert it before saving.")
+    if X.ndim not in (2, 3):
+        raise InvalidData(f"The table must have 2 dimensions, samples x features, got {X.ndim}: reshape it before saving.")
+    check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
+    return np.ascontiguousarray(X, dtype=np.uint8 if X.dtype == np.uint8 else np.float64)
+
+
+def _sparse(parts: dict[str, np.ndarray], layout: str) -> sp.csr_array:
+    shape = parts["shape"]
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or layout not in ("csr", "csc"):
+        raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
+    rows, columns = (int(length) for length in shape)
+    check_sparse(rows, columns, parts["data"].size)
+    make = sp.csr_array if layout == "csr" else sp.csc_array
+    if parts["indices"].dtype.kind not in "iu" or parts["indptr"].dtype.kind not in "iu" or parts["data"].dtype.kind not in "biuf":
+        raise InvalidData("The parts of the sparse matrix have the wrong types: save it with scipy.sparse.save_npz.")
+    try:
+        X = make((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape=(rows, columns))
+        X.check_format(full_check=True)
+    except (ValueError, IndexError):
+        raise InvalidData("The parts of the sparse matrix do not fit together: save it with scipy.sparse.save_npz.") from None
+    X = X.tocsr()
+    X.sum_duplicates()
+    return X
+
+
+def _dress(X: np.ndarray, name: str, archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], notes: tuple[str, ...]) -> Dataset:
+    extra = {key: _member(archive, files, key) for key in ("labels", "y", "image_shape", "wavelength_um") if key in files}
+    image_shape = None
+    if "image_shape" in extra and extra["image_shape"].shape == (2,):
+        image_shape = (int(extra["image_shape"][0]), int(extra["image_shape"][1]))
+    if X.ndim == 3:
+        image_shape = X.shape[1:]
+        X = X.reshape(len(X), -1)
+        notes += (f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",)
+    names = {what: _names(archive, files, what) for what in _NAMES}
+    features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
+    samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
+    axis = extra.get("wavelength_um")
+    labels = extra.get("labels", extra.get("y"))
+    if labels is not None and (labels.ndim != 1 or labels.dtype.kind == "S"):
+        labels = None
+        notes += ("The labels are not a list of numbers or text and were left out.",)
+    return Dataset(
+        name=name,
+        X=X,
+        feature_names=features or (pixel_names(image_shape) if image_shape else numbered("feature", X.shape[1])),
+        sample_names=samples or numbered("sample", X.shape[0]),
+        labels=labels,
+        image_shape=image_shape,
+        kind="image" if image_shape else "spectrum" if axis is not None else "table",
+        axis=None if axis is None else axis.astype(np.float64),
+        axis_name="" if axis is None else "wavelength (µm)",
+        notes=(*notes, *more, *again),
+    )
+
+
+def _names(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], what: str) -> list[str]:
+    for key in _NAMES[what]:
+        if key in files:
+            names = _member(archive, files, key)
+            if names.ndim == 1 and names.dtype.kind in "Uiu":
+                return [str(name) for name in names]
+    return []
+
+
+def to_npz(dataset: Dataset) -> bytes:
+    """A dataset as a compressed NPZ that `read_npz` gives back; equal data make equal bytes."""
+    X = dataset.X
+    arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)} if sp.issparse(X) else {"X": X}
+    arrays["feature_names"] = np.array(dataset.feature_names, dtype=np.str_)
+    arrays["sample_names"] = np.array(dataset.sample_names, dtype=np.str_)
+    optional = {"labels": dataset.labels, "image_shape": dataset.image_shape, "wavelength_um": dataset.axis}
+    arrays |= {key: np.asarray(value) for key, value in optional.items() if value is not None}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, array in arrays.items():
+            plain = io.BytesIO()
+            np.lib.format.write_array(plain, np.ascontiguousarray(array), allow_pickle=False)
+            # A ZipInfo made by hand has the fixed date 1980-01-01.
+            archive.writestr(zipfile.ZipInfo(f"{key}.npy"), plain.getvalue(), compress_type=zipfile.ZIP_DEFLATED)
+    return stream.getvalue()

@@ -1,0 +1,158 @@
+"""What samples there are: their story, shape, licence, and where the originals are."""
+
+from dataclasses import dataclass
+
+from nspca.data.dataset import Kind
+
+_UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+
+
+@dataclass(frozen=True)
+class Original:
+    """A file of an original data set.
+
+    Parameters
+    ----------
+    file : str
+        Its name.
+    url : str
+    sha256 : str or None
+        None where no published checksum is known: the content is then checked by shape and by parsing every entry.
+    """
+
+    file: str
+    url: str
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One line of the catalogue.
+
+    Parameters
+    ----------
+    title, summary : str
+        As shown to the user.
+    kind : "image", "spectrum", "words" or "table"
+    shape : (samples, features) or None
+        None when it depends on the installation.
+    licence, source_url : str
+        `source_url` is the page of the original, empty where no lasting one is known.
+    size : str
+        What a download or copy weighs; empty for samples that are always there.
+    originals : tuple of Original
+        What `fetch_sample` gets; empty when there is no address it could get it from.
+    how : str
+        Where a person finds the data, and what copies are accepted.
+    stand_in : bool
+        Whether a small made-up one takes its place while the real one is missing.
+    total : float or None
+        Sum of all values of the copy the project's reference figures were computed with.
+    """
+
+    title: str
+    summary: str
+    kind: Kind
+    shape: tuple[int, int] | None
+    licence: str
+    source_url: str = ""
+    size: str = ""
+    originals: tuple[Original, ...] = ()
+    how: str = ""
+    stand_in: bool = False
+    total: float | None = None
+
+    @property
+    def downloadable(self) -> bool:
+        """Whether `fetch_sample` knows an address."""
+        return bool(self.originals)
+
+
+SAMPLES: dict[str, Sample] = {
+    "digits": Sample(
+        title="Handwritten digits",
+        summary="1797 images of 8 x 8 grey levels, ten classes",
+        kind="image",
+        shape=(1797, 64),
+        source_url="https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits",
+        licence="CC BY 4.0; ships with scikit-learn",
+    ),
+    "pitprops": Sample(
+        title="Pitprops",
+        summary="correlations of 13 measurements on 180 pit props, the first test case of sparse PCA",
+        kind="table",
+        shape=(13, 13),
+        licence="a published table of numbers (J. N. R. Jeffers, Applied Statistics 16, 1967)",
+    ),
+    "python-docs": Sample(
+        title="Python documentation strings",
+        summary="word counts of the standard library's own documentation, one document per module, class or function",
+        kind="words",
+        shape=None,
+        source_url="https://docs.python.org/3/license.html",
+        licence="PSF licence; read from this installation",
+    ),
+    "cbcl": Sample(
+        title="CBCL faces",
+        summary="2429 faces of 19 x 19 grey levels",
+        kind="image",
+        shape=(2429, 361),
+        licence="research use with attribution, not verified here",
+        size="about 1 MB",
+        how=(
+            "The CBCL Face Database #1 came from the MIT Center for Biological and Computational Learning; "
+            "give the folder or a ZIP of its 2429 training faces (PGM), or an NPZ with X of shape 2429 x 361"
+        ),
+        stand_in=True,
+        total=111458493,
+    ),
+    "leukemia": Sample(
+        title="Leukemia (MLL)",
+        summary="expression of 12582 probe sets in 72 leukemias: ALL, MLL and AML",
+        kind="table",
+        shape=(72, 12582),
+        licence="supplement to a publication, terms not verified here",
+        size="2 to 6 MB",
+        how=(
+            "The table is the authors' supplement to Armstrong et al., Nature Genetics 30:41-47 (2002); "
+            "give it as CSV (72 x 12582 or its transpose) or as an NPZ with X and labels"
+        ),
+        stand_in=True,
+        total=1219195052.8,
+    ),
+    "lrs": Sample(
+        title="Infrared spectra (LRS)",
+        summary="531 stars seen by IRAS in 93 bands from 7.9 to 22.9 µm",
+        kind="spectrum",
+        shape=(531, 93),
+        source_url="https://archive.ics.uci.edu/dataset/93/low+resolution+spectrometer",
+        licence="CC BY 4.0",
+        size="about 0.5 MB",
+        originals=(Original("lrs.data", f"{_UCI}/spectrometer/lrs.data"),),
+        how=(
+            'The file lrs.data of the UCI Machine Learning Repository ("Low Resolution Spectrometer"); '
+            "give it, or an NPZ with X of shape 531 x 93"
+        ),
+        stand_in=True,
+        total=246914997.278801,
+    ),
+    "bow-kos": Sample(
+        title="Bag of words (KOS)",
+        summary="3430 blog entries, 6906 words",
+        kind="words",
+        shape=(3430, 6906),
+        source_url="https://archive.ics.uci.edu/dataset/164/bag+of+words",
+        licence="CC BY 4.0",
+        size="about 1 MB",
+        originals=(
+            Original("docword.kos.txt.gz", f"{_UCI}/bag-of-words/docword.kos.txt.gz"),
+            Original("vocab.kos.txt", f"{_UCI}/bag-of-words/vocab.kos.txt"),
+        ),
+        how=(
+            'The files docword.kos.txt.gz and vocab.kos.txt of the UCI Machine Learning Repository ("Bag of Words"); '
+            "give a folder or a ZIP with both, or the docword file alone"
+        ),
+        stand_in=True,
+        total=467714,
+    ),
+}

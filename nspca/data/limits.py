@@ -1,0 +1,130 @@
+"""What a file may ask for before anything is allocated, and reads that cannot go past it."""
+
+import gzip
+import io
+import zipfile
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+from nspca.errors import InvalidData
+
+# A gene table of 1000 samples x 20 000 genes with 17 digits each is 400 MB of text; more belongs in NPZ.
+MAX_BYTES = 512 * 2**20
+# 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
+MAX_VALUES = 2**26
+# A sparse entry costs 12 to 16 bytes in CSR plus 24 while it is parsed: 20 million stay under 1 GiB.
+MAX_ENTRIES = 20_000_000
+# Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have 300 000.
+MAX_ROWS = 2_000_000
+# The solvers are made for 100 000 features; ten times that is still a listing of names, not a computation.
+MAX_COLUMNS = 1_000_000
+# An archive of 100 000 images takes a minute to open; nobody looks at more.
+MAX_FILES = 100_000
+# Text and pixels deflate by 3 to 50; above 200 an archive is made to burst. Small archives are let through: they cannot hurt.
+MAX_RATIO = 200
+RATIO_COUNTS_ABOVE = 16 * 2**20
+# One image is one row; 2^20 pixels (1024 x 1024) is MAX_COLUMNS rounded up.
+MAX_PIXELS = 2**20
+
+
+def mib(count: float) -> str:
+    """A byte count as a person reads it."""
+    return f"{count / 2**30:.0f} GiB" if count >= 10 * 2**30 else f"{count / 2**20:.3g} MiB"
+
+
+def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
+    """All bytes of a path, a bytes object or an open binary file, at most `MAX_BYTES`."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        raw = bytes(source)
+    elif hasattr(source, "read"):
+        if hasattr(source, "seek"):
+            source.seek(0)
+        raw = source.read(MAX_BYTES + 1)
+        raw = raw.encode() if isinstance(raw, str) else raw
+    else:
+        raw = _file_bytes(Path(source))
+    if len(raw) > MAX_BYTES:
+        raise InvalidData(
+            f"A file may have at most {mib(MAX_BYTES)} and this one has more: keep fewer columns or save it as compressed NPZ."
+        )
+    if not raw:
+        raise InvalidData("The file is empty: a table with at least two rows and two columns is needed.")
+    return raw
+
+
+def _file_bytes(path: Path) -> bytes:
+    if not path.is_file():
+        raise InvalidData(f"There is no file {path}: check the path.")
+    with path.open("rb") as handle:
+        return handle.read(MAX_BYTES + 1)
+
+
+def gunzip(raw: bytes) -> bytes:
+    """Decompress gzip bytes, stopping at `MAX_BYTES`."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
+            plain = handle.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error):
+        raise InvalidData("The gzip file is damaged or cut short: compress it again or give the plain file.") from None
+    if len(plain) > MAX_BYTES:
+        raise InvalidData(f"The gzip file unpacks to more than {mib(MAX_BYTES)}: give a smaller file.")
+    return plain
+
+
+def open_zip(raw: bytes, *, ratio: bool) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+    """An archive and its files, after the directory alone has shown that unpacking it is harmless.
+
+    Parameters
+    ----------
+    raw : bytes
+    ratio : bool
+        Whether a high compression ratio is refused; an NPZ of zeros compresses 1000 times and is not an attack.
+    """
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+        members = [info for info in archive.infolist() if not info.is_dir()]
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, UnicodeDecodeError):
+        raise InvalidData("The ZIP file is damaged or cut short: pack it again.") from None
+    total = sum(info.file_size for info in members)
+    if len(members) > MAX_FILES:
+        raise InvalidData(f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer.")
+    if total > MAX_BYTES:
+        raise InvalidData(f"The ZIP file would unpack to {mib(total)}, at most {mib(MAX_BYTES)} are read: pack fewer files.")
+    if ratio and total > RATIO_COUNTS_ABOVE and total > MAX_RATIO * len(raw):
+        raise InvalidData(
+            f"The ZIP file would grow {total / len(raw):.0f} times when unpacked, at most {MAX_RATIO} is read: give the plain files."
+        )
+    if any(info.flag_bits & 1 for info in members):
+        raise InvalidData("The ZIP file is encrypted: pack it without a password.")
+    return archive, members
+
+
+def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """One file of an archive; never more bytes than its directory entry says."""
+    try:
+        with archive.open(info) as handle:
+            plain = handle.read(info.file_size + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError):
+        raise InvalidData("The ZIP file is damaged: one of its files cannot be unpacked; pack it again.") from None
+    if len(plain) > info.file_size:
+        raise InvalidData("The ZIP file lies about the size of one of its files: pack it again.")
+    return plain
+
+
+def check_dense(rows: int, columns: int) -> None:
+    """Refuse a dense table that would not fit, from its header alone."""
+    if columns > MAX_COLUMNS or rows > MAX_ROWS or rows * columns > MAX_VALUES:
+        raise InvalidData(
+            f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most {MAX_VALUES} values, "
+            f"{MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them."
+        )
+
+
+def check_sparse(rows: int, columns: int, entries: int) -> None:
+    """Refuse a sparse matrix that would not fit, from its header alone."""
+    if rows > MAX_ROWS or columns > MAX_COLUMNS or entries > MAX_ENTRIES:
+        raise InvalidData(
+            f"The matrix says {rows} rows, {columns} columns and {entries} entries; at most {MAX_ROWS}, "
+            f"{MAX_COLUMNS} and {MAX_ENTRIES} are read: keep fewer documents or words."
+        )

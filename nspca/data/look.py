@@ -1,0 +1,259 @@
+"""What a table of text looks like, from its first lines: delimiter, decimal sign, header, id and text columns."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nspca.data.dataset import numbered, unique_names
+from nspca.errors import InvalidData
+
+# Enough lines to tell a header, a delimiter and a text column; a late surprise is caught by the full pass.
+_LOOKED_AT = 50
+# Fewer of them when they are long: a line of 12 582 genes is 80 000 characters and shows enough at a glance.
+_ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
+SPACES = " "
+_DELIMITERS = ("\t", ";", ",", "|", SPACES)
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", ".", "#n/a"}
+_CORNER = {
+    "",
+    "id",
+    "name",
+    "names",
+    "sample",
+    "samples",
+    "gene",
+    "genes",
+    "probe",
+    "probes",
+    "feature",
+    "features",
+    "index",
+    "row",
+    "label",
+    "class",
+}
+# A label has few different values: it colours a plot.
+_FEW_LABELS = 30
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the first lines of a table show.
+
+    Parameters
+    ----------
+    delimiter : str
+        One character; a space stands for any run of blanks.
+    decimal : "." or ","
+    header : bool
+    columns : tuple of str
+        Names as in the file, made unique, or numbered.
+    text_columns, empty_columns : tuples of int
+        Columns whose first cells are not numbers, or are all empty.
+    id_column : int or None
+        A first column of distinct texts.
+    label_columns : tuple of int
+        Text columns with few, repeated values.
+    label_rows : tuple of int
+        The same for rows below the header (tables with features in rows).
+    rows : tuple of tuples of str
+        The first lines, header included.
+    notes : tuple of str
+    """
+
+    delimiter: str
+    decimal: str
+    header: bool
+    columns: tuple[str, ...]
+    text_columns: tuple[int, ...]
+    empty_columns: tuple[int, ...]
+    id_column: int | None
+    label_columns: tuple[int, ...]
+    label_rows: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Text of any usual encoding as UTF-8 without byte order mark, outer blank lines removed, and a note when the encoding was guessed."""
+    notes: tuple[str, ...] = ()
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            raw = raw.decode("utf-16").encode()
+        except UnicodeDecodeError:
+            raise InvalidData("The file starts like UTF-16 text but is not: save the table as UTF-8 CSV.") from None
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in raw[:65536]:
+        raise InvalidData(
+            "The file is not text (it holds zero bytes) and no format that is read here: give CSV, TSV, NPZ, docword or a ZIP of images."
+        )
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        if _is_garbage(raw):
+            raise InvalidData(
+                "The file is not text and no format that is read here: give CSV, TSV, NPZ, docword or a ZIP of images."
+            ) from None
+        raw, notes = raw.decode("cp1252", errors="replace").encode(), ("The text is not UTF-8, it was read as Western European (cp1252).",)
+    raw = raw.strip(b"\r\n")
+    # Spreadsheets write lines of bare delimiters below the table.
+    while raw and not raw[(cut := max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1) :].strip(b',;\t |"') and cut:
+        raw = raw[:cut].rstrip(b"\r\n")
+    if not raw.strip():
+        raise InvalidData("The file holds no table, only blank lines: at least two rows and two columns are needed.")
+    return raw, notes
+
+
+def _is_garbage(raw: bytes) -> bool:
+    head = raw[:65536]
+    control = sum(head.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
+    return control > len(head) / 100
+
+
+def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None) -> Look:
+    """Find delimiter, decimal sign, header, id and text columns from the first lines of UTF-8 text."""
+    lines = _first_lines(raw)
+    delimiter = _check_delimiter(delimiter) if delimiter else _find_delimiter(lines)
+    rows = [row for row in split(lines, delimiter) if row]
+    widths = [len(row) for row in rows[1:]] or [len(rows[0])]
+    width = max(dict.fromkeys(widths), key=widths.count)
+    decimal = _find_decimal(rows, delimiter)
+    if len(rows) > 1 and len(rows[0]) == width - 1:
+        # The way R writes row names: no name above the first column.
+        rows[0] = ["", *rows[0]]
+    body = rows[1:] if len(rows) > 1 else rows
+    kinds = [_column_kind([row[i] for row in body if i < len(row)], decimal) for i in range(width)]
+    has_header = _find_header(rows, kinds, decimal) if header == "auto" else bool(header)
+    if has_header and len(rows) == 1:
+        raise InvalidData("The file holds a header and no rows below it: at least two rows of numbers are needed.")
+    if not has_header:
+        kinds = [_column_kind([row[i] for row in rows if i < len(row)], decimal) for i in range(width)]
+    body = rows[1:] if has_header else rows
+    found = Look(delimiter, decimal, has_header, (), (), (), None, (), (), tuple(map(tuple, rows)))
+    return _name_columns(found, kinds, body, width)
+
+
+def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], width: int) -> Look:
+    columns, notes = numbered("feature", width), ()
+    if found.header:
+        names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))
+        columns, notes = unique_names(names, "column")
+    text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
+    label_columns = tuple(i for i in text if _are_labels([row[i] for row in body if i < len(row)]))
+    first = [row[0] for row in body]
+    unnamed = found.header and not found.rows[0][0].strip()
+    id_column = 0 if (0 in text or unnamed) and len(set(first)) == len(first) else None
+    label_rows = tuple(r for r, row in enumerate(body) if _column_kind(row[1:], found.decimal) == "text")
+    named = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", SPACES: "blank"}.get(found.delimiter, repr(found.delimiter))
+    if found.delimiter != "," or found.decimal == ",":
+        notes += (f"Columns are separated by a {named}" + (" and decimals written with a comma." if found.decimal == "," else "."),)
+    empty = tuple(i for i, kind in enumerate(kinds) if kind == "empty")
+    return replace(
+        found,
+        columns=columns,
+        text_columns=text,
+        empty_columns=empty,
+        id_column=id_column,
+        label_columns=tuple(i for i in label_columns if i != id_column),
+        label_rows=label_rows,
+        notes=notes,
+    )
+
+
+def _first_lines(raw: bytes) -> list[str]:
+    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
+    lines: list[str] = []
+    characters = 0
+    while len(lines) <= _LOOKED_AT and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS) and (line := stream.readline()):
+        lines.append(line)
+        characters += len(line)
+    return lines
+
+
+def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Rows of cells, quotation marks respected."""
+    if delimiter == SPACES:
+        yield from (line.split() for line in lines)
+        return
+    try:
+        yield from csv.reader(lines, delimiter=delimiter)
+    except csv.Error as error:
+        raise InvalidData(f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed.") from None
+
+
+def _check_delimiter(delimiter: str) -> str:
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InvalidData(f"A delimiter is one character such as , ; or a tab, got {delimiter!r}.")
+    return delimiter
+
+
+def _find_delimiter(lines: Sequence[str]) -> str:
+    """The delimiter that gives rows of equal width with the most cells that are numbers."""
+    best, best_score = ",", (0.0, 0)
+    body = lines[1:] if len(lines) > 1 else lines
+    for delimiter in _DELIMITERS:
+        if delimiter != SPACES and not any(delimiter in line for line in lines):
+            continue
+        rows = [row for row in split(body, delimiter) if row]
+        widths = [len(row) for row in rows]
+        common = max(set(widths), key=widths.count, default=0)
+        if common < 2:
+            continue
+        decimal = _find_decimal(rows, delimiter)
+        cells = [cell for row in rows for cell in row[:200]]
+        numbers = sum(is_number(cell, decimal) or cell.strip().lower() in MISSING for cell in cells) / len(cells)
+        score = (numbers * widths.count(common) / len(widths), common)
+        if score[0] > best_score[0] + 1e-9:
+            best, best_score = delimiter, score
+    return best
+
+
+def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    if delimiter == ",":
+        return "."
+    cells = [cell for row in rows for cell in row[:200]]
+    commas = sum(bool(re.fullmatch(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", cell)) for cell in cells)
+    points = sum(bool(re.fullmatch(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*", cell)) for cell in cells)
+    return "," if commas > points else "."
+
+
+def is_number(cell: str, decimal: str) -> bool:
+    """Whether a cell is a number; infinities are, words for missing are not."""
+    try:
+        float(cell.replace(",", ".") if decimal == "," else cell)
+    except ValueError:
+        return False
+    return "_" not in cell and cell.strip().lower() not in MISSING
+
+
+def _column_kind(cells: Sequence[str], decimal: str) -> str:
+    filled = [cell for cell in cells if cell.strip().lower() not in MISSING]
+    if not filled:
+        return "empty" if not any(cell.strip() for cell in cells) else "number"
+    numbers = sum(is_number(cell, decimal) for cell in filled)
+    return "number" if 2 * numbers >= len(filled) else "text"
+
+
+def _are_labels(cells: Sequence[str]) -> bool:
+    distinct = len(set(cells))
+    return distinct <= _FEW_LABELS and distinct <= max(1, len(cells) // 2)
+
+
+def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:
+    """A first line with text above numbers, or with an empty or telling corner."""
+    first = rows[0]
+    if any(kind == "number" and cell.strip() and not is_number(cell, decimal) for cell, kind in zip(first, kinds, strict=False)):
+        return len(rows) > 1 or not any(is_number(cell, decimal) for cell in first)
+    if not any(is_number(cell, decimal) for cell in first):
+        return True
+    if not first[0].strip() and all(cell.strip() for cell in first[1:]) and any(row[0].strip() for row in rows[1:]):
+        return True
+    return kinds[0] in ("text", "empty") and first[0].strip().lower() in _CORNER
+
+
+def short(text: str) -> str:
+    """A cell or name of the file, short enough for a sentence."""
+    text = " ".join(text.split())
+    return text if len(text) <= 40 else text[:37] + "..."

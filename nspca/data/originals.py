@@ -1,0 +1,210 @@
+"""The four data sets of the papers: from a folder of originals, the user's cache, a download, or a copy the user gives."""
+
+import logging
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from nspca.data.arrays import to_npz
+from nspca.data.catalogue import SAMPLES, Original, Sample
+from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.limits import MAX_BYTES, bounded_bytes, mib
+from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM, parse_lrs
+from nspca.data.places import cache_folder, originals_folder, write_atomically
+from nspca.data.reader import look_at, read
+from nspca.errors import DownloadError, InvalidData
+from nspca.progress import Event, Report, silent
+
+# File names inside the folder named by NSPCA_DATA.
+_FILES = {"cbcl": "cbcl_faces.npz", "leukemia": "leukemia_mll.npz", "lrs": "lrs.npz", "bow-kos": "docword.kos.txt.gz"}
+# A server that is silent this long is as good as absent to somebody who waits.
+_TIMEOUT_SECONDS = 20
+# Sums over a million rounded values in another order agree to this.
+_SAME_TOTAL = 1e-9
+
+
+def find_original(name: str) -> Dataset | None:
+    """The real data set from ``NSPCA_DATA``, then from the cache; None when neither has it."""
+    folder = originals_folder()
+    for path in (folder / _FILES[name] if folder else None, cache_folder() / f"{name}.npz"):
+        if path is not None and path.is_file():
+            return complete(name, read(path, name=name))
+    return None
+
+
+def complete(name: str, data: Dataset) -> Dataset:
+    """A table of the expected shape with the names, axis and story the catalogue knows.
+
+    Raises
+    ------
+    InvalidData
+        When the table is not this sample.
+    """
+    sample = SAMPLES[name]
+    if data.X.shape != sample.shape:
+        m, n = sample.shape
+        raise InvalidData(
+            f"{sample.title} has {m} samples and {n} features, the copy has {data.X.shape[0]} and {data.X.shape[1]}: {sample.how}."
+        )
+    features = data.feature_names
+    if name == "leukemia" and features == numbered("feature", len(features)):
+        features = numbered("probe", len(features))
+    if name == "lrs":
+        features = BAND_NAMES
+    if name == "cbcl":
+        features = pixel_names((19, 19))
+    unnamed = ("The words have no names: give the vocabulary too.",) if features == numbered("word", len(features)) else ()
+    return replace(
+        data,
+        name=name,
+        feature_names=features,
+        image_shape=(19, 19) if name == "cbcl" else None,
+        labels=data.labels if name in ("leukemia", "lrs") else None,
+        source="real",
+        kind=sample.kind,
+        axis=WAVELENGTH_UM if name == "lrs" else None,
+        axis_name="wavelength (µm)" if name == "lrs" else "",
+        provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
+        notes=(*_same_values(sample, data), *unnamed),
+    )
+
+
+def _same_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
+    total = float(data.X.sum(dtype=np.float64))
+    if sample.total is None or abs(total - sample.total) <= _SAME_TOTAL * float(abs(data.X).sum(dtype=np.float64)):
+        return ()
+    return (f"The values of this copy add up to {total:.10g}, those of the copy our reference figures come from to {sample.total:.10g}.",)
+
+
+def fetch_sample(name: str, report: Report | None = None) -> Dataset:
+    """Download a sample from its original place into the user's cache; only ever called when a user asks.
+
+    Parameters
+    ----------
+    name : str
+        A name of `SAMPLES`.
+    report : callable, optional
+        Gets an event for every piece that arrives and may raise `Cancelled`.
+
+    Raises
+    ------
+    DownloadError
+        When there is no address, no network, a wrong checksum, or the file is not what it should be; the message says
+        how to give a local copy.
+    """
+    sample, report = _sample(name), report or silent
+    if not sample.downloadable:
+        way = f"{sample.how}." if sample.how else "it is always there, nothing has to be fetched."
+        raise DownloadError(f"{sample.title} cannot be fetched by itself: {way}")
+    with tempfile.TemporaryDirectory() as folder:
+        for original in sample.originals:
+            _fetch(sample, original, Path(folder), report)
+        try:
+            data = _parse(name, Path(folder) / sample.originals[0].file)
+        except InvalidData as error:
+            raise DownloadError(f"What {sample.originals[0].url} sent is not {sample.title} ({error}) {_by_hand(sample)}") from error
+    write_atomically(cache_folder() / f"{name}.npz", to_npz(data))
+    return data
+
+
+def adopt_copy(name: str, path_or_buffer: str | Path | bytes | BinaryIO) -> Dataset:
+    """Keep a copy of a sample that the user has: a folder or ZIP of PGM, docword, CSV, ``lrs.data`` or NPZ.
+
+    It is checked against the shape of the original and kept in the cache as NPZ without pickle.
+
+    Parameters
+    ----------
+    name : str
+        "cbcl", "leukemia", "lrs" or "bow-kos".
+    path_or_buffer : path, bytes or open binary file
+
+    Raises
+    ------
+    InvalidData
+        When the copy cannot be read or is another data set.
+    """
+    sample = _sample(name)
+    if not sample.stand_in:
+        raise InvalidData(f"{sample.title} is always there, no copy is needed.")
+    data = _parse(name, path_or_buffer)
+    write_atomically(cache_folder() / f"{name}.npz", to_npz(data))
+    return data
+
+
+def _sample(name: str) -> Sample:
+    if name not in SAMPLES:
+        raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
+    return SAMPLES[name]
+
+
+def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
+    is_folder = isinstance(source, (str, Path)) and Path(source).is_dir()
+    if name == "lrs" and not is_folder and (raw := bounded_bytes(source)).lstrip()[:1] == b"(":
+        fluxes, classes, names = parse_lrs(raw)
+        data = Dataset("lrs", fluxes, numbered("feature", fluxes.shape[1]), names, classes)
+    elif name == "leukemia" and not is_folder:
+        data = _read_expression(bounded_bytes(source))
+    else:
+        data = read(source, name=name)
+    return complete(name, data)
+
+
+def _read_expression(raw: bytes) -> Dataset:
+    """A gene table in either orientation, with its label column or row where the first lines show one."""
+    if raw.startswith(b"PK") or (seen := look_at(raw)) is None:
+        data = read(raw)
+        return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
+    transposed = len(seen.columns) <= SAMPLES["leukemia"].shape[1] // 2
+    candidates = seen.label_rows if transposed else seen.label_columns
+    return read(raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None)
+
+
+class _Progress:
+    """What pooch calls while a file arrives: the place to report, to cancel, and to stop a file that never ends."""
+
+    def __init__(self, what: str, report: Report) -> None:
+        self.total, self._done, self._what, self._report = 0, 0, what, report
+
+    def update(self, size: int) -> None:
+        self._done += size
+        if self._done > MAX_BYTES:
+            raise DownloadError(f"{self._what} is larger than {mib(MAX_BYTES)}, far more than it should be: the download was stopped.")
+        self._report(Event(f"fetching {self._what}", done=self._done, total=int(self.total or 0)))
+
+    def reset(self) -> None:
+        """Called by pooch when the file is complete."""
+
+    def close(self) -> None:
+        """Called by pooch at the end."""
+
+
+def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
+    # Imported when somebody downloads: the start of every page is faster without.
+    import pooch
+    import requests
+
+    logger = pooch.get_logger()
+    level = logger.level
+    # Without a checksum pooch prints the one it computed; nothing here prints.
+    logger.setLevel(logging.ERROR)
+    known = None if original.sha256 is None else f"sha256:{original.sha256}"
+    downloader = pooch.HTTPDownloader(progressbar=_Progress(original.file, report), timeout=_TIMEOUT_SECONDS)
+    try:
+        report(Event(f"fetching {original.file}"))
+        pooch.retrieve(original.url, known_hash=known, fname=original.file, path=folder, downloader=downloader)
+    except requests.RequestException as error:
+        reason = f"HTTP {error.response.status_code}" if error.response is not None else "no connection"
+        raise DownloadError(f"{sample.title} could not be fetched from {original.url} ({reason}). {_by_hand(sample)}") from error
+    except ValueError as error:
+        raise DownloadError(f"{original.url} sent a file with another checksum than the original. {_by_hand(sample)}") from error
+    except OSError as error:
+        raise DownloadError(f"{sample.title} could not be stored ({error.strerror}). {_by_hand(sample)}") from error
+    finally:
+        logger.setLevel(level)
+
+
+def _by_hand(sample: Sample) -> str:
+    return f"A local copy does as well: {sample.how[0].lower()}{sample.how[1:]}."

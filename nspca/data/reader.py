@@ -1,0 +1,202 @@
+"""One door for every file: what it is is decided by its first bytes, never by its name."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from nspca.data import limits
+from nspca.data.arrays import plain_numbers, read_npy, read_npz
+from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.docword import is_docword, read_docword
+from nspca.data.images import EXTENSIONS, read_images
+from nspca.data.look import Look, look, to_utf8
+from nspca.data.table import read_table
+from nspca.errors import InvalidData
+from nspca.progress import Event, Report, silent
+
+_FOREIGN = {
+    b"\x89HDF": "an HDF5 file",
+    b"PAR1": "a Parquet file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"%PDF": "a PDF",
+    b"MATLAB": "a MATLAB file",
+    b"\x80\x04": "a pickle, which is never opened",
+    b"Rar!": "a RAR archive",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+_ONE_IMAGE = (b"\x89PNG", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
+Files = Sequence[tuple[str, Callable[[], bytes]]]
+
+
+def read(
+    path_or_buffer: str | Path | bytes | BinaryIO,
+    *,
+    name: str | None = None,
+    header: str | bool = "auto",
+    delimiter: str | None = None,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
+    features_in_rows: bool = False,
+    vocabulary: str | Path | bytes | BinaryIO | None = None,
+    report: Report | None = None,
+) -> Dataset:
+    """Read a table, an array, word counts or images.
+
+    Parameters
+    ----------
+    path_or_buffer : path, bytes or open binary file
+        CSV or TSV, NPZ or NPY, UCI docword (these also gzipped), a ZIP or folder of PGM or PNG images of one size,
+        or a ZIP or folder with one of the others.
+    name : str, optional
+        Name of the dataset; by default the file's own.
+    header : "auto", True or False
+        Whether the first line of a table holds names.
+    delimiter : str, optional
+        One character, found by itself when not given.
+    id_column, label_column : str or int, optional
+        The columns (by name or 0-based position) with sample names and groups. With `features_in_rows`, `id_column` is the column
+        of feature names (by default the first) and `label_column` names a row or its position below the header.
+    features_in_rows : bool
+        Transpose: the first column holds feature names, the header sample names.
+    vocabulary : path, bytes or open binary file, optional
+        The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
+    report : callable, optional
+        Gets progress events and may raise `Cancelled`.
+
+    Returns
+    -------
+    Dataset
+        With `source` "user"; `notes` says what reading changed.
+
+    Raises
+    ------
+    InvalidData
+        One sentence: what was required, what was got, the way out.
+    """
+    report = report or silent
+    name = name or _name_of(path_or_buffer)
+    words = None if vocabulary is None else _plain(limits.bounded_bytes(vocabulary))
+    table = {"header": header, "delimiter": delimiter, "id_column": id_column, "label_column": label_column}
+    report(Event("reading", message=name))
+    if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
+        return _read_files(_folder_files(Path(path_or_buffer)), name, words, table, features_in_rows, report)
+    raw = limits.bounded_bytes(path_or_buffer)
+    if words is None and isinstance(path_or_buffer, (str, Path)):
+        words = _vocabulary_beside(Path(path_or_buffer))
+    return _read_bytes(raw, name, words, table, features_in_rows, report)
+
+
+def look_at(path_or_buffer: str | Path | bytes | BinaryIO, *, header: str | bool = "auto", delimiter: str | None = None) -> Look | None:
+    """What the first lines of a CSV or TSV show (its columns, possible id and label columns); None when the file is no text table."""
+    raw = _plain(limits.bounded_bytes(path_or_buffer))
+    if raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN)) or is_docword(raw):
+        return None
+    return look(to_utf8(raw)[0], header=header, delimiter=delimiter)
+
+
+def _read_bytes(raw: bytes, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
+    raw = _plain(raw)
+    if raw.startswith(b"PK\x03\x04"):
+        return _read_zip(raw, name, words, table, features_in_rows, report)
+    if raw.startswith(b"PK\x05\x06"):
+        raise InvalidData("The ZIP file is empty: pack the files again.")
+    if raw.startswith(b"\x93NUMPY"):
+        data = _from_array(raw, name)
+        return data.transposed() if features_in_rows else data
+    for magic, what in _FOREIGN.items():
+        if raw.startswith(magic):
+            raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
+    if raw.startswith(_ONE_IMAGE):
+        raise InvalidData("One image is one sample, and at least two are needed: give a ZIP or a folder of images of one size.")
+    if is_docword(raw):
+        data = read_docword(raw, name, words)
+        return data.transposed() if features_in_rows else data
+    return read_table(raw, name, features_in_rows=features_in_rows, **table)
+
+
+def _plain(raw: bytes) -> bytes:
+    return limits.gunzip(raw) if raw.startswith(b"\x1f\x8b") else raw
+
+
+def _from_array(raw: bytes, name: str) -> Dataset:
+    X = plain_numbers(read_npy(raw))
+    shape = X.shape[1:] if X.ndim == 3 else None
+    X = X.reshape(len(X), -1)
+    features = pixel_names(shape) if shape else numbered("feature", X.shape[1])
+    return Dataset(name, X, features, numbered("sample", len(X)), image_shape=shape, kind="image" if shape else "table")
+
+
+def _read_zip(raw: bytes, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
+    # Names only are read here: an NPZ may hold well-compressed arrays, everything else is held to the ratio.
+    archive, members = limits.open_zip(raw, ratio=False)
+    if members and all(info.filename.endswith(".npy") for info in members):
+        data = read_npz(raw, name)
+        return data.transposed() if features_in_rows else data
+    if any(info.filename == "xl/workbook.xml" for info in members):
+        raise InvalidData("This is an Excel workbook: save the sheet as CSV.")
+    archive, members = limits.open_zip(raw, ratio=True)
+    files = [(info.filename, partial(limits.unzip_member, archive, info)) for info in members]
+    return _read_files(files, name, words, table, features_in_rows, report)
+
+
+def _folder_files(folder: Path) -> Files:
+    """Files below a folder the user named; links are not followed."""
+    files: list[tuple[str, Callable[[], bytes]]] = []
+    for root, _, names in os.walk(folder):
+        for file in names:
+            path = Path(root, file)
+            if not path.is_symlink():
+                files.append((path.relative_to(folder).as_posix(), partial(limits.bounded_bytes, path)))
+        if len(files) > limits.MAX_FILES:
+            raise InvalidData(f"A folder may hold at most {limits.MAX_FILES} files: name a smaller one.")
+    return files
+
+
+def _read_files(files: Files, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
+    """Images if there are any, otherwise the one table (and its vocabulary) among the files."""
+    files = sorted((file for file in files if not _is_hidden(file[0])), key=_natural)
+    images = [file for file in files if file[0].lower().endswith(EXTENSIONS)]
+    if images:
+        return read_images(images, name, report)
+    vocabularies = [read for label, read in files if "vocab" in PurePosixPath(label).name.lower()]
+    others = [(label, read) for label, read in files if "vocab" not in PurePosixPath(label).name.lower()]
+    if len(others) != 1:
+        raise InvalidData(
+            f"A ZIP or folder must hold PGM or PNG images of one size, or one table; this one holds {len(others)} other files."
+        )
+    if words is None and len(vocabularies) == 1:
+        words = vocabularies[0]()
+    raw = _plain(others[0][1]())
+    if raw.startswith(b"PK"):
+        raise InvalidData("The ZIP or folder holds another ZIP: give that one.")
+    if not raw:
+        raise InvalidData("The file inside is empty: a table with at least two rows and two columns is needed.")
+    return _read_bytes(raw, name, words, table, features_in_rows, report)
+
+
+def _is_hidden(label: str) -> bool:
+    parts = PurePosixPath(label.replace("\\", "/")).parts
+    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[-1:] == ("Thumbs.db",)
+
+
+def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]]:
+    """Sort key in which image10 follows image9."""
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", file[0])]
+
+
+def _vocabulary_beside(path: Path) -> bytes | None:
+    if not path.name.startswith("docword."):
+        return None
+    beside = path.with_name("vocab." + path.name.removeprefix("docword.").removesuffix(".gz"))
+    return limits.bounded_bytes(beside) if beside.is_file() else None
+
+
+def _name_of(source: str | Path | bytes | BinaryIO) -> str:
+    """A title from a file's own name; only ever shown."""
+    given = source if isinstance(source, (str, Path)) else getattr(source, "name", "") or ""
+    stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")
+    stem = stem.rsplit(".", 1)[0] if "." in stem[1:] else stem
+    return "".join(c for c in stem if c.isprintable())[:80] or "upload"

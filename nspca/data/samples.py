@@ -1,0 +1,101 @@
+"""`load_sample`: the order in which a sample is looked for, down to its stand-in."""
+
+from dataclasses import replace
+
+from nspca.data.catalogue import SAMPLES
+from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.docstrings import load_python_docs
+from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
+from nspca.data.originals import find_original
+from nspca.data.places import sample_folder
+from nspca.data.reader import read
+from nspca.errors import InvalidData
+from nspca.progress import Report, silent
+
+_STAND_INS = {"cbcl": "faces.npz", "leukemia": "expression.npz", "lrs": "spectra.npz", "bow-kos": "docword.topics.txt.gz"}
+
+
+def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = None) -> Dataset:
+    """A sample by name; nothing is downloaded.
+
+    Parameters
+    ----------
+    name : str
+        A name of `SAMPLES`. The four data sets of the papers come from the folder in ``NSPCA_DATA``, then from the user's cache,
+        then as a small made-up stand-in.
+    stand_in_ok : bool
+        Whether the stand-in may be given.
+    report : callable, optional
+
+    Returns
+    -------
+    Dataset
+        With `source` "real" or "stand-in"; a stand-in says so in its name.
+
+    Raises
+    ------
+    InvalidData
+        For an unknown name, or when only a stand-in is there and it is not wanted.
+    """
+    if name not in SAMPLES:
+        raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
+    if name == "digits":
+        return _digits()
+    if name == "pitprops":
+        return _pitprops()
+    if name == "python-docs":
+        return load_python_docs(report or silent)
+    found = find_original(name)
+    if found is not None:
+        return found
+    if not stand_in_ok:
+        raise InvalidData(f"{SAMPLES[name].title} is not on this machine: fetch it or give a local copy. {SAMPLES[name].how}.")
+    return _stand_in(name)
+
+
+def _digits() -> Dataset:
+    # Imported when it is needed: the start of every page is faster without.
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    sample = SAMPLES["digits"]
+    return Dataset(
+        name="digits",
+        X=digits.data,
+        feature_names=pixel_names((8, 8)),
+        sample_names=numbered("digit", len(digits.data)),
+        labels=digits.target,
+        image_shape=(8, 8),
+        source="real",
+        kind="image",
+        provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
+    )
+
+
+def _pitprops() -> Dataset:
+    table = read(sample_folder() / "pitprops.csv", id_column=0)
+    sample = SAMPLES["pitprops"]
+    return replace(
+        table,
+        name="pitprops",
+        source="real",
+        is_covariance=True,
+        provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
+        notes=("The table is the correlation matrix itself, rounded to three digits.",),
+    )
+
+
+def _stand_in(name: str) -> Dataset:
+    data = read(sample_folder() / _STAND_INS[name])
+    sample = SAMPLES[name]
+    return replace(
+        data,
+        name=f"{name} (stand-in)",
+        feature_names=BAND_NAMES if name == "lrs" else data.feature_names,
+        source="stand-in",
+        kind=sample.kind,
+        axis=WAVELENGTH_UM if name == "lrs" else None,
+        axis_name="wavelength (µm)" if name == "lrs" else "",
+        provenance=f"Stand-in for {sample.title}: made up by sample_data/make_stand_ins.py, not measured; CC0",
+        notes=(f"This is not {sample.title}: it is made up, small, and only looks like it.",),
+    )
