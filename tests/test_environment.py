@@ -98,7 +98,7 @@ def test_without_a_network_there_is_one_sentence(environment, tmp_path, wanted, 
     settings = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PIP_RETRIES": "0", "PIP_DRY_RUN": "1"}
     for name, value in (settings | {"HTTPS_PROXY": closed, "HTTP_PROXY": closed, "https_proxy": closed}).items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(environment.Failure, match="^pip cannot reach its package index: connect to the network"):
+    with pytest.raises(environment.Failure, match=r"^pip cannot reach its package index: connect to the network"):
         environment.install(tmp_path / "venv", [wanted])
     assert (tmp_path / "venv" / "pip.log").is_file()
 

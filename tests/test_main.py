@@ -68,6 +68,12 @@ def test_a_broken_certificate_is_refused(tmp_path, capsys):
     assert error.startswith("refused: ") and error.count("\n") == 1
 
 
+def test_a_stand_in_is_called_one(monkeypatch, capsys):
+    monkeypatch.delenv("NSPCA_DATA", raising=False)
+    assert main(["solve", "lrs", "--k", "5"]) == 0
+    assert capsys.readouterr().out.startswith("lrs (stand-in): value ")
+
+
 def test_sweep_writes_its_table(tmp_path, capsys):
     file = tmp_path / "sweep.csv"
     assert main(["sweep", "pitprops", "--k", "2:6:2", "--csv", str(file)]) == 0
