@@ -6,7 +6,7 @@
 
 ADDRESS = localhost
 PORT = 8501
-PYTHON =
+PYTHON ?=
 ARGS =
 VENV = .venv
 
