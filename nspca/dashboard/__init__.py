@@ -1,0 +1,1 @@
+"""The only Streamlit inside the package: what the pages are made of."""

@@ -1,0 +1,137 @@
+"""The data set in force: a sample or an upload, read once per server and found again by its content."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+import scipy.sparse as sp
+import streamlit as st
+
+import nspca
+from nspca.covariance import canonical, dense_digest, sparse_digest
+from nspca.dashboard import state
+from nspca.data import SAMPLES, Dataset, Look, load_sample, look_at, read
+from nspca.data.originals import _FILES
+from nspca.data.places import cache_folder, originals_folder
+from nspca.jobs import engine
+from nspca.tasks import make_problem
+
+HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A data set, how to find it again, and the hash of its numbers."""
+
+    dataset: Dataset
+    reference: dict[str, Any]
+    content: str
+
+
+def chosen() -> Chosen:
+    """What the address asks for.
+
+    Raises
+    ------
+    NSPCAError
+        When it is not there, or cannot be read.
+    """
+    return find(reference(), state.get("w"))
+
+
+def reference() -> dict[str, Any]:
+    """Where the data in force is, and how its file is read."""
+    if state.get("upload") is None:
+        return {"sample": state.get("sample")}
+    options = {"id_column": state.get("id"), "label_column": state.get("label"), "features_in_rows": state.get("rows")}
+    return {"upload": state.get("upload"), "vocabulary": state.get("vocab"), "covariance": state.get("cov"), **options}
+
+
+def find(where: dict[str, Any], workspace: str | None) -> Chosen:
+    """The data set that `reference` described."""
+    if "sample" in where:
+        return _sample(where["sample"], _version(where["sample"]))
+    # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
+    return _upload(workspace or "", **{name: value for name, value in where.items() if name != "file"})
+
+
+def is_stand_in(name: str) -> bool:
+    """Whether a sample is shown as a stand-in, known without opening it."""
+    return SAMPLES[name].stand_in and original_path(name) is None
+
+
+def original_path(name: str) -> Path | None:
+    """The file of a real sample on this machine."""
+    folder = originals_folder()
+    places = (folder / _FILES[name] if folder else None, cache_folder() / f"{name}.npz")
+    return next((path for path in places if path is not None and path.is_file()), None)
+
+
+def title_of(file: str) -> str:
+    """A title from the name of an uploaded file; it is shown and never used as a path."""
+    return PurePosixPath(file.replace("\\", "/")).name.partition(".")[0][:60] or "upload"
+
+
+def _version(name: str) -> str:
+    """Changes when a stand-in gives way to the real data, or one copy to another."""
+    path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
+    return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
+
+
+@st.cache_resource(max_entries=6, show_spinner="Opening the sample …")
+def _sample(name: str, version: str) -> Chosen:
+    data = load_sample(name)
+    return Chosen(_kept(data), {"sample": name}, _digest(data))
+
+
+@st.cache_resource(max_entries=6, show_spinner="Reading the file …")
+def _upload(workspace: str, upload: str, vocabulary: str | None, covariance: bool, **options: Any) -> Chosen:
+    raw, about = engine().store.get_upload(workspace, upload)
+    words = engine().store.get_upload(workspace, vocabulary)[0] if vocabulary else None
+    data = read(raw, name=about["name"], vocabulary=words, **options)
+    if covariance and not data.is_covariance:
+        data = replace(data, is_covariance=True, labels=None, notes=(*data.notes, "The table is taken as a covariance matrix."))
+    where = {"upload": upload, "file": about["file"], "vocabulary": vocabulary, "covariance": covariance, **options}
+    return Chosen(_kept(data), where, _digest(data))
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def columns(workspace: str, upload: str) -> Look | None:
+    """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
+    return look_at(engine().store.get_upload(workspace, upload)[0])
+
+
+@st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")
+def _problem(content: str, nonneg: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
+    # A data frame carries the names into the sentence about constant columns.
+    X = _data.X if sp.issparse(_data.X) or _data.is_covariance else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
+    return make_problem(X, _data.is_covariance, 1, nonneg=nonneg, center=center, scale=scale)
+
+
+def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
+    """The problem of a data set, shared by all who look at it.
+
+    Raises
+    ------
+    InvalidProblem
+        For constant columns under `scale`, one row, an indefinite covariance, with the way out.
+    """
+    return _problem(of.content, nonneg, center, scale, of.dataset)
+
+
+def heavy(data: Dataset) -> bool:
+    """Whether its eigenvalues take more than a moment."""
+    m, n = data.X.shape
+    return min(m, n) ** 2 * max(m, n) > HEAVY
+
+
+def _kept(data: Dataset) -> Dataset:
+    """Shared by all sessions, so nobody may write into it."""
+    for part in (data.X.data, data.X.indices, data.X.indptr) if sp.issparse(data.X) else (data.X,):
+        part.flags.writeable = False
+    return data
+
+
+def _digest(data: Dataset) -> str:
+    return sparse_digest(canonical(data.X)) if sp.issparse(data.X) else dense_digest(data.X)

@@ -1,0 +1,61 @@
+"""The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is done."""
+
+import pandas as pd
+import streamlit as st
+
+from nspca.dashboard import figures, state
+from nspca.dashboard.live import live_plot
+from nspca.dashboard.request import Request
+from nspca.plots import sweep_figure
+from nspca.problem import Problem
+
+AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
+The total variance is the sum over all features."""
+AXES = {"leading": "the leading eigenvalue", "total": "the total variance"}
+COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds"]
+
+
+def axis_switch() -> None:
+    """What 100 % means."""
+    st.segmented_control(
+        "Variance in % of",
+        list(AXES),
+        format_func=AXES.get,
+        required=True,
+        label_visibility="collapsed",
+        **state.bind("axis"),
+        help=AXIS_HELP,
+    )
+
+
+def _figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options):
+    axis = state.get("axis") if state.get("axis") in AXES else "leading"
+    unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
+    return sweep_figure(frame, unit=unit or 1.0, unit_name=AXES[axis], signed=not asked.nonneg, all_ks=asked.ks, **options)
+
+
+def filling(problem: Problem, rows: list[dict], asked: Request) -> None:
+    """The curve as far as it is known."""
+    figure = _figure(problem, pd.DataFrame(rows, columns=COLUMNS), asked, total=len(asked.ks) * len(asked.methods))
+    live_plot(figure, key="filling", height=460)
+
+
+def clickable(problem: Problem, frame: pd.DataFrame, asked: Request, k: int, method: str) -> None:
+    """The whole curve; a click on a point opens its component."""
+
+    def take() -> None:
+        points = st.session_state[state.CURVE].selection.points
+        if points and points[0].get("customdata"):
+            chosen = points[0]["customdata"]
+            state.put(k=int(chosen[0]), shown=str(chosen[1]))
+
+    figure = _figure(problem, frame, asked, selected_k=k)
+    figures.draw(figure, state.CURVE, on_select=take, selection_mode="points")
+    left, right = st.columns([3, 1])
+    with left:
+        ks = sorted(int(value) for value in frame["k"].unique())
+        if len(ks) > 1:
+            st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
+    with right:
+        if len(asked.methods) > 1:
+            st.selectbox("Method", list(asked.methods), **state.bind("shown", method))

@@ -1,0 +1,83 @@
+"""The first minute: what a sparse component is, how good this one is, and that this is proved."""
+
+import numpy as np
+import streamlit as st
+
+import nspca
+from nspca.dashboard import component, figures, state
+from nspca.data import Dataset
+from nspca.plots import sweep_figure
+
+SHARE = "leading eigenvalue"
+MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use for more
+
+
+def opening() -> None:
+    """What this is, in two sentences."""
+    st.title("The few features that matter, with proof")
+    st.markdown(
+        "Sparse PCA looks for the **few** features that together carry the most variation of a table. "
+        "Every answer here comes with a certificate: how close it is, at least, to the best answer that exists."
+    )
+
+
+@st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
+def _solved(digest: str) -> tuple[Dataset, nspca.Problem, nspca.Sweep]:
+    data = nspca.load_sample("digits")
+    problem = nspca.Problem.from_data(data.X, k=1)
+    return data, problem, nspca.sweep(problem, range(1, MOST + 1))
+
+
+def digits() -> tuple[Dataset, nspca.Problem, nspca.Sweep]:
+    """The handwritten digits solved for every k: under a second once per server, and stored nowhere."""
+    return _solved("digits")
+
+
+def explorer(solved: tuple[Dataset, nspca.Problem, nspca.Sweep]) -> None:
+    """A slider, the component as an image, and the curve with the certified band."""
+    data, problem, sweep = solved
+    k = st.slider(
+        "How many of the 64 pixels may the component use?", 1, MOST, **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST)))
+    )
+    result = sweep["auto", k]
+    component.statement(problem, result, k)
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        component.picture(data, result.components[:, 0], "digits_image")
+    with right:
+        figures.draw(sweep_figure(sweep.frame, unit=problem.leading_eigenvalue, unit_name=f"the {SHARE}", selected_k=k), "digits_curve")
+    _legend(data, int(np.count_nonzero(result.components[:, 0])))
+
+
+def _legend(data: Dataset, used: int) -> None:
+    m, n = data.X.shape
+    st.markdown(
+        f"""
+**What you see**
+- The coloured pixels are {used} of the {n} of a small scan, over the mean of {m:,} handwritten digits: those that vary most *together*.
+  Their weights are never negative, so the component is a part that is there or not there.
+- The blue curve is what was found for every number of pixels; move the slider and watch the component grow.
+- The green band is where the best possible answer lies for certain. Nothing above it exists, and the proof can be checked without
+  trusting this program.
+"""
+    )
+
+
+def ways_on() -> None:
+    """Where to go from here."""
+    ways = (
+        ("Look at other data", "Faces, star spectra, gene expression, words of real text.", "pages/data.py", "Choose a sample", {}),
+        (
+            "Bring your own table",
+            "CSV, NPZ, word counts or images. It stays on this machine.",
+            "pages/data.py",
+            "Upload a file",
+            {"source": "upload"},
+        ),
+        ("Decide on k", "A whole curve in one run, in the background, with the certified region.", "pages/sweep.py", "Sweep k", {}),
+    )
+    st.subheader("Go on")
+    for column, (title, text, page, label, query) in zip(st.columns(3), ways, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**{title}**\n\n{text}")
+            st.page_link(page, label=label, icon=":material/arrow_forward:", query_params={**state.link(), **query})

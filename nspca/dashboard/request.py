@@ -1,0 +1,81 @@
+"""What a person asked of a sweep: plain values that can be stored, compared, and turned back into Python."""
+
+from dataclasses import asdict, dataclass
+
+STEPS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+POINTS = 24  # of a curve, when nobody said how many
+ALL_UP_TO = 30  # features, for which every k is swept
+LARGE = 1000  # features, above which a default sweep stays below `LARGE_TO`
+LARGE_TO = 100
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sweep over k of one data set.
+
+    Parameters
+    ----------
+    data : dict
+        Where the data is: ``{"sample": name}``, or ``{"upload": hash, "file": name}`` and how the file is read.
+    content : str
+        Hash of the numbers themselves: a run is shown only beside the data that it was made from.
+    """
+
+    data: dict
+    content: str
+    first: int
+    last: int
+    step: int
+    methods: tuple[str, ...] = ("auto",)
+    effort: str = "fast"
+    nonneg: bool = True
+    center: bool = True
+    scale: bool = False
+    seed: int = 0
+
+    @property
+    def ks(self) -> list[int]:
+        return list(range(self.first, self.last + 1, self.step))
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict) -> "Request":
+        return cls(**{**stored, "methods": tuple(stored["methods"])})
+
+
+def default_range(n: int) -> tuple[int, int, int]:
+    """First k, last k and step for n features: every k of a small table, about 24 round numbers otherwise."""
+    if n <= ALL_UP_TO:
+        return 1, n, 1
+    last = LARGE_TO if n > LARGE else n
+    step = min(STEPS, key=lambda candidate: abs(POINTS - last / candidate))
+    return step, last - last % step, step
+
+
+def snippet(request: Request, k: int, method: str, is_covariance: bool) -> str:
+    """Python that computes the shown component again, from the same data with the same options, and checks its proof."""
+    if "sample" in request.data:
+        load = f"nspca.load_sample({request.data['sample']!r})"
+    else:
+        options = {name: request.data.get(name) for name in ("id_column", "label_column", "features_in_rows") if request.data.get(name)}
+        if request.data.get("vocabulary"):
+            options["vocabulary"] = "the vocabulary file"
+        load = f"nspca.read({', '.join([repr(request.data['file']), *(f'{name}={value!r}' for name, value in options.items())])})"
+    if is_covariance:
+        make = f"nspca.Problem.from_covariance(data.X, k={k}, nonneg={request.nonneg})"
+    else:
+        make = f"nspca.Problem.from_data(data.X, k={k}, nonneg={request.nonneg}, center={request.center}, scale={request.scale})"
+    ks = f"range({request.first}, {request.last + 1}, {request.step})"
+    return f"""import nspca
+
+data = {load}
+problem = {make}
+sweep = nspca.sweep(problem, {ks}, methods={request.methods!r}, certify={request.effort!r}, seed={request.seed})
+result = sweep[{method!r}, {k}]
+upper = nspca.verify(data.X, result.certificate)  # forms its own products from the data, trusts nothing
+print(result.value, upper, result.value / upper)
+for j in result.components[:, 0].argsort()[::-1][:{k}]:
+    print(data.feature_names[j], result.components[j, 0])
+"""

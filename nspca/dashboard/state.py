@@ -1,0 +1,167 @@
+"""Every value a session keeps, in one place: what it is called, how it is read, what it starts as.
+
+One rule decides between the three places a value can be: the address wins over the session, the session over the default. A widget
+writes both at once, so a link, a reload and the browser's back button all lead to the same page.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from nspca.jobs import new_workspace
+
+KEPT = "kept"  # session key: name -> value, survives leaving a page
+CURVE = "curve"  # session key: what is selected on the sweep curve
+UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
+WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
+MOST_DIGITS = 9
+
+
+def _integer(text: str) -> int:
+    if not re.fullmatch(rf"\d{{1,{MOST_DIGITS}}}", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _flag(text: str) -> bool:
+    return {"0": False, "1": True}[text]
+
+
+def _word(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text):
+        raise ValueError(text)
+    return text
+
+
+def _words(text: str) -> list[str]:
+    return [_word(part) for part in text.split(",") if part]
+
+
+def _text(text: str) -> str:
+    return text[:200]
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return ",".join(value) if isinstance(value, list) else str(value)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How one value is read from the address, and a factory for what it is before anybody chose."""
+
+    read: Callable[[str], Any]
+    default: Callable[[], Any] = lambda: None
+
+
+VALUES: dict[str, Kept] = {
+    "w": Kept(_word),  # workspace: uploads and runs are found only with it
+    "sample": Kept(_word, lambda: "digits"),
+    "upload": Kept(_word),  # content hash of an uploaded file; when set it stands instead of the sample
+    "vocab": Kept(_word),  # content hash of the vocabulary uploaded beside a docword file
+    "rows": Kept(_flag, lambda: False),  # features are in rows
+    "id": Kept(_text),
+    "label": Kept(_text),
+    "cov": Kept(_flag, lambda: False),  # the uploaded table is itself a covariance
+    "center": Kept(_flag, lambda: True),
+    "scale": Kept(_flag, lambda: False),
+    "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
+    "digit_k": Kept(_integer, lambda: 8),
+    "from": Kept(_integer),
+    "to": Kept(_integer),
+    "step": Kept(_integer),
+    "signed": Kept(_flag, lambda: False),
+    "methods": Kept(_words, lambda: ["auto"]),
+    "effort": Kept(_word, lambda: "fast"),
+    "axis": Kept(_word, lambda: "leading"),
+    "run": Kept(_word),
+    "k": Kept(_integer),
+    "shown": Kept(_word),  # the method whose component is shown
+}
+ABOUT_FILE = ("rows", "id", "label", "cov", "vocab")
+ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "center")
+
+
+def begin() -> None:
+    """Take over what the address says; what it does not say stays as the session has it."""
+    kept = st.session_state.setdefault(KEPT, {})
+    for name, value in VALUES.items():
+        if name in st.query_params:
+            try:
+                kept[name] = value.read(st.query_params[name])
+            except (ValueError, KeyError):  # somebody edited the address: go on with what is known
+                kept.pop(name, None)
+    _address()
+
+
+def get(name: str) -> Any:
+    """The value in force, or the default."""
+    value = st.session_state.get(KEPT, {}).get(name)
+    return VALUES[name].default() if value is None else value
+
+
+def put(**values: Any) -> None:
+    """Set values (None forgets one) in the session and in the address."""
+    kept = st.session_state.setdefault(KEPT, {})
+    for name, value in values.items():
+        if value is None or value == VALUES[name].default():
+            kept.pop(name, None)
+        else:
+            kept[name] = value
+    _address()
+
+
+def forget(names: tuple[str, ...]) -> None:
+    """Back to the defaults."""
+    put(**dict.fromkeys(names))
+
+
+def link() -> dict[str, str]:
+    """What the address has to carry so that another page, or person, sees the same."""
+    return {name: _write(value) for name, value in st.session_state.get(KEPT, {}).items()}
+
+
+def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:
+    """Arguments that tie a widget to a kept value: ``st.toggle("Scale", **bind("scale"))``.
+
+    Parameters
+    ----------
+    name : str
+        One of `VALUES`.
+    value : optional
+        What the widget shows when the kept value is absent or does not fit its options.
+    then : callable, optional
+        Called after the new value was kept.
+    """
+    key = WIDGET + name
+    shown = get(name) if value is None else value
+    if st.session_state.get(key) != shown:
+        st.session_state[key] = shown
+
+    def take() -> None:
+        put(**{name: st.session_state[key]})
+        if then:
+            then()
+
+    return {"key": key, "on_change": take}
+
+
+def workspace() -> str:
+    """The unguessable name under which this person's runs and uploads are kept; made when first needed."""
+    if get("w") is None:
+        put(w=new_workspace())
+    return get("w")
+
+
+def _address() -> None:
+    wanted = link()
+    for name in VALUES:
+        if name in st.query_params and name not in wanted:
+            del st.query_params[name]
+    for name, text in wanted.items():
+        if st.query_params.get(name) != text:
+            st.query_params[name] = text

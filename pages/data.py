@@ -1,0 +1,23 @@
+"""Data: pick a sample or upload, and look at it."""
+
+import streamlit as st
+
+from nspca.dashboard import frame, picker, preview, standin
+from nspca.dashboard.chosen import chosen
+
+with frame.page("Data"):
+    st.title("Data")
+    picker.choose()
+    with frame.guard():
+        preview.reading()
+        data = chosen()
+        preview.title(data)
+        standin.offer(data)
+        preview.notes(data)
+        preview.facts(data.dataset)
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            preview.picture(data.dataset)
+        with right:
+            preview.preparation(data)
+        frame.way_on("pages/sweep.py", "Sweep k on these data")
