@@ -9,7 +9,7 @@ from nspca.progress import Event
 from nspca.result import Result, Status
 from nspca.solvers import METHODS
 from nspca.sweeps import Sweep
-
+from nspca.verify import verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "read",
     "solve",
     "sweep",
+    "verify",
 ]
 
 _DATA = ("Dataset", "load_sample", "read")

@@ -67,8 +67,8 @@ class Certificate:
     def of(cls, problem: Problem, kind: str, form: str, upper: float, witness=None, probability: float = 0.0) -> "Certificate":
         """Certificate of `problem` with `upper` in unit scale, rounded up on the way to the units of the data."""
         A = problem.covariance
-        recipe = dict(source=A.source, center=A.center, scale=A.scale, shape=A.shape, digest=A.digest, exponent=A.exponent)
-        upper = math.nextafter(upper, math.inf) * A.unit
+        recipe = {"source": A.source, "center": A.center, "scale": A.scale, "shape": A.shape, "digest": A.digest, "exponent": A.exponent}
+        upper = math.nextafter(upper, math.inf) * A.unit if upper > 0 else 0.0
         return cls(kind, form, upper, problem.k, problem.nonneg, probability=probability, witness=dict(witness or {}), **recipe)
 
     def ratio(self, value: float) -> float:
@@ -81,9 +81,7 @@ class Certificate:
         """
         if value > self.upper * (1 + ROUNDING):
             raise CertificateError(f"a bound must not lie below a value that was reached, got upper {self.upper!r} and value {value!r}")
-        if self.upper == 0.0:
-            return 1.0
-        return min(1.0, math.nextafter(value / self.upper, -math.inf)) if value < self.upper else 1.0
+        return math.nextafter(value / self.upper, 0.0) if value < self.upper else 1.0
 
     @property
     def summary(self) -> str:

@@ -88,7 +88,7 @@ def search(V, k, *, h=None, lift=0.0, nonneg=True, tol=1e-3, offset=0.0, cap=200
 def roots(D: int, lifted: bool, nonneg: bool) -> list[tuple[int, ...]]:
     """Sign vectors of the orthants that must be covered: c_0 >= 0 suffices, and for signed problems c ~ -c."""
     signs = itertools.product((1, -1), repeat=D)
-    half = 0 if not nonneg and D > lifted else None
+    half = 0 if not nonneg and lifted < D else None
     return [s for s in signs if not (lifted and s[-1] < 0) and not (half == 0 and s[0] < 0)]
 
 
@@ -151,9 +151,12 @@ class _Search:
         simple = (T / G).max() if G.min() > 1e-12 else np.inf
         if simple <= self.target():
             return simple + self.margin
+        # lambda_max(T, G) as its distance from the largest T_jj: in a small cone T is nearly that multiple of G, and the
+        # difference keeps the digits that whitening by an ill-conditioned G would lose.
+        base = T.diagonal().max()
         L = np.linalg.cholesky(G)
-        half = np.linalg.solve(L, T)
-        spectral = np.linalg.eigvalsh(np.linalg.solve(L, half.T))[-1]
+        half = np.linalg.solve(L, T - base * G)
+        spectral = base + np.linalg.eigvalsh(np.linalg.solve(L, half.T))[-1]
         return min(simple, spectral) + self.margin
 
     def target(self):

@@ -144,7 +144,7 @@ class MatrixCovariance(Covariance):
         return float(x[support] @ self.block(support) @ x[support])
 
     def restrict(self, features):
-        recipe = dict(center=False, scale=False, digest="", exponent=self.exponent)
+        recipe = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
         return MatrixCovariance(self.block(features), shape=(len(features),) * 2, source="covariance", **recipe)
 
     @cached_property
@@ -193,7 +193,7 @@ class DataCovariance(Covariance):
         return self.Z @ X
 
     def restrict(self, features):
-        recipe = dict(center=self.center, scale=self.scale, digest="", exponent=self.exponent)
+        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         return DataCovariance(self._selected(features), shape=(self.m, len(features)), source="data", **recipe)
 
     @cached_property
@@ -236,7 +236,7 @@ class SparseCovariance(DataCovariance):
         return (centred.T * self.weight).T / self.m
 
     def restrict(self, features):
-        recipe = dict(center=self.center, scale=self.scale, digest="", exponent=self.exponent)
+        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         X, mean, weight = self.Z[:, features], self.mean[features], self.weight[features]
         return SparseCovariance(X, mean, weight, shape=(self.m, len(features)), source="data", **recipe)
 
@@ -314,7 +314,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
         _refuse_constant(variance <= m * 2.0**-52, names)
         weight, exponent = 1 / np.sqrt(variance), 0
     shift = mean if center else np.zeros(n)
-    recipe = dict(shape=(m, n), source="data", center=center, scale=scale, digest=digest, exponent=2 * int(exponent))
+    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest, "exponent": 2 * int(exponent)}
     return SparseCovariance(X, shift, weight, **recipe)
 
 

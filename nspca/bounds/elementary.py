@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nspca.bounds.inequality import spectral_claim
+from nspca.bounds.inequality import SLACK, spectral_claim
 from nspca.certificate import Certificate
 from nspca.covariance import DENSE_LIMIT
 from nspca.linalg import UNIT_ROUNDOFF, topk_sum
@@ -19,13 +19,13 @@ def eigenvalue(problem: Problem) -> Certificate:
 def diagonal(problem: Problem) -> Certificate:
     """``OPT <= topk(diag A)``: the trace of a k x k principal block bounds its leading eigenvalue. Cost O(n), any size."""
     A = problem.covariance
-    return Certificate.of(problem, "B0", "diagonal", _raised(A, float(topk_sum(A.diagonal, problem.k))))
+    return Certificate.of(problem, "B0", "diagonal", _raised(problem, float(topk_sum(A.diagonal, problem.k))))
 
 
 def rows(problem: Problem) -> Certificate:
     """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every k x k block."""
     A = problem.covariance
-    return Certificate.of(problem, "B0", "row", _raised(A, float(_row_sums(A, problem.k, problem.nonneg).max())))
+    return Certificate.of(problem, "B0", "row", _raised(problem, float(_row_sums(A, problem.k, problem.nonneg).max())))
 
 
 def _row_sums(A, k, nonneg):
@@ -34,10 +34,11 @@ def _row_sums(A, k, nonneg):
     return A.diagonal + (topk_sum(other, k - 1) if k > 1 else 0.0)
 
 
-def _raised(A, bound):
-    """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each, k of them."""
+def _raised(problem, bound):
+    """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each of k of them."""
+    A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1
-    return bound + 16 * UNIT_ROUNDOFF * (samples + A.n + 20) * max(bound, A.diagonal.max() * 1.0)
+    return bound + 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * (bound + problem.k * float(A.diagonal.max()))
 
 
 def best(problem: Problem) -> Certificate:

@@ -1,0 +1,138 @@
+"""What every method must do, whatever it is: feasible, honest, deterministic, below brute force, cancellable, named errors."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.errors import Cancelled, InvalidOption
+from nspca.solvers import METHODS
+from tests.oracles import brute_force
+from tests.strategies import cases
+
+NAMES = ["auto", *METHODS]
+
+
+def able(method, nonneg):
+    line = METHODS.get(method)
+    return line is None or (line.nonneg if nonneg else line.signed)
+
+
+def pairs():
+    return [(m, s) for m in NAMES for s in (True, False) if able(m, s)]
+
+
+def check(problem, A, result):
+    """The contract of one answer; `A` in the user's units. Used on a planted wrong method below."""
+    x = result.components[:, 0]
+    assert problem.violation(x) <= 1e-12
+    optimum, _ = brute_force(A, problem.k, problem.nonneg)
+    size = max(optimum, 1e-300)
+    assert np.isclose(result.value, x @ A @ x, rtol=1e-9, atol=1e-14 * size)
+    assert result.value <= optimum + 1e-9 * size
+    assert optimum <= result.certificate.upper * (1 + 1e-12)
+    assert 0 <= result.ratio <= 1
+
+
+@pytest.mark.parametrize(("method", "nonneg"), pairs())
+def test_value_brute_force_upper_in_that_order(method, nonneg):
+    for case in cases(80, n_max=8, ranks=(1, 2, 3, 8), seed=7):
+        A = case.V @ case.V.T
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
+        result = nspca.solve(problem, method)
+        check(problem, A, result)
+        assert nspca.verify(A, result.certificate) <= result.certificate.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_contract_catches_dense_pca(nonneg):
+    A = np.cov(np.random.default_rng(0).standard_normal((20, 6)), rowvar=False)
+    problem = nspca.Problem.from_covariance(A, 2, nonneg)
+    planted = nspca.Result.of(problem, np.linalg.eigh(A)[1][:, -1], nspca.Status.HEURISTIC, "planted")
+    with pytest.raises(AssertionError):
+        check(problem, A, planted.with_certificate(nspca.certify(problem)))
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if METHODS[m].exact])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_exact_methods_reach_brute_force_on_their_ground(method, nonneg):
+    if not able(method, nonneg):
+        pytest.skip(f"{method} has no such form")
+    for case in cases(60, ranks=(1, 2, 3), seed=11):
+        A = case.V @ case.V.T
+        optimum, _ = brute_force(A, case.k, nonneg)
+        result = nspca.solve(nspca.Problem.from_covariance(A, case.k, nonneg), method, rank=3, certify=None)
+        assert result.value >= optimum * (1 - 1.1e-3), case
+
+
+@pytest.mark.parametrize(("method", "nonneg"), pairs())
+@pytest.mark.parametrize("shape", [(6, 12), (40, 9)])
+def test_same_answer_for_dense_and_sparse_and_at_any_scale(method, nonneg, shape):
+    X = np.random.default_rng(3).poisson(1.0, shape).astype(float)
+    run = lambda data: nspca.solve(nspca.Problem.from_data(data, 4, nonneg), method, seed=5)  # noqa: E731
+    plain = run(X)
+    again, sparse, large, tiny = run(X), run(sp.csc_matrix(X)), run(X * 2.0**400), run(X * 2.0**-400)
+    assert np.array_equal(plain.components, again.components) and plain.certificate.upper == again.certificate.upper
+    assert np.isclose(sparse.value, plain.value) and np.isclose(sparse.certificate.upper, plain.certificate.upper, rtol=1e-6)
+    assert np.array_equal(large.components, plain.components) and large.value == plain.value * 2.0**800
+    assert np.array_equal(tiny.components, plain.components) and tiny.certificate.upper == plain.certificate.upper * 2.0**-800
+    for data, result in ((X, plain), (sp.csc_matrix(X), sparse), (X * 2.0**400, large), (X * 2.0**-400, tiny)):
+        assert nspca.verify(data, result.certificate) >= result.value
+
+
+@pytest.mark.parametrize(("method", "nonneg"), pairs())
+def test_permuting_features_permutes_the_answer(method, nonneg):
+    X = np.random.default_rng(4).standard_normal((50, 10)) * np.linspace(2, 1, 10)
+    order = np.random.default_rng(5).permutation(10)
+    one = nspca.solve(nspca.Problem.from_data(X, 3, nonneg), method)
+    two = nspca.solve(nspca.Problem.from_data(X[:, order], 3, nonneg), method)
+    assert np.isclose(one.value, two.value, rtol=1e-6)
+    assert set(np.flatnonzero(one.components[:, 0])) == set(order[np.flatnonzero(two.components[:, 0])])
+
+
+@pytest.mark.parametrize("method", [m for m in NAMES if able(m, False)])
+def test_flipping_signs_of_columns_keeps_the_signed_value(method):
+    X = np.random.default_rng(6).standard_normal((50, 8))
+    signs = np.array([1, -1, 1, 1, -1, -1, 1, -1.0])
+    options = {"samples": 20000} if method == "epsnet" else {}  # its random points do not flip with the data
+    one = nspca.solve(nspca.Problem.from_data(X, 3, False), method, **options)
+    two = nspca.solve(nspca.Problem.from_data(X * signs, 3, False), method, **options)
+    assert np.isclose(one.value, two.value, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_cancel_stops_within_one_report(method):
+    seen = []
+
+    def stop(event):
+        seen.append(event)
+        raise Cancelled("stopped")
+
+    problem = nspca.Problem.from_data(np.random.default_rng(7).standard_normal((80, 60)), 6)
+    with pytest.raises(Cancelled):
+        nspca.solve(problem, method, report=stop)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_unknown_and_wrong_options_are_named(method):
+    problem = nspca.Problem.from_data(np.eye(4), 2)
+    with pytest.raises(InvalidOption, match=f"{method} has no option 'ranc'; its options are"):
+        nspca.solve(problem, method, ranc=3)
+    with pytest.raises(InvalidOption, match="rank must be a whole number"):
+        nspca.solve(problem, method, rank=0)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_several_components_share_no_feature(method):
+    X = np.random.default_rng(8).standard_normal((30, 12))
+    result = nspca.solve(nspca.Problem.from_data(X, 3), method, components=3)
+    assert result.components.shape == (12, 3) and np.all((result.components != 0).sum(axis=1) <= 1)
+    assert np.isclose(result.value, result.values.sum())
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_events_carry_progress(method):
+    events = []
+    nspca.solve(nspca.Problem.from_data(np.random.default_rng(9).standard_normal((200, 50)), 5), method, report=events.append)
+    assert events and all(isinstance(event, nspca.Event) and event.stage for event in events)

@@ -1,0 +1,151 @@
+"""The public names, end to end on small problems; files, sweeps, estimator, errors."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import nspca
+from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption, InvalidProblem
+
+X = np.random.default_rng(0).standard_normal((60, 15)) @ np.diag(np.linspace(2, 0.5, 15))
+
+
+def test_public_names_are_there():
+    assert all(hasattr(nspca, name) for name in nspca.__all__)
+
+
+@pytest.mark.parametrize("k", [0, 16, -1, 2.5, True, "3", None, (3, 20), ()])
+def test_impossible_k_is_refused_with_the_range(k):
+    with pytest.raises(InvalidProblem, match="got"):
+        nspca.Problem.from_data(X, k)
+
+
+def test_sizes_of_joint_problems_are_kept():
+    assert nspca.Problem.from_data(X, (3, np.int64(4))).k == (3, 4)
+    with pytest.raises(InvalidProblem, match="got sizes"):
+        nspca.solve(nspca.Problem.from_data(X, (3, 4)))
+
+
+def test_violation_measures_each_way_to_be_infeasible():
+    problem = nspca.Problem.from_data(X, 2)
+    x = np.zeros(15)
+    x[:2] = 0.6, 0.8
+    assert problem.violation(x) < 1e-15
+    assert np.isclose(problem.violation(2 * x), 1)
+    assert np.isclose(problem.violation(np.where(x == 0.6, -0.6, x)), 0.6)
+    dense = np.full(15, 15**-0.5)
+    assert problem.violation(dense) > 0.5
+
+
+def test_certificate_file_round_trip_and_every_damage_refused(tmp_path):
+    result = nspca.solve(nspca.Problem.from_data(X, 4))
+    path = tmp_path / "certificate.npz"
+    result.certificate.save(path)
+    loaded = nspca.Certificate.load(path)
+    assert nspca.verify(X, loaded) == nspca.verify(X, result.certificate)
+    content = path.read_bytes()
+    for damaged in (b"", content[:200], content[:-30], b"PK\x03\x04" + bytes(100)):
+        with pytest.raises(CertificateError):
+            nspca.verify(X, nspca.Certificate.from_bytes(damaged))
+    changed = X.copy()
+    changed[3, 3] += 1e-9
+    with pytest.raises(CertificateError, match="data"):
+        nspca.verify(changed, loaded)
+
+
+def test_certificate_refuses_a_value_above_it():
+    certificate = nspca.certify(nspca.Problem.from_data(X, 4))
+    with pytest.raises(CertificateError, match="must not lie below a value"):
+        certificate.ratio(certificate.upper * 1.001)
+    assert certificate.ratio(certificate.upper * 0.5) < 0.5
+
+
+def test_ratio_of_the_zero_matrix_is_one():
+    result = nspca.solve(nspca.Problem.from_covariance(np.zeros((4, 4)), 2))
+    assert result.value == 0 and result.ratio == 1.0 and result.status is nspca.Status.OPTIMAL
+
+
+def test_result_and_sweep_travel_as_bytes():
+    sweep = nspca.sweep(nspca.Problem.from_data(X, 1), range(1, 16, 5), methods=("auto", "cone", "epsnet"))
+    again = nspca.Sweep.from_bytes(sweep.to_bytes())
+    assert list(again) == list(sweep)
+    assert again.frame.equals(sweep.frame)
+    key = ("cone", 6)
+    assert np.array_equal(again[key].components, sweep[key].components)
+    assert nspca.verify(X, again[key].certificate) == nspca.verify(X, sweep[key].certificate)
+    for broken in (b"", b"PK", sweep.to_bytes()[:500]):
+        with pytest.raises(InvalidData):
+            nspca.Sweep.from_bytes(broken)
+
+
+def test_sweep_frame_rows_and_events_agree():
+    events = []
+    sweep = nspca.sweep(nspca.Problem.from_data(X, 1), [2, 5, 9], methods=("auto", "epsnet"), report=events.append)
+    assert list(sweep.frame.columns) == ["method", "k", "value", "upper", "ratio", "kind", "seconds"]
+    rows = [event.payload["row"] for event in events if event.stage == "sweep"]
+    assert rows == sweep.frame.to_dict("records")
+    assert [event.done for event in events if event.stage == "sweep"] == [1, 2, 3, 4, 5, 6]
+    auto = sweep.frame[sweep.frame.method == "auto"].value.to_numpy()
+    assert np.all(np.diff(auto) >= -1e-12)
+    assert np.all(auto >= sweep.frame[sweep.frame.method == "epsnet"].value.to_numpy() * (1 - 1e-9))
+
+
+def test_sweep_without_certificates_and_with_options():
+    sweep = nspca.sweep(nspca.Problem.from_data(X, 1), [3], methods="epsnet", certify=None, samples=7)
+    assert sweep["epsnet", 3].info["samples"] == 7 and sweep.frame.upper.isna().all()
+    with pytest.raises(InvalidOption, match="no method of this sweep has an option 'sample'"):
+        nspca.sweep(nspca.Problem.from_data(X, 1), [3], sample=7)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda p: nspca.solve(p, "nonsense"), "method must be 'auto' or one of"),
+        (lambda p: nspca.solve(p, certify="quick"), "effort must be one of"),
+        (lambda p: nspca.solve(p, components=0), "components must be a whole number"),
+        (lambda p: nspca.certify(p, components=2), "one component"),
+        (lambda p: nspca.sweep(p, [99]), "k must be a whole number between 1 and n = 15, got 99"),
+    ],
+)
+def test_wrong_calls_get_a_sentence(call, sentence):
+    with pytest.raises(nspca.NSPCAError, match=sentence):
+        call(nspca.Problem.from_data(X, 3))
+
+
+def test_cancel_ends_a_sweep_between_rows():
+    def stop(event):
+        if event.stage == "sweep":
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        nspca.sweep(nspca.Problem.from_data(X, 1), [2, 3], report=stop)
+
+
+def test_status_says_what_the_gap_justifies():
+    low_rank = nspca.Problem.from_covariance(np.outer(np.arange(1, 6), np.arange(1, 6)) * 1.0, 2)
+    assert nspca.solve(low_rank).status in (nspca.Status.OPTIMAL, nspca.Status.WITHIN_TOLERANCE)
+    assert nspca.solve(nspca.Problem.from_data(X, 4)).status is nspca.Status.HEURISTIC
+
+
+def test_more_effort_never_loosens_the_bound():
+    problem = nspca.Problem.from_data(X, 4)
+    fast, standard, thorough = (nspca.certify(problem, effort=e) for e in ("fast", "standard", "thorough"))
+    assert fast.upper >= standard.upper >= thorough.upper
+    assert nspca.verify(X, thorough) <= thorough.upper
+
+
+@parametrize_with_checks([nspca.NSPCA(k=3), nspca.NSPCA(k=1, n_components=2, nonneg=False, method="cone")])
+def test_estimator_follows_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_estimator_scores_are_projections_of_centred_data():
+    model = nspca.NSPCA(n_components=2, k=4, scale=True).fit(X)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert np.allclose(model.transform(X), Z @ model.components_.T)
+    assert np.allclose(model.explained_variance_, model.transform(X).var(axis=0))
+    assert list(model.get_feature_names_out()) == ["nspca0", "nspca1"]
+    sparse = nspca.NSPCA(n_components=2, k=4).fit(sp.csr_matrix(X))
+    assert np.allclose(sparse.transform(sp.csr_matrix(X)), nspca.NSPCA(n_components=2, k=4).fit(X).transform(X))
+    assert nspca.verify(X, nspca.NSPCA(k=4).fit(X).certificates_[0]) > 0
