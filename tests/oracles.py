@@ -1,0 +1,150 @@
+"""Brute force and sampling: what every exact method, bound and certificate is held against.
+
+None of this imports the package. `brute_force` and `brute_force_joint` are exact up to rounding; they return feasible points, so
+they can never be above the optimum, and a bound below them is wrong. `sample_*` are lower bounds found in a different way, to test
+the oracles themselves.
+
+Why one eigenvector per index set is enough for the nonnegative problem, any symmetric A. Take an optimal x with as few positive
+entries as possible, J = {i : x_i > 0}. Near x_J the constraint x >= 0 does not bind, so x_J is a local maximum of a quadratic form
+on a sphere, hence a leading eigenvector of A_JJ. Were that eigenvalue repeated, x_J could be moved inside the eigenspace at no loss
+until an entry vanishes, against the choice of J. So the leading eigenvalue of A_JJ is simple and its eigenvector, up to sign, is
+x_J > 0. Going over all J with |J| <= k and cutting the computed eigenvector (either sign) at zero therefore meets the optimum, and
+yields feasible points only.
+"""
+
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+
+def brute_force(A, k, nonneg=True):
+    """Optimum of ``x'Ax`` over ``|x| = 1, |x|_0 <= k`` (and ``x >= 0``) for n <= 12: ``(value, x)``."""
+    n = len(A)
+    assert n <= 12, "brute force over all supports"
+    best, best_x = -np.inf, None
+    for size in range(1, k + 1):
+        values, X = _leading_on_supports(A, size, nonneg)
+        top = int(np.argmax(values))
+        if values[top] > best:
+            best, best_x = float(values[top]), X[top]
+    return best, best_x
+
+
+def brute_force_joint(A, sizes, nonneg=True):
+    """Optimum of ``sum_j x_j'Ax_j`` over disjoint unit x_j with at most ``sizes[j]`` nonzeros (and ``x_j >= 0``), n <= 8: ``(value,
+    X (n, r))``.
+    """
+    n = len(A)
+    assert n <= 8, "brute force over all families of disjoint supports"
+    best = {}
+    for size in range(1, max(sizes) + 1):
+        values, X = _leading_on_supports(A, size, nonneg)
+        for value, x, support in zip(values, X, combinations(range(n), size), strict=True):
+            best[sum(1 << i for i in support)] = (float(value), x)
+
+    @lru_cache(None)
+    def search(j, free):
+        if j == len(sizes):
+            return 0.0, ()
+        top = (-np.inf, ())
+        for mask, (value, _) in best.items():
+            if mask & ~free or mask.bit_count() > sizes[j]:
+                continue
+            rest, chosen = search(j + 1, free & ~mask)
+            top = max(top, (value + rest, (mask, *chosen)))
+        return top
+
+    value, chosen = search(0, (1 << n) - 1)
+    return value, np.stack([best[mask][1] for mask in chosen], axis=1)
+
+
+def _leading_on_supports(A, size, nonneg):
+    """For every support of exactly this size: the best unit x from its leading eigenvector, and its value. (count,), (count, n)"""
+    n = len(A)
+    supports = np.array(list(combinations(range(n), size)))
+    Y = np.linalg.eigh(A[supports[:, :, None], supports[:, None, :]])[1][:, :, -1]
+    if nonneg:
+        Y = np.concatenate([np.maximum(Y, 0), np.maximum(-Y, 0)])
+        supports = np.concatenate([supports, supports])
+    size2 = np.square(Y).sum(axis=1)
+    X = np.zeros((len(Y), n))
+    np.put_along_axis(X, supports, Y / np.sqrt(np.where(size2 > 0, size2, 1.0))[:, None], axis=1)
+    values = np.where(size2 > 0, np.einsum("si,ij,sj->s", X, A, X, optimize=True), -np.inf)
+    if nonneg:
+        half = len(values) // 2
+        flip = values[half:] > values[:half]
+        values, X = np.where(flip, values[half:], values[:half]), np.where(flip[:, None], X[half:], X[:half])
+    return values, X
+
+
+def sample_best(A, k, nonneg=True, samples=2000, steps=60, seed=0):
+    """A value reached by random feasible starts and projected gradient ascent: never above the optimum, usually at it for small n."""
+    rng = np.random.default_rng(seed)
+    n = len(A)
+    shift = max(0.0, -np.linalg.eigvalsh(A)[0])
+    X = _feasible(rng.standard_normal((samples, n)), k, nonneg)
+    best = -np.inf
+    for _ in range(steps):
+        best = max(best, np.einsum("si,ij,sj->s", X, A, X, optimize=True).max())
+        X = _feasible(X @ A + shift * X, k, nonneg)
+    return float(best)
+
+
+def sample_best_joint(A, sizes, nonneg=True, samples=2000, seed=0):
+    """A value reached by random disjoint supports, each with the best of random feasible points and ascent on it."""
+    rng = np.random.default_rng(seed)
+    best = -np.inf
+    for _ in range(samples):
+        order, at, value = rng.permutation(len(A)), 0, 0.0
+        for size in sizes:
+            support = order[at : at + size]
+            at += size
+            if not len(support):
+                value = -np.inf
+                break
+            value += sample_best(A[np.ix_(support, support)], len(support), nonneg, samples=4, steps=30, seed=int(rng.integers(1 << 31)))
+        best = max(best, value)
+    return float(best)
+
+
+def _feasible(Y, k, nonneg):
+    """Rows of Y brought to unit k-sparse (nonnegative) vectors; rows with nothing to keep become unit vectors."""
+    weight = np.maximum(Y, 0) if nonneg else np.abs(Y)
+    keep = np.argsort(-weight, axis=1, kind="stable")[:, :k]
+    X = np.zeros_like(Y)
+    np.put_along_axis(X, keep, np.take_along_axis(weight if nonneg else Y, keep, axis=1), axis=1)
+    norms = np.linalg.norm(X, axis=1)
+    X[norms == 0, 0] = 1.0
+    return X / np.where(norms == 0, 1.0, norms)[:, None]
+
+
+def objective(V, k, C, nonneg=True):
+    """``max over feasible x of ((Vc)'x)^2`` for every row c of C: the best over c is the optimum of the rank-d problem (2014, eq.
+    12 and 13).
+    """
+    Y = np.maximum(C @ V.T, 0) if nonneg else np.abs(C @ V.T)
+    return np.square(np.sort(Y, axis=1)[:, ::-1][:, :k]).sum(axis=1)
+
+
+def brute_force_pd(R):
+    """(P_d): ``max |Rc|^2, |c| = 1, Rc >= 0`` over every set of active rows: ``(value, c or None)``.
+
+    By the argument above, an optimal c with as many active constraints as possible is the simple leading eigenvector of R'R on
+    their null space.
+    """
+    k, d = R.shape
+    unit = R / np.maximum(np.linalg.norm(R, axis=1, keepdims=True), np.finfo(float).tiny)
+    best, best_c = -np.inf, None
+    for size in range(min(k, d - 1) + 1):
+        for active in combinations(range(k), size):
+            _, s, directions = np.linalg.svd(unit[list(active)].reshape(size, d))
+            B = directions[int((s > 1e-10).sum()) :].T
+            if not B.shape[1]:
+                continue
+            u = B @ np.linalg.eigh(B.T @ R.T @ R @ B)[1][:, -1]
+            for c in (u, -u):
+                value = float(np.square(R @ c).sum())
+                if (unit @ c >= -1e-9).all() and value > best:
+                    best, best_c = value, c
+    return best, best_c
