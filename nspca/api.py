@@ -215,7 +215,7 @@ def _run(problem, method, options, seed, report, warm=()):
     else:
         _able(method, problem)
         result = METHODS[method].solve(problem, options, seed, report)
-    return replace(result, seconds=time.perf_counter() - started)
+    return replace(result, method=method, seconds=time.perf_counter() - started)
 
 
 def _able(method, problem):

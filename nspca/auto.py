@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca import ascent, cones
-from nspca.bounds.lowrank import flat_tail
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.rankd import factor
 from nspca.result import Result, Status
-from nspca.solvers.cone import factor
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     """Best of all starts; `warm` are components of neighbouring problems, any vectors (n,)."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     report(Event("cones", k=problem.k))
-    V, exact = factor(problem, rank)
+    V, exact = factor(A, rank)
     cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, report=report)
     starts = [ascent.starts_from(problem, V @ cover.direction)]
     starts += [ascent.starts_from(problem, u) for u in A.leading(rank)[1].T]
@@ -62,7 +61,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     if options.polish:
         x = ascent.swaps(problem, x, report)
     status = Status.WITHIN_TOLERANCE if exact and cover.finished else Status.HEURISTIC
-    return Result.of(problem, x, status, "auto", rank=rank, starts=X.shape[1], exact_for_A=flat_tail(A, rank))
+    return Result.of(problem, x, status, "auto", rank=rank, starts=X.shape[1], exact_for_A=exact)
 
 
 def random_starts(problem: Problem, count: int, seed: int):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nspca
+from nspca import rankd
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.inequality import spectral_claim
 from tests.oracles import brute_force
@@ -81,15 +82,15 @@ def test_theorem_1_a_priori_fraction_is_reached_by_the_rank_d_answer():
         problem = nspca.Problem.from_covariance(A, case.k)
         for rank in (1, 2):
             result = nspca.solve(problem, "cone", rank=rank, tol=1e-6, polish=False, certify=None)
-            rho = lowrank.rho(problem, rank)
+            rho = rankd.rho(problem, rank)
             assert 0 < rho <= 1
             assert result.value >= rho * brute_force(A, case.k)[0] * (1 - 1e-5)
 
 
 def test_rho_is_the_formula():
     problem = nspca.Problem.from_covariance(np.diag([4.0, 2.0, 1.0, 0.5]), 2)
-    assert np.isclose(lowrank.rho(problem, 1), max(2 / 8, 1 / (1 + 2 * 2 * 2 / 4)))
-    assert lowrank.rho(problem, 4) == 1.0
+    assert np.isclose(rankd.rho(problem, 1), max(2 / 8, 1 / (1 + 2 * 2 * 2 / 4)))
+    assert rankd.rho(problem, 4) == 1.0
 
 
 def test_spectral_claims_stay_tight_on_both_sides():

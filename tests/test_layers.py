@@ -15,7 +15,7 @@ CHAIN = [
     "problem",
     "certificate",
     "result",
-    "cones ascent spannogram",
+    "cones ascent spannogram rankd",
     "bounds",
     "solvers",
     "auto components sweeps",

@@ -1,4 +1,4 @@
-"""B2 and B3: the optimum of a rank-d matrix plus what the other eigenvalues can add, and Theorem 1's a priori number."""
+"""B2 and B3: the optimum of a rank-d matrix plus what the other eigenvalues can add."""
 
 import numpy as np
 
@@ -42,25 +42,3 @@ def remainder(A: Covariance, rank: int, shifted: bool) -> tuple[Array, float]:
     U = vectors[:, :rank] * np.sqrt(np.maximum(kept, 0.0))
     U = np.ascontiguousarray(U[:, np.any(U != 0, axis=0)])
     return U, spectral_claim(A, U, following)
-
-
-def rho(problem: Problem, rank: int) -> float:
-    """Theorem 1 of Asteris et al. 2014: ``max{ k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1) }``, known before anything is run.
-
-    The fraction of OPT that the exact rank-d answer reaches at least; it says nothing of other answers. With rank >= n,
-    or a zero matrix, it is 1.
-    """
-    n, k = problem.n, problem.k
-    values = problem.covariance.leading(rank + 1)[0]
-    if rank >= n or values[0] == 0.0:
-        return 1.0
-    return max(k / (2 * n), 1 / (1 + 2 * (n / k) * float(values[rank] / values[0])))
-
-
-def flat_tail(A: Covariance, rank: int) -> bool:
-    """Whether ``A = sI + C`` with rank(C) <= rank, to rounding: then the shifted rank-d problem is the whole problem."""
-    if rank >= A.n:
-        return True
-    values = A.leading(rank + 1)[0]
-    left = A.trace - float(values[:rank].sum())
-    return abs(left - (A.n - rank) * float(values[rank])) <= 1e-12 * A.trace

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import cone, epsnet
+from nspca.solvers import cone, epsnet, spannogram
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,10 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
+    "spannogram": Method(
+        "exact rank-d optimum by enumerating the candidate supports", "Asteris et al. 2014, Alg. 1 and 2, Theorem 1",
+        nonneg=True, signed=True, joint=False, exact=True, Options=spannogram.Options, solve=spannogram.solve,
+    ),
     "epsnet": Method(
         "random points of the range of A_d, a rank-1 problem at each", "Asteris et al. 2014, Alg. 3, Theorem 2",
         nonneg=True, signed=True, joint=False, exact=False, Options=epsnet.Options, solve=epsnet.solve, path=epsnet.path,
@@ -30,5 +34,9 @@ METHODS: dict[str, Method] = {
     "cone": Method(
         "exact rank-d optimum by branch and bound over cones of the sphere", "nspca.cones; problem of Asteris et al. 2014, eq. 10",
         nonneg=True, signed=True, joint=False, exact=True, Options=cone.Options, solve=cone.solve,
+    ),
+    "spanspca": Method(
+        "exact signed rank-d optimum, by the signed cone search", "Papailiopoulos et al. 2013; nspca.cones",
+        nonneg=False, signed=True, joint=False, exact=True, Options=cone.Options, solve=cone.solve,
     ),
 }  # fmt: skip

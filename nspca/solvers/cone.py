@@ -4,20 +4,19 @@
 
 Idea: ``x'A_d x = max_c ((Vc)'x)^2``, so the optimum is the largest of the rank-1 optima over unit c, and a search over cones
 of directions c finds it (`nspca.cones`). Guarantee: exact for A_d within `tol`; exact for A itself when A has rank d, or is a
-multiple of the identity plus rank d. Cost: O(nd) per cone; practical to rank 5 or 6.
+multiple of the identity plus rank d. Signed problems use |v_i'c| and half of the
+sphere; that is `spanspca`, after Papailiopoulos et al. 2013, who enumerate. Cost: O(nd) per cone; practical to rank 5 or 6.
 Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it means for A).
 """
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from nspca import ascent, cones
-from nspca.bounds.lowrank import flat_tail, rho
 from nspca.linalg import Array
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Report, silent
+from nspca.rankd import factor, rho
 from nspca.result import Result, Status
 
 
@@ -51,7 +50,7 @@ class Options:
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Best k-sparse component of A_d, then of A on from there."""
     A, rank = problem.covariance, min(options.rank, problem.n)
-    V, exact = factor(problem, rank)
+    V, exact = factor(A, rank)
     cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, cap=options.cones, report=report)
     x = component(problem, V, cover.direction)
     if options.polish:
@@ -60,14 +59,6 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     unit = A.unit
     info = {"rank": rank, "cones": cover.cones, "rank_d_value": cover.lower * unit, "rank_d_upper": cover.upper * unit}
     return Result.of(problem, x, status, "cone", **info, rho=rho(problem, rank), exact_for_A=exact)
-
-
-def factor(problem: Problem, rank: int) -> tuple[Array, bool]:
-    """V with ``VV' = A_d``, or ``VV' = C`` when A = sI + C with rank(C) <= d: then its optimum is that of A, and True."""
-    values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
-    exact = flat_tail(problem.covariance, rank)
-    shift = values[rank] if exact and rank < values.size else 0.0
-    return vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0.0)), exact
 
 
 def component(problem: Problem, V: Array, c: Array) -> Array:

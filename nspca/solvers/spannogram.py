@@ -1,0 +1,52 @@
+"""Exact rank-d answer by enumerating where the curves of the spannogram cross: Algorithms 1 and 2 of the 2014 paper.
+
+    maximise x'A_d x over k-sparse (nonnegative) unit x,   A_d = VV' the best rank-d approximation
+
+Idea: the optimal support is the set of the k largest positive entries of Vc for some c, and that set can change only where d
+of the n + 1 curves (rows of V and zero) meet; on each candidate support the d-dimensional problem (P_d) is solved.
+Guarantee: exact for A_d; exact for A when A has rank d, or is a multiple of the identity plus rank d. Cost: O(n^(d+1) + n^d k^d).
+Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in `nspca.spannogram`.
+"""
+
+from dataclasses import dataclass
+
+from nspca import ascent
+from nspca.options import whole
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+from nspca.rankd import factor, rho
+from nspca.result import Result, Status
+from nspca.spannogram import cost, exact_rank_d
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `spannogram`.
+
+    Attributes
+    ----------
+    rank : int
+        d, the rank of the approximation.
+    polish : bool
+        Improve the answer on the full A afterwards (never lowers its value there).
+    """
+
+    rank: int = 2
+    polish: bool = True
+
+    def __post_init__(self):
+        whole("rank", self.rank, 1)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
+    """Exact optimum of A_d, then an ascent on A from there."""
+    rank = min(options.rank, problem.n)
+    V, exact = factor(problem.covariance, rank)
+    answer = exact_rank_d(V, problem.k, problem.nonneg, report)
+    x = ascent.polish(problem, answer.x) if options.polish else answer.x
+    # Enumeration is exact up to rounding, which no certificate of finite effort matches: the status is left to the certificate.
+    status = Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
+    expected = cost(problem.n, rank, problem.k, problem.nonneg)
+    info = {"rank": rank, "candidates": answer.candidates, "most_candidates": float(expected.supports)}
+    info |= {"rank_d_value": answer.value * problem.covariance.unit, "rho": rho(problem, rank), "exact_for_A": exact}
+    return Result.of(problem, x, status, "spannogram", **info)
