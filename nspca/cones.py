@@ -44,6 +44,23 @@ class Cover:
     finished: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One cone of a running search, for whoever watches: `parent` is the number of the cone it was split from, -1 for a root.
+
+    `upper` is its own bound, `lower` and `ceiling` what is known of max f once it was made; `open` says whether it must
+    be split further as far as is known then.
+    """
+
+    number: int
+    parent: int
+    generators: Array
+    upper: float
+    lower: float
+    ceiling: float
+    open: bool
+
+
 @dataclass(eq=False)
 class _Cone:
     generators: Array  # (D, D) integers, one generator a row
@@ -53,10 +70,13 @@ class _Cone:
     G: Array  # (D, D) Gram matrix of the unit generators
     T: Array  # (D, D)
     upper: float
+    number: int = 0
     children: tuple | None = None  # (j, l, child, child)
 
 
-def search(V, k, *, h=None, lift=0.0, nonneg=True, tol=1e-3, offset=0.0, cap=20000, starts=(), report: Report = silent) -> Cover:
+def search(
+    V, k, *, h=None, lift=0.0, nonneg=True, tol=1e-3, offset=0.0, cap=20000, starts=(), report: Report = silent, watch=None
+) -> Cover:
     """Maximise f over the sphere.
 
     Parameters
@@ -77,12 +97,14 @@ def search(V, k, *, h=None, lift=0.0, nonneg=True, tol=1e-3, offset=0.0, cap=200
         Where to look for a good value before splitting (warm starts).
     report : callable
         Gets an `Event` every few cones; raises `Cancelled` to stop.
+    watch : callable, optional
+        Gets a `Step` for every cone made.
 
     Returns
     -------
     Cover
     """
-    return _Search(np.asarray(V, dtype=np.float64), k, h, lift, nonneg, tol, offset, cap, report).run(starts)
+    return _Search(np.asarray(V, dtype=np.float64), k, h, lift, nonneg, tol, offset, cap, report, watch).run(starts)
 
 
 def roots(D: int, lifted: bool, nonneg: bool) -> list[tuple[int, ...]]:
@@ -93,14 +115,14 @@ def roots(D: int, lifted: bool, nonneg: bool) -> list[tuple[int, ...]]:
 
 
 class _Search:
-    def __init__(self, V, k, h, lift, nonneg, tol, offset, cap, report):
+    def __init__(self, V, k, h, lift, nonneg, tol, offset, cap, report, watch):
         n, d = V.shape
         self.k, self.h, self.lift, self.nonneg = min(k, n), h, float(lift), nonneg
         self.lifted = lift > 0
         # In the nonnegative problem the extra coordinate is one more column; in the signed one it stays outside |.|.
         self.V = np.column_stack((V, np.full(n, self.lift))) if self.lifted and nonneg else V
         self.D = d + self.lifted
-        self.tol, self.offset, self.cap, self.report = tol, offset, cap, report
+        self.tol, self.offset, self.cap, self.report, self.watch = tol, offset, cap, report, watch
         size = np.einsum("ij,ij->i", V, V) + self.lift**2
         self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * float(topk_sum(size if h is None else size + h, self.k))
         self.lower, self.direction, self.cones = -np.inf, np.zeros(self.D), 0
@@ -182,6 +204,7 @@ class _Search:
 
     def finish(self, cone, P):
         cone.upper = min(cone.upper, self.bound(cone))
+        cone.number = self.cones
         self.cones += 1
         if cone.upper > self.target():
             self.drop(cone, P)
@@ -241,6 +264,10 @@ class _Search:
         if value > 0.95 * self.lower:
             self.climb(c)
 
+    def show(self, parent, made, ceiling):
+        for cone in made if self.watch else ():
+            self.watch(Step(cone.number, parent, cone.generators, cone.upper, self.lower, ceiling, cone.upper > self.target()))
+
     # --- the search ---------------------------------------------------------------------------------------------
     def run(self, starts):
         if self.D == 0:
@@ -251,6 +278,7 @@ class _Search:
             c = np.asarray(c, dtype=np.float64)
             self.climb(c if not self.lifted or c[-1] >= 0 else -c)
         trees = [self.root(s) for s in signs]
+        self.show(-1, trees, max(cone.upper for cone in trees))
         order = itertools.count()
         heap = [(-cone.upper, next(order), cone) for cone in trees]
         heapq.heapify(heap)
@@ -261,7 +289,9 @@ class _Search:
                 finished = upper <= self.target()
                 break
             cone = heapq.heappop(heap)[2]
-            for child in self.split(cone):
+            children = self.split(cone)
+            self.show(cone.number, children, max(upper, aside))
+            for child in children:
                 if child.upper > self.target():
                     heapq.heappush(heap, (-child.upper, next(order), child))
                 else:

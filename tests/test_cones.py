@@ -129,6 +129,17 @@ def test_cancel_stops_the_search():
         cones.search(V, 10, tol=1e-9, report=stop)
 
 
+def test_whoever_watches_sees_every_cone_and_bounds_that_close():
+    V = np.random.default_rng(6).standard_normal((50, 3))
+    steps = []
+    cover = cones.search(V, 7, watch=steps.append)
+    assert [step.number for step in steps] == list(range(cover.cones))
+    assert [step.parent for step in steps[:8]] == [-1] * 8 and all(step.parent < step.number for step in steps)
+    assert np.all(np.diff([step.ceiling for step in steps]) <= 1e-12) and np.all(np.diff([step.lower for step in steps]) >= 0)
+    parents = {step.parent for step in steps}
+    assert sum(step.number not in parents for step in steps) == np.sum(cover.tree == cones.LEAF)
+
+
 def test_the_search_is_deterministic():
     V = np.random.default_rng(5).standard_normal((50, 4))
     one, two = cones.search(V, 7), cones.search(V, 7)
