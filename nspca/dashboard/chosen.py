@@ -103,10 +103,10 @@ def columns(workspace: str, upload: str) -> Look | None:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")
-def _problem(content: str, nonneg: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
+def _problem(content: str, covariance: bool, nonneg: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
     # A data frame carries the names into the sentence about constant columns.
-    X = _data.X if sp.issparse(_data.X) or _data.is_covariance else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
-    return make_problem(X, _data.is_covariance, 1, nonneg=nonneg, center=center, scale=scale)
+    X = _data.X if sp.issparse(_data.X) or covariance else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
+    return make_problem(X, covariance, 1, nonneg=nonneg, center=center, scale=scale)
 
 
 def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
@@ -117,7 +117,7 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     InvalidProblem
         For constant columns under `scale`, one row, an indefinite covariance, with the way out.
     """
-    return _problem(of.content, nonneg, center, scale, of.dataset)
+    return _problem(of.content, of.dataset.is_covariance, nonneg, center, scale, of.dataset)
 
 
 def heavy(data: Dataset) -> bool:

@@ -24,7 +24,7 @@ MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect widt
 <path d="M5 25C9 10 15 8 27 7V13C16 14 11 16 5 25Z" fill="#7fd6bb"/>
 <path d="M5 25C11 16 16 14 27 13" fill="none" stroke="#fff" stroke-width="2.6"/></svg>"""
 # Its middle tone is read on a light and on a dark sidebar alike.
-LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 104 32"').replace(
+LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
     "</svg>", '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" fill="#2a94b0">nspca</text></svg>'
 )
 log = logging.getLogger("nspca.dashboard")

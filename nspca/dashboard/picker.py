@@ -37,20 +37,18 @@ def _samples() -> None:
 
 def _card(name: str, sample: Sample) -> None:
     taken = state.get("upload") is None and state.get("sample") == name
-    with st.container(border=True, height="stretch", key=f"card_{name}"):
-        badge = " :orange-badge[stand-in]" if chosen.is_stand_in(name) else ""
-        st.markdown(f"**{ICONS[sample.kind]} {sample.title}**{badge}\n\n:small[:gray[{sample.summary}]]")
-        st.space("stretch")
+    badge = ":orange-badge[stand-in] " if chosen.is_stand_in(name) else ""
+    with st.container(key=f"card_{name}", gap="xsmall"):
         st.button(
-            "In use" if taken else "Choose",
+            sample.title,
             key=f"choose_{name}",
             on_click=_take_sample,
             args=(name,),
-            disabled=taken,
+            type="primary" if taken else "secondary",
+            icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
-            icon=":material/check:" if taken else None,
-            help=f"{sample.title}: {sample.summary}",
         )
+        st.caption(f"{badge}{words.plain(sample.summary)}")
 
 
 def _take_sample(name: str) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard import state
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.chosen import Chosen, problem
 from nspca.dashboard.request import Request
 from nspca.jobs import JobState, engine
 
@@ -25,6 +25,7 @@ class Watched:
 
 def start(chosen: Chosen, asked: Request) -> None:
     """Start a sweep, or join one that asks the same; the address then names it."""
+    problem(chosen, asked.nonneg, asked.center, asked.scale)  # what cannot be a problem is said here, not by a worker
     data, workspace = chosen.dataset, state.workspace()
     arguments = {"X": data.X, "covariance": data.is_covariance, "request": asked.to_dict()}
     title = f"{data.name}, k = {asked.first} to {asked.last}"

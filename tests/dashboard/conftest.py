@@ -1,0 +1,81 @@
+"""Pages run as Streamlit runs them, without a browser; one engine serves all tests of this folder."""
+
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nspca.jobs import engine
+
+ROOT = Path(__file__).resolve().parents[2]
+LOOKS = 4000  # at a running job before it is taken for stuck
+
+
+@pytest.fixture
+def visit():
+    """``visit("pages/sweep.py", sample="lrs")``: a new session that opens a page by its address."""
+
+    def open_page(path: str = "app.py", **address: object) -> AppTest:
+        page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+        for name, value in address.items():
+            page.query_params[name.rstrip("_")] = str(value)
+        if path != "app.py":
+            page.switch_page(path)
+        return page.run()
+
+    return open_page
+
+
+@pytest.fixture
+def finish():
+    """Wait until the run of a page has ended, then look at the page again."""
+
+    def wait(page: AppTest) -> AppTest:
+        run = address(page)["run"]
+        for _ in range(LOOKS):
+            if engine().status(run).ended:
+                return page.run()
+            time.sleep(0.05)
+        raise AssertionError(f"the run did not end: {engine().status(run)}")
+
+    return wait
+
+
+def address(page: AppTest) -> dict[str, str]:
+    """The address of a page, one value for each name."""
+    return {name: value if isinstance(value, str) else value[0] for name, value in page.query_params.items()}
+
+
+@pytest.fixture(name="address")
+def address_fixture():
+    return address
+
+
+@pytest.fixture
+def texts():
+    """Everything a page says, in one string."""
+
+    def said(page: AppTest) -> str:
+        kinds = (page.title, page.subheader, page.markdown, page.caption, page.info, page.warning, page.error)
+        return "\n".join(str(part.value) for kind in kinds for part in kind)
+
+    return said
+
+
+@pytest.fixture
+def alts():
+    """What the figures of a page say to somebody who does not see them."""
+    return lambda page: [figure.proto.alt for figure in page.get("plotly_chart")]
+
+
+def sentence(page: AppTest) -> str:
+    """The one error a page shows; and nothing has gone wrong besides."""
+    assert not page.exception, page.exception[0].message
+    assert len(page.error) == 1, [error.value for error in page.error]
+    return page.error[0].value
+
+
+@pytest.fixture(name="sentence")
+def sentence_fixture():
+    return sentence

@@ -1,0 +1,68 @@
+"""What the address may say, and what is made of it."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nspca.dashboard.state import ABOUT_DATA, ABOUT_FILE, VALUES, _write
+from nspca.jobs import new_workspace
+
+GOOD = {
+    "center": False,
+    "scale": True,
+    "methods": ["auto", "cone"],
+    "id": "a name, with = & signs",
+    "k": 12,
+    "sample": "bow-kos",
+    "w": new_workspace(),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_value_survives_the_address(name):
+    assert VALUES[name].read(_write(GOOD[name])) == GOOD[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("k", "-3"), ("k", "1e9"), ("k", "9" * 30), ("center", "yes"), ("run", "../x"), ("w", "a b"), ("sample", "")]
+)
+def test_what_is_not_a_value_is_refused(name, text):
+    with pytest.raises((ValueError, KeyError)):
+        VALUES[name].read(text)
+
+
+def test_defaults_are_made_anew():
+    assert VALUES["methods"].default() is not VALUES["methods"].default()
+
+
+def test_groups_name_values():
+    assert set(ABOUT_DATA + ABOUT_FILE) <= set(VALUES)
+
+
+def script():
+    import streamlit as st
+
+    from nspca.dashboard import state
+
+    state.begin()
+    st.toggle("Scale", **state.bind("scale"))
+    st.number_input("k", step=1, **state.bind("k", 5 if state.get("k") is None else None))
+    if st.button("forget"):
+        state.put(k=None)
+        st.rerun()
+
+
+def test_widgets_and_address_say_the_same():
+    page = AppTest.from_function(script).run()
+    assert not page.query_params
+    page.toggle[0].set_value(True).run()
+    page.number_input[0].set_value(7).run()
+    assert page.query_params["scale"] in ("1", ["1"]) and page.query_params["k"] in ("7", ["7"])
+    page.number_input[0].set_value(8).run()
+    assert page.number_input[0].value == 8, "every second choice counts too"
+    page.query_params["k"] = "3"
+    page.run()
+    assert page.number_input[0].value == 3, "the browser's back button"
+    page.button[0].click().run()
+    assert page.number_input[0].value == 5 and "k" not in page.query_params
+    page.toggle[0].set_value(False).run()
+    assert "scale" not in page.query_params, "a default needs no place in the address"

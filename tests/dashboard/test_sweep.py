@@ -1,0 +1,168 @@
+"""Sweep: a run in the background, found again by its address."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard.component import labelled, weights
+from nspca.dashboard.request import POINTS, Request, default_range, snippet
+
+PAGE = "pages/sweep.py"
+SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
+
+
+@pytest.fixture
+def done(visit, finish):
+    """A finished short sweep."""
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    return finish(page)
+
+
+def test_nothing_starts_unasked(visit, texts):
+    page = visit(PAGE, sample="lrs")
+    assert not page.exception and not page.error
+    assert "Nothing has run yet" in texts(page) and "run" not in page.query_params
+    assert "stand-in" in texts(page)
+
+
+def test_a_sweep_from_run_to_component(done, texts, alts):
+    assert not done.exception and not done.error
+    assert "of the best possible, proved" in texts(done) or "the best possible, proved" in texts(done)
+    assert any("3 values of k from 2 to 6" in alt for alt in alts(done))
+    table = done.dataframe[0].value
+    assert list(table.columns) == ["feature", "weight", "share"] and set(table["feature"]) <= set(
+        nspca.load_sample("pitprops").feature_names
+    )
+    done.select_slider(key="widget_k").set_value(2).run()
+    assert done.dataframe[0].value["feature"].tolist() == ["topdiam", "length"] or len(done.dataframe[0].value) == 2
+
+
+def test_the_numbers_are_those_of_the_package(done, texts):
+    data = nspca.load_sample("pitprops")
+    direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), [2, 4, 6])["auto", 4]
+    done.select_slider(key="widget_k").set_value(4).run()
+    assert np.allclose(done.dataframe[0].value["weight"], weights(data, direct.components[:, 0])["weight"])
+    assert f"{direct.value:.3f}" in texts(done)
+
+
+def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
+    done.select_slider(key="widget_k").set_value(6).run()
+    again = visit(PAGE, **address(done))
+    assert not again.error and again.select_slider(key="widget_k").value == 6
+    assert texts(again) == texts(done)
+
+
+def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
+    """A link to a run goes on being about its data when another sample is in force."""
+    page = visit(PAGE, **{**address(done), "sample": "digits"})
+    assert not page.error and set(page.dataframe[0].value["feature"]) <= set(nspca.load_sample("pitprops").feature_names)
+
+
+def test_a_run_of_another_workspace_stays_closed(done, visit, address, sentence):
+    assert "no run with this address" in sentence(visit(PAGE, run=address(done)["run"], sample="pitprops"))
+
+
+@pytest.mark.parametrize(
+    ("address_", "said"),
+    [
+        ({"from_": 0}, "at least 1 up to at most 13"),
+        ({"to": 500}, "got 2 to 500"),
+        ({"from_": 9, "to": 3}, "got 9 to 3"),
+        ({"step": 0}, "step of k must be at least 1"),
+    ],
+)
+def test_k_out_of_range_is_one_sentence(visit, sentence, address_, said):
+    page = visit(PAGE, **{**SHORT, **address_})
+    assert said in sentence(page)
+    for name, value in (("from", 2), ("to", 6), ("step", 2)):
+        page.number_input(key=f"widget_{name}").set_value(value)
+    assert not page.run().error and page.button(key="run")
+
+
+def test_a_problem_that_cannot_be_is_said_before_the_run(visit, sentence):
+    page = visit(PAGE, sample="digits", scale=1)
+    page.button(key="run").click().run()
+    assert "constant columns" in sentence(page) and "run" not in page.query_params
+
+
+def test_signed_and_several_methods(visit, finish, texts, alts):
+    page = visit(PAGE, **SHORT, signed=1, methods="auto,cone")
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not page.error and not page.exception
+    assert page.selectbox(key="widget_shown").options == ["auto", "cone"]
+    page.selectbox(key="widget_shown").select("cone").run()
+    assert not page.error
+    assert "nonnegative" not in page.markdown[2].value
+
+
+def test_cancel_keeps_what_was_ready(visit, texts):
+    page = visit(PAGE, sample="cbcl", from_=1, to=361, step=1, effort="thorough")
+    page.button(key="run").click().run()
+    page.button(key="cancel").click().run()
+    assert "Cancelled" in texts(page) and page.button(key="again")
+    assert not page.exception and not page.error
+
+
+def test_a_failed_run_is_one_sentence_and_can_run_again(visit, finish, monkeypatch, sentence):
+    monkeypatch.setattr("nspca.dashboard.running.FUNCTION", "nspca.tasks:not_there")
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again")
+
+
+def test_an_error_of_our_own_is_one_sentence_without_details(visit, monkeypatch, sentence):
+    def broken(*arguments):
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("nspca.dashboard.form.asked", broken)
+    page = visit(PAGE, **SHORT)
+    assert "secret" not in sentence(page) and "reference" in sentence(page)
+    monkeypatch.undo()
+    assert not page.run().error
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(2, (1, 2, 1)), (13, (1, 13, 1)), (93, (5, 90, 5)), (361, (20, 360, 20)), (12582, (5, 100, 5))]
+)
+def test_default_ranges(n, expected):
+    first, last, step = default_range(n)
+    assert (first, last, step) == expected
+    assert 1 <= first <= last <= n and len(range(first, last + 1, step)) <= 2 * POINTS
+
+
+def test_the_snippet_reproduces_the_number(capsys):
+    data = nspca.load_sample("pitprops")
+    asked = Request({"sample": "pitprops"}, "", 2, 6, 2)
+    exec(snippet(asked, 4, "auto", data.is_covariance), {})  # the very text a person copies
+    value, upper, ratio = map(float, capsys.readouterr().out.splitlines()[0].split())
+    direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), asked.ks)["auto", 4]
+    assert value == direct.value and upper >= value and ratio == value / upper
+
+
+def test_the_snippet_names_the_file_and_how_it_is_read():
+    where = {
+        "upload": "ab",
+        "file": "my table.csv",
+        "features_in_rows": True,
+        "label_column": None,
+        "vocabulary": None,
+        "covariance": False,
+    }
+    text = snippet(Request(where, "", 1, 3, 1, scale=True), 2, "auto", False)
+    assert "nspca.read('my table.csv', features_in_rows=True)" in text and "scale=True" in text
+    compile(text, "snippet", "exec")
+
+
+def test_a_request_survives_the_store():
+    asked = Request({"sample": "lrs"}, "abc", 1, 9, 2, methods=("auto", "cone"), nonneg=False)
+    assert Request.from_dict(asked.to_dict()) == asked
+
+
+def test_a_stand_in_says_so_in_what_is_taken_home():
+    data = nspca.load_sample("lrs")
+    table = labelled(weights(data, np.eye(93)[0]), data)
+    assert data.source == "real" or set(table["source"]) == {"stand-in"}
+    assert table["data"][0] == data.name
