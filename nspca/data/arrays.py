@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from typing import BinaryIO
 
 import numpy as np
@@ -48,7 +49,8 @@ def _header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
         shape, _, dtype = read(stream, max_header_size=_MAX_HEADER)
-    except (ValueError, KeyError, EOFError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError):
+    except Exception:
+        # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a parser can.
         raise InvalidData("The array's header cannot be read: save it again with numpy.save or numpy.savez.") from None
     return shape, dtype
 
@@ -77,7 +79,7 @@ def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> 
         try:
             with archive.open(info) as handle:
                 shape, dtype = _header(handle)
-        except (zipfile.BadZipFile, OSError, RuntimeError):
+        except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError):
             raise InvalidData("The NPZ file is damaged: save it again.") from None
         if len(shape) in (2, 3) and dtype.kind in "biuf":
             tables.append(key)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from nspca.data.dataset import Dataset, pixel_names, unique_names
 from nspca.data.limits import MAX_PIXELS, check_dense
@@ -90,7 +90,8 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
         ) from None
     except InvalidData:
         raise
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, MemoryError, OverflowError):
+    except Exception:
+        # A damaged image makes decoders fail in many ways (struct, index, syntax, memory); all of them mean the same to the user.
         raise InvalidData(f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM or PNG files.') from None
     return (pixels.astype(np.float64) if deep else pixels), notes
 

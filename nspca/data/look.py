@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nspca.data.dataset import numbered, unique_names
+from nspca.data.limits import check_lines, check_text_columns
 from nspca.errors import InvalidData
 
 # Enough lines to tell a header, a delimiter and a text column; a late surprise is caught by the full pass.
@@ -98,9 +99,10 @@ def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
             ) from None
         raw, notes = raw.decode("cp1252", errors="replace").encode(), ("The text is not UTF-8, it was read as Western European (cp1252).",)
     raw = raw.strip(b"\r\n")
-    # Spreadsheets write lines of bare delimiters below the table.
-    while raw and not raw[(cut := max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1) :].strip(b',;\t |"') and cut:
-        raw = raw[:cut].rstrip(b"\r\n")
+    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell that is not empty.
+    filled = len(raw.rstrip(b',;\t |"\r\n'))
+    ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
+    raw = raw[: min(ends, default=len(raw))]
     if not raw.strip():
         raise InvalidData("The file holds no table, only blank lines: at least two rows and two columns are needed.")
     return raw, notes
@@ -114,9 +116,11 @@ def _is_garbage(raw: bytes) -> bool:
 
 def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None) -> Look:
     """Find delimiter, decimal sign, header, id and text columns from the first lines of UTF-8 text."""
+    check_lines(raw)
     lines = _first_lines(raw)
     delimiter = _check_delimiter(delimiter) if delimiter else _find_delimiter(lines)
     rows = [row for row in split(lines, delimiter) if row]
+    check_text_columns(max(map(len, rows)))
     widths = [len(row) for row in rows[1:]] or [len(rows[0])]
     width = max(dict.fromkeys(widths), key=widths.count)
     decimal = _find_decimal(rows, delimiter)

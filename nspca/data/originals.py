@@ -172,10 +172,13 @@ class _Progress:
         self._done += size
         if self._done > MAX_BYTES:
             raise DownloadError(f"{self._what} is larger than {mib(MAX_BYTES)}, far more than it should be: the download was stopped.")
-        self._report(Event(f"fetching {self._what}", done=self._done, total=int(self.total or 0)))
+        # pooch counts whole pieces, the last one too.
+        total = int(self.total or 0)
+        self._report(Event(f"fetching {self._what}", done=min(self._done, total) if total else self._done, total=total))
 
     def reset(self) -> None:
-        """Called by pooch when the file is complete."""
+        """Called by pooch when the file is complete, before it says the whole size once more."""
+        self._done = 0
 
     def close(self) -> None:
         """Called by pooch at the end."""
@@ -184,7 +187,6 @@ class _Progress:
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
     # Imported when somebody downloads: the start of every page is faster without.
     import pooch
-    import requests
 
     logger = pooch.get_logger()
     level = logger.level
@@ -195,13 +197,14 @@ def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> 
     try:
         report(Event(f"fetching {original.file}"))
         pooch.retrieve(original.url, known_hash=known, fname=original.file, path=folder, downloader=downloader)
-    except requests.RequestException as error:
-        reason = f"HTTP {error.response.status_code}" if error.response is not None else "no connection"
+    except OSError as error:
+        # Errors of the connection are OSErrors that carry a request; they also come before ValueError, which some of them are.
+        response = getattr(error, "response", None)
+        network = "no connection" if response is None else f"HTTP {response.status_code}"
+        reason = network if hasattr(error, "request") else f"it could not be stored: {error.strerror}"
         raise DownloadError(f"{sample.title} could not be fetched from {original.url} ({reason}). {_by_hand(sample)}") from error
     except ValueError as error:
         raise DownloadError(f"{original.url} sent a file with another checksum than the original. {_by_hand(sample)}") from error
-    except OSError as error:
-        raise DownloadError(f"{sample.title} could not be stored ({error.strerror}). {_by_hand(sample)}") from error
     finally:
         logger.setLevel(level)
 

@@ -1,0 +1,224 @@
+"""NPZ, docword, images, archives and folders."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from PIL import Image
+
+from nspca.data import read
+from nspca.data.arrays import to_npz
+from nspca.errors import InvalidData
+
+X = np.arange(12.0).reshape(4, 3)
+
+
+def npz(**arrays) -> bytes:
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
+
+
+def npy(array) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def archive(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return stream.getvalue()
+
+
+def image(pixels, kind="PPM", mode=None) -> bytes:
+    stream = io.BytesIO()
+    picture = Image.fromarray(np.asarray(pixels, dtype=np.uint8 if mode is None else None))
+    picture.save(stream, kind)
+    return stream.getvalue()
+
+
+def test_npz_with_everything():
+    raw = npz(X=X, y=np.array(["a", "b", "a", "b"]), feature_names=np.array(["u", "v", "v"]), sample_names=np.array(list("pqrs")))
+    data = read(raw)
+    assert np.array_equal(data.X, X)
+    assert data.labels.tolist() == ["a", "b", "a", "b"]
+    assert data.feature_names == ("u", "v", "v (2)")
+    assert data.sample_names == tuple("pqrs")
+    spectrum = read(npz(X=X, wavelength_um=np.array([1.0, 2.0, 3.0])))
+    assert spectrum.kind == "spectrum"
+    assert spectrum.axis.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", ">f8", "?", "u8"])
+def test_npz_types(dtype):
+    data = read(npz(X=(X % 2).astype(dtype)))
+    assert data.X.dtype == (np.uint8 if dtype == "u1" else np.float64)
+    assert np.array_equal(data.X, X % 2)
+
+
+def test_npz_with_one_table_of_another_name_and_plain_npy():
+    data = read(npz(table=X, other=np.arange(3)))
+    assert any('"table"' in note for note in data.notes)
+    assert np.array_equal(read(npy(X)).X, X)
+    assert np.array_equal(read(npy(np.asfortranarray(X))).X, X)
+    assert np.array_equal(read(npy(X), features_in_rows=True).X, X.T)
+    stack = read(npy(np.arange(24).reshape(2, 3, 4)))
+    assert stack.image_shape == (3, 4)
+    assert stack.kind == "image"
+
+
+@pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_matrix])
+def test_sparse_npz_as_scipy_saves_it(layout):
+    stream = io.BytesIO()
+    sp.save_npz(stream, layout(X))
+    data = read(stream.getvalue())
+    assert sp.issparse(data.X) and data.X.format == "csr"
+    assert np.array_equal(data.X.toarray(), X)
+    assert np.array_equal(read(stream.getvalue(), features_in_rows=True).X.toarray(), X.T)
+
+
+@pytest.mark.parametrize("table", [X, sp.csr_array(X), np.arange(12, dtype=np.uint8).reshape(4, 3)], ids=["dense", "sparse", "uint8"])
+def test_a_dataset_comes_back_from_npz_and_equal_data_make_equal_bytes(table):
+    given = read(npz(X=X, labels=np.arange(4), feature_names=np.array(["ä", "b", "c"])))
+    given = type(given)("t", table, given.feature_names, given.sample_names, given.labels)
+    data = read(to_npz(given))
+    assert (abs(data.X - table)).sum() == 0
+    assert data.X.dtype == table.dtype
+    assert data.feature_names == ("ä", "b", "c")
+    assert data.labels.tolist() == [0, 1, 2, 3]
+    assert to_npz(given) == to_npz(given)
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (npz(a=X, b=X), "array named X"),
+        (npz(X=np.arange(3)), "2 dimensions"),
+        (npz(X=X + 1j), "real numbers"),
+        (npz(X=np.array([["a", "b"]])), "real numbers"),
+        (npz(X=X, feature_names=np.array(["a"]), y=np.arange(3)), "4 x 3, so"),
+        (npz(X=np.where(X == 5, np.nan, X)), 'sample "sample 2", feature "feature 3" is nan'),
+        (npz(X=X[:1]), "got 1 sample"),
+        (npz(X=X)[:-30], "damaged"),
+        (npy(X)[:-8], "damaged or cut short"),
+    ],
+)
+def test_npz_sentences(raw, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        read(raw)
+
+
+DOCWORD = b"3\n4\n5\n1 1 2\n1 4 1\n3 2 7\n3 3 1\n3 3 4\n"
+
+
+def test_docword_with_and_without_vocabulary(tmp_path):
+    expected = [[2, 0, 0, 1], [0, 0, 0, 0], [0, 7, 5, 0]]
+    data = read(DOCWORD)
+    assert data.X.toarray().tolist() == expected
+    assert (data.kind, data.X.format, data.X.dtype) == ("words", "csr", np.float64)
+    assert data.feature_names[0] == "word 1"
+    named = read(gzip.compress(DOCWORD), vocabulary=b"tea\nmilk\ntea\nrum\n")
+    assert named.feature_names == ("tea", "milk", "tea (2)", "rum")
+    (tmp_path / "docword.x.txt.gz").write_bytes(gzip.compress(DOCWORD))
+    (tmp_path / "vocab.x.txt").write_bytes(b"a\nb\nc\nd\n")
+    assert read(tmp_path / "docword.x.txt.gz").feature_names == tuple("abcd")
+    assert read(tmp_path).feature_names == tuple("abcd")
+    assert read(DOCWORD.replace(b"\n", b"\r\n")).X.toarray().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (DOCWORD.replace(b"3 2 7", b"4 2 7"), r"Entry 3 \(line 6\) names document 4"),
+        (DOCWORD.replace(b"3 2 7", b"3 5 7"), "names word 5"),
+        (DOCWORD.replace(b"3 2 7", b"3 0 7"), "names word 0"),
+        (DOCWORD.replace(b"3 2 7", b"3 2 0"), "count 0"),
+        (DOCWORD.replace(b"3 2 7", b"3 2 x"), 'line 6 is "3 2 x"'),
+        (DOCWORD.replace(b"3 2 7", b"3 22"), 'line 6 is "3 22"'),
+        (DOCWORD.replace(b"3 2 7", b"3 2 7 7"), 'line 6 is "3 2 7 7"'),
+        (DOCWORD[:-6], "promises 5 entries"),
+    ],
+)
+def test_docword_sentences(raw, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        read(raw)
+
+
+def test_vocabulary_of_another_length():
+    with pytest.raises(InvalidData, match="4 words, got 2 lines"):
+        read(DOCWORD, vocabulary=b"a\nb\n")
+
+
+PIXELS = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+
+
+def test_images_in_a_zip_and_in_a_folder(tmp_path):
+    files = {
+        "faces/f10.pgm": image(PIXELS[1]),
+        "faces/f9.pgm": image(PIXELS[0]),
+        "__MACOSX/faces/._f9.pgm": b"junk",
+        "readme.txt": b"hello",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    for source in (archive(files), tmp_path):
+        data = read(source)
+        assert np.array_equal(data.X, PIXELS.reshape(2, 12))
+        assert data.X.dtype == np.uint8
+        assert (data.image_shape, data.kind) == ((3, 4), "image")
+        assert data.sample_names == ("f9", "f10")
+        assert data.feature_names[4] == "row 2 column 1"
+
+
+def test_folders_become_labels_and_colours_grey():
+    colour = np.stack([PIXELS[0]] * 3, axis=2)
+    data = read(archive({"a/1.png": image(colour, "PNG"), "b/1.png": image(PIXELS[1], "PNG"), "b/2.png": image(PIXELS[1], "PNG")}))
+    assert data.labels.tolist() == ["a", "b", "b"]
+    assert data.sample_names == ("1", "1 (2)", "2")
+    assert np.array_equal(data.X[0], PIXELS[0].ravel())
+    assert any("grey" in note for note in data.notes)
+
+
+def test_images_of_16_bits_keep_their_levels():
+    raw = b"P5 2 2 65535\n" + np.array([1, 256, 40000, 65535], dtype=">u2").tobytes()
+    assert read(archive({"a.pgm": raw, "b.pgm": raw})).X[0].tolist() == [1, 256, 40000, 65535]
+
+
+def test_table_inside_a_zip():
+    assert read(archive({"t/data.csv": b"a,b\n1,2\n3,4\n"})).X.shape == (2, 2)
+    assert read(archive({"docword.txt": DOCWORD, "vocab.txt": b"a\nb\nc\nd\n"})).feature_names == tuple("abcd")
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1].T)}), 'one size, but the first has 3 x 4 pixels and "b.pgm" 4 x 3'),
+        (archive({"a.pgm": image(PIXELS[0])}), "got 1 sample"),
+        (archive({"a.pgm": image(PIXELS[0]), "b.pgm": b"P5 nonsense"}), '"b.pgm" is not an image'),
+        (archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1])[:-5]}), '"b.pgm" is not an image'),
+        (archive({"a.csv": b"1,2", "b.csv": b"1,2"}), "holds 2 other files"),
+        (archive({"a.csv": b""}), "empty"),
+        (archive({}), "empty"),
+        (archive({"xl/workbook.xml": b"<x/>"}), "Excel workbook"),
+        (archive({"inner.zip": archive({"a.csv": b"1,2"})}), "another ZIP"),
+        (b"PK\x03\x04 and then nothing of the kind", "damaged"),
+        (archive({"a.csv": b"1,2\n3,4"})[:-15], "damaged"),
+        (b"\x1f\x8b\x08 broken", "gzip file is damaged"),
+    ],
+)
+def test_archive_sentences(raw, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        read(raw)
+
+
+def test_progress_is_reported_and_may_cancel():
+    seen = []
+    read(archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1])}), report=seen.append)
+    assert [event.stage for event in seen] == ["reading", "reading images"]

@@ -1,0 +1,331 @@
+"""The catalogue: where each sample comes from, and what a user can give or ask for."""
+
+import gzip
+import http.server
+import io
+import sys
+import threading
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from nspca.data import SAMPLES, Original, adopt_copy, docstrings, fetch_sample, load_sample, places
+from nspca.data.arrays import to_npz
+from nspca.data.dataset import Dataset, numbered
+from nspca.data.lrs import WAVELENGTH_UM
+from nspca.errors import Cancelled, DownloadError, InvalidData
+from nspca.progress import silent
+
+PAPERS = ("cbcl", "leukemia", "lrs", "bow-kos")
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "python-docs"])
+def test_every_sample_loads_on_a_machine_with_nothing(name):
+    data, sample = load_sample(name), SAMPLES[name]
+    assert data.kind == sample.kind
+    assert data.provenance
+    assert sample.title and sample.summary and sample.licence
+    assert data.X.shape[1] > 10
+    if sample.stand_in:
+        assert data.source == "stand-in"
+        assert "stand-in" in data.name
+        assert "Stand-in" in data.provenance
+        assert any("made up" in note for note in data.notes)
+        with pytest.raises(InvalidData, match="not on this machine"):
+            load_sample(name, stand_in_ok=False)
+    else:
+        assert data.source == "real"
+        assert data.X.shape == sample.shape
+
+
+def test_unknown_names():
+    for call in (load_sample, fetch_sample, lambda name: adopt_copy(name, b"1,2\n3,4\n")):
+        with pytest.raises(InvalidData, match='no sample "nothing": the samples are digits'):
+            call("nothing")
+
+
+def test_digits_and_pitprops():
+    digits = load_sample("digits")
+    assert digits.image_shape == (8, 8)
+    assert set(digits.labels) == set(range(10))
+    pitprops = load_sample("pitprops")
+    assert pitprops.is_covariance
+    assert pitprops.feature_names == pitprops.sample_names
+    assert np.array_equal(np.diag(pitprops.X), np.ones(13))
+    assert np.array_equal(pitprops.X, pitprops.X.T)
+    # The leading share of variance every paper about these data quotes: 32.4 percent.
+    assert np.linalg.eigvalsh(pitprops.X)[-1] / 13 == pytest.approx(0.3245, abs=5e-4)
+
+
+def test_pitprops_against_another_copy(nspca_data):
+    with np.load(nspca_data / "pitprops_corr.npz", allow_pickle=False) as copy:
+        ours = load_sample("pitprops")
+        assert np.array_equal(ours.X, copy["X"])
+        assert ours.feature_names == tuple(copy["feature_names"])
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_originals_from_the_folder(name, nspca_data):
+    data = load_sample(name, stand_in_ok=False)
+    assert data.X.shape == SAMPLES[name].shape
+    assert data.source == "real"
+    assert data.name == name
+    assert data.notes == ()
+    assert (data.image_shape == (19, 19)) == (name == "cbcl")
+    if name == "leukemia":
+        assert {label: int((data.labels == label).sum()) for label in ("ALL", "MLL", "AML")} == {"ALL": 24, "MLL": 20, "AML": 28}
+        assert data.feature_names[0] == "probe 1"
+    if name == "lrs":
+        assert np.array_equal(data.axis, np.load(nspca_data / "lrs.npz")["wavelength_um"])
+    if name == "bow-kos":
+        assert (data.X.nnz, data.X.sum()) == (353160, 467714)
+        assert data.feature_names[0] == "aarp"
+
+
+def test_originals_survive_the_cache(nspca_data, monkeypatch):
+    real = load_sample("cbcl")
+    adopt_copy("cbcl", nspca_data / "cbcl_faces.npz")
+    monkeypatch.delenv("NSPCA_DATA")
+    kept = load_sample("cbcl")
+    assert kept.source == "real"
+    assert np.array_equal(kept.X, real.X)
+    with pytest.raises(InvalidData, match="2429 samples and 361 features, the copy has 300 and 361"):
+        adopt_copy("cbcl", nspca_data / "cbcl_faces_pgm.zip")
+
+
+def made_up(name: str) -> Dataset:
+    """A table of the right shape whose values are not the original's."""
+    m, n = SAMPLES[name].shape
+    rng = np.random.default_rng(3)
+    X = (
+        sp.random_array((m, n), density=0.002, rng=rng, format="csr")
+        if name == "bow-kos"
+        else rng.integers(0, 200, (m, n)).astype(np.float64)
+    )
+    return Dataset(name, X, numbered("feature", n), numbered("sample", m))
+
+
+def test_a_copy_is_kept_and_found_and_its_other_values_are_told(home):
+    adopt_copy("lrs", to_npz(made_up("lrs")))
+    assert [path.name for path in (home / "samples").iterdir()] == ["lrs.npz"]
+    data = load_sample("lrs", stand_in_ok=False)
+    assert np.array_equal(data.X, made_up("lrs").X)
+    assert data.kind == "spectrum"
+    assert np.array_equal(data.axis, WAVELENGTH_UM)
+    assert any("add up to" in note for note in data.notes)
+
+
+def test_copies_of_the_wrong_shape_change_nothing(home):
+    with pytest.raises(InvalidData, match="531 samples and 93 features, the copy has 3 and 2"):
+        adopt_copy("lrs", b"1,2\n3,4\n5,6\n")
+    assert not (home / "samples").exists()
+    with pytest.raises(InvalidData, match="always there"):
+        adopt_copy("digits", b"1,2\n3,4\n")
+
+
+def test_faces_from_a_zip_of_pgm(tmp_path):
+    stream = io.BytesIO()
+    pixels = made_up("cbcl").X.astype(np.uint8)
+    with zipfile.ZipFile(stream, "w") as archive:
+        for i, row in enumerate(pixels):
+            archive.writestr(f"train/face/face{i:05d}.pgm", b"P5 19 19 255\n" + row.tobytes())
+    data = adopt_copy("cbcl", stream.getvalue())
+    assert np.array_equal(data.X, pixels)
+    assert data.X.dtype == np.uint8
+    assert data.image_shape == (19, 19)
+
+
+@pytest.mark.parametrize("tall", [False, True], ids=["samples in rows", "genes in rows"])
+def test_leukemia_from_csv_in_either_orientation(tall):
+    X = made_up("leukemia").X
+    groups = ["ALL"] * 24 + ["MLL"] * 20 + ["AML"] * 28
+    table = [["id", "class", *(f"{i}_at" for i in range(12582))]]
+    table += [[f"p{i}", groups[i], *map(str, row.astype(int))] for i, row in enumerate(X)]
+    rows = zip(*table, strict=True) if tall else table
+    data = adopt_copy("leukemia", "\n".join(",".join(row) for row in rows).encode())
+    assert np.array_equal(data.X, X)
+    assert data.labels.tolist() == groups
+    assert data.feature_names[1] == "1_at"
+    assert data.sample_names[1] == "p1"
+
+
+def lrs_file(X: np.ndarray) -> bytes:
+    records = (
+        f"({i:05d}-0000 {28 + i % 5} 2\n 12.07 -62.43 1.25e-16 2498 2630 1740 1783\n {' '.join(map(repr, row))})"
+        for i, row in enumerate(X.tolist())
+    )
+    return "\n".join(records).encode()
+
+
+def test_lrs_from_the_archives_own_file():
+    X = made_up("lrs").X
+    data = adopt_copy("lrs", lrs_file(X))
+    assert np.array_equal(data.X, X)
+    assert data.labels[:3].tolist() == [28, 29, 30]
+    assert data.sample_names[2] == "00002-0000"
+    with pytest.raises(InvalidData, match="103 fields"):
+        adopt_copy("lrs", lrs_file(X)[:-100])
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A web server on loopback; yields its folder and its address."""
+    folder = tmp_path / "www"
+    folder.mkdir()
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=folder)
+
+        def log_message(self, *args):
+            pass
+
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield folder, f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def offer(monkeypatch, name, *originals):
+    monkeypatch.setitem(SAMPLES, name, replace(SAMPLES[name], originals=originals))
+
+
+def kos_files(folder):
+    X = made_up("bow-kos").X
+    entries = X.tocoo()
+    lines = [f"{i + 1} {j + 1} 1" for i, j in zip(*entries.coords, strict=True)]
+    (folder / "docword.kos.txt.gz").write_bytes(gzip.compress("\n".join([*map(str, X.shape), str(X.nnz), *lines]).encode()))
+    (folder / "vocab.kos.txt").write_text("".join(f"w{j}\n" for j in range(X.shape[1])))
+    return X
+
+
+def test_fetch_from_a_server(server, monkeypatch):
+    folder, address = server
+    X = kos_files(folder)
+    offer(monkeypatch, "bow-kos", *(Original(file, f"{address}/{file}") for file in ("docword.kos.txt.gz", "vocab.kos.txt")))
+    seen = []
+    data = fetch_sample("bow-kos", seen.append)
+    assert data.X.nnz == X.nnz
+    assert data.feature_names[3] == "w3"
+    assert {event.stage for event in seen} == {"fetching docword.kos.txt.gz", "fetching vocab.kos.txt"}
+    assert max(event.done for event in seen) == (folder / "docword.kos.txt.gz").stat().st_size
+    assert load_sample("bow-kos").source == "real"
+
+
+def test_fetch_checks_a_known_checksum(server, monkeypatch, home):
+    folder, address = server
+    (folder / "lrs.data").write_bytes(lrs_file(made_up("lrs").X))
+    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/lrs.data", "0" * 64))
+    with pytest.raises(DownloadError, match="another checksum"):
+        fetch_sample("lrs")
+    assert not (home / "samples").exists()
+    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/lrs.data"))
+    assert fetch_sample("lrs").X.shape == (531, 93)
+
+
+def test_fetch_refuses_another_file_and_a_missing_one(server, monkeypatch, home):
+    folder, address = server
+    (folder / "lrs.data").write_text("<html>moved</html>")
+    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/lrs.data"))
+    with pytest.raises(DownloadError, match=r"is not Infrared spectra.*A local copy does as well"):
+        fetch_sample("lrs")
+    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/gone.data"))
+    with pytest.raises(DownloadError, match=r"HTTP 404.*A local copy does as well"):
+        fetch_sample("lrs")
+    assert not (home / "samples").exists()
+
+
+def test_fetch_stops_when_told_and_when_too_much_arrives(server, monkeypatch):
+    folder, address = server
+    (folder / "lrs.data").write_bytes(bytes(100_000))
+    offer(monkeypatch, "lrs", Original("lrs.data", f"{address}/lrs.data"))
+
+    def stop(event):
+        if event.done:
+            raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        fetch_sample("lrs", stop)
+    monkeypatch.setattr("nspca.data.originals.MAX_BYTES", 1000)
+    with pytest.raises(DownloadError, match="the download was stopped"):
+        fetch_sample("lrs")
+
+
+def test_fetch_offline_says_how_to_give_a_copy(server, monkeypatch):
+    offer(monkeypatch, "lrs", Original("lrs.data", "http://127.0.0.1:9/lrs.data"))
+    with pytest.raises(DownloadError, match=r"no connection.*A local copy does as well: the file lrs\.data"):
+        fetch_sample("lrs")
+
+
+@pytest.mark.parametrize(("name", "way"), [("cbcl", "MIT Center"), ("leukemia", "Armstrong"), ("digits", "always there")])
+def test_fetch_without_an_address_says_where_the_data_are(name, way):
+    assert not SAMPLES[name].downloadable
+    with pytest.raises(DownloadError, match=way):
+        fetch_sample(name)
+
+
+def write_library(folder, texts):
+    folder.mkdir(parents=True)
+    for i, text in enumerate(texts):
+        (folder / f"module{i:03d}.py").write_text(f'"""{text}"""\nraise RuntimeError("never imported")\n')
+
+
+def test_word_counts_read_sources_and_never_import(tmp_path):
+    library = tmp_path / "lib"
+    write_library(
+        library,
+        ["Parse apples, pears and plums: parse the orchard basket."] * 60 + ["Sort rivers, lakes and ponds near old stone bridges."] * 60,
+    )
+    (library / "nested.py").write_text(
+        'class Basket:\n    """Apples pears plums orchard basket."""\n'
+        '    def fill(self):\n        """Apples pears plums orchard basket.\n\n        >>> doctest_only zebra\n        """\n'
+    )
+    (library / "broken.py").write_text("def (:\n")
+    write_library(library / "test", ["Zebra zebra zebra zebra zebra zebra."] * 9)
+    data = docstrings.count_words(library, silent)
+    assert "zebra" not in data.feature_names
+    assert "and" not in data.feature_names
+    assert {"nested.Basket", "nested.Basket.fill"} <= set(data.sample_names)
+    row = data.sample_names.index("module000")
+    assert data.X[row, data.feature_names.index("parse")] == 2
+    assert data.X.shape[0] == 122
+    again = docstrings.count_words(library, silent)
+    assert to_npz(data) == to_npz(again)
+
+
+def test_python_docs_of_this_installation_are_cached(home, monkeypatch):
+    data = load_sample("python-docs")
+    assert data.X.shape[0] > 1000
+    assert 500 < data.X.shape[1] <= 4000
+    assert data.source == "real"
+    assert any("4000" in note for note in data.notes)
+    (kept,) = (home / "samples").iterdir()
+    assert ".".join(map(str, sys.version_info[:3])) in kept.name
+    monkeypatch.setattr(docstrings, "count_words", lambda *_: pytest.fail("the cache was not used"))
+    assert (abs(load_sample("python-docs").X - data.X)).sum() == 0
+
+
+def test_python_docs_without_sources_and_with_a_damaged_cache(tmp_path, monkeypatch, home):
+    with pytest.raises(InvalidData, match="only 0 documentation strings"):
+        docstrings.count_words(tmp_path / "nowhere", silent)
+    library = tmp_path / "lib"
+    write_library(library, ["Apples pears plums orchard basket."] * 120)
+    monkeypatch.setattr(docstrings.sysconfig, "get_paths", lambda: {"stdlib": str(library)})
+    first = load_sample("python-docs")
+    (kept,) = (home / "samples").iterdir()
+    kept.write_bytes(b"PK\x03\x04 damaged")
+    assert (load_sample("python-docs").X != first.X).nnz == 0
+
+
+def test_samples_are_found_in_the_tree_and_in_an_installed_package(tmp_path, monkeypatch):
+    assert (places.sample_folder() / "pitprops.csv").is_file()
+    monkeypatch.setattr(places, "_PACKAGE", tmp_path / "nspca")
+    assert places.sample_folder() == tmp_path / "sample_data"
+    (tmp_path / "nspca" / "_sample_data").mkdir(parents=True)
+    assert places.sample_folder() == tmp_path / "nspca" / "_sample_data"

@@ -1,0 +1,260 @@
+"""Files made to hurt: each is refused in one sentence, before anything large is allocated."""
+
+import gzip
+import io
+import pickle
+import struct
+import tracemalloc
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+
+from nspca.data import limits, neutralise, read
+from nspca.errors import InvalidData
+
+# What a refusal may allocate: the test files themselves and the parsers, never what their headers claim.
+ENOUGH = 64 * 2**20
+
+
+@pytest.fixture(autouse=True)
+def bounded_memory():
+    tracemalloc.start()
+    yield
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < ENOUGH
+
+
+def archive(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return stream.getvalue()
+
+
+def npy_header(shape: tuple[int, ...], descr: str = "<f8", held: bytes = b"") -> bytes:
+    text = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + held
+
+
+class Evil:
+    def __reduce__(self):
+        return (open, ("opened-by-pickle", "w"))
+
+
+@pytest.mark.parametrize("shape", [(200_000, 200_000), (2**62, 2**62), (2, -3), (10**30, 2)])
+def test_npy_header_that_claims_more_than_the_file_holds(shape):
+    raw = npy_header(shape)
+    assert len(raw) < 200
+    for source in (raw, archive({"X.npy": raw})):
+        with pytest.raises(InvalidData, match=r"says it holds|header cannot be read"):
+            read(source)
+
+
+def test_the_claim_is_named_in_the_sentence():
+    with pytest.raises(InvalidData, match="298 GiB"):
+        read(npy_header((200_000, 200_000)))
+
+
+def test_pickled_objects_are_never_opened(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stream = io.BytesIO()
+    np.save(stream, np.array([[Evil(), 1], [2, 3]], dtype=object), allow_pickle=True)
+    for source in (stream.getvalue(), archive({"X.npy": stream.getvalue()})):
+        with pytest.raises(InvalidData, match="pickled Python objects, which are never opened"):
+            read(source)
+    named = archive({"X.npy": npy_header((2, 2), held=bytes(32)), "feature_names.npy": stream.getvalue()})
+    with pytest.raises(InvalidData, match="pickled"):
+        read(named)
+    with pytest.raises(InvalidData):
+        read(pickle.dumps(Evil()))
+    assert list(tmp_path.glob("opened*")) == []
+
+
+@pytest.mark.parametrize("descr", ["[('a', '<f8')]", "|V8", "<M8[s]"])
+def test_structured_and_strange_types(descr):
+    text = b"{'descr': %s, 'fortran_order': False, 'shape': (2, 2), }" % (descr if descr[0] == "[" else repr(descr)).encode()
+    raw = b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.ljust(117) + b"\n" + bytes(32)
+    with pytest.raises(InvalidData, match=r"real numbers or text|header cannot be read"):
+        read(raw)
+
+
+def test_npy_header_of_deep_nesting():
+    text = b"(" * 4000 + b"\n"
+    with pytest.raises(InvalidData, match="header cannot be read"):
+        read(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text)
+
+
+def test_sparse_parts_that_point_outside():
+    parts = {"data": np.ones(2), "indices": np.array([0, 10**9]), "indptr": np.array([0, 1, 2]), "shape": np.array([2, 3])}
+    stream = io.BytesIO()
+    np.savez(stream, **parts)
+    with pytest.raises(InvalidData, match="do not fit together"):
+        read(stream.getvalue())
+    stream = io.BytesIO()
+    np.savez(stream, **parts | {"shape": np.array([2**60, 2**60])})
+    with pytest.raises(InvalidData, match="at most"):
+        read(stream.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("head", "sentence"),
+    [
+        (b"99999999999\n10\n10\n", "at most"),
+        (b"10\n99999999999\n10\n", "at most"),
+        (b"10\n10\n99999999999\n", "at most"),
+        (b"10\n10\n20000000\n", "too short"),
+    ],
+)
+def test_docword_header_is_checked_before_the_body(head, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        read(head + b"1 1 1\n")
+
+
+def test_zip_bomb_by_ratio_and_by_size(monkeypatch):
+    bomb = archive({"a.csv": bytes(20 * 2**20)})
+    assert len(bomb) < 2**16
+    with pytest.raises(InvalidData, match="would grow"):
+        read(bomb)
+    monkeypatch.setattr(limits, "MAX_BYTES", 2**20)
+    with pytest.raises(InvalidData, match="would unpack to"):
+        read(bomb)
+
+
+def test_zip_that_lies_about_sizes():
+    raw = bytearray(archive({"a.csv": b"1,2\n3,4\n" * 2**14}))
+    entry = raw.rindex(b"PK\x01\x02")
+    raw[entry + 24 : entry + 28] = struct.pack("<I", 8)
+    with pytest.raises(InvalidData, match=r"damaged|lies|At least two samples|got"):
+        read(bytes(raw))
+
+
+def test_zip_of_too_many_files(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_FILES", 10)
+    with pytest.raises(InvalidData, match="at most 10 files, this one holds 11"):
+        read(archive({f"{i}.pgm": b"" for i in range(11)}))
+
+
+def test_gzip_bomb_stops_at_the_cap(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_BYTES", 2**20)
+    with pytest.raises(InvalidData, match="unpacks to more than 1 MiB"):
+        read(gzip.compress(bytes(32 * 2**20)))
+
+
+def test_file_larger_than_the_cap(monkeypatch, tmp_path):
+    monkeypatch.setattr(limits, "MAX_BYTES", 1000)
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"1,2\n" * 1000)
+    for source in (path, path.read_bytes(), io.BytesIO(path.read_bytes())):
+        with pytest.raises(InvalidData, match="at most"):
+            read(source)
+
+
+def test_table_of_too_many_values(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_VALUES", 100)
+    with pytest.raises(InvalidData, match="51 rows and 2 columns"):
+        read(b"1,2\n" * 51)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r"])
+def test_a_line_that_never_ends_is_not_split(monkeypatch, end):
+    monkeypatch.setattr(limits, "MAX_LINE", 1000)
+    with pytest.raises(InvalidData, match="longer than"):
+        read(b"1,2" + end + b"7," * 5000)
+    assert read((b"1,2" + end) * 2000).X.shape == (2000, 2)
+
+
+def test_table_of_too_many_columns(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_TEXT_COLUMNS", 50)
+    with pytest.raises(InvalidData, match=r"at most 50 columns, this one has 51.*features in rows"):
+        read(b",".join([b"1"] * 51) + b"\n" + b",".join([b"2"] * 51))
+
+
+def test_names_in_archives_are_never_paths(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pixels = b"P5 2 2 255\n\x01\x02\x03\x04"
+    data = read(archive({"../../outside.pgm": pixels, "/etc/absolute.pgm": pixels, "..\\windows.pgm": pixels}))
+    assert set(data.sample_names) == {"outside", "absolute", "windows"}
+    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path.parent.parent / "outside.pgm").exists()
+
+
+def test_links_in_a_folder_are_not_followed(tmp_path):
+    secret = tmp_path / "secret.csv"
+    secret.write_bytes(b"1,2\n3,4\n")
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "table.csv").symlink_to(secret)
+    with pytest.raises(InvalidData, match="holds 0 other files"):
+        read(tmp_path / "given")
+
+
+def png(width: int, height: int) -> bytes:
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("side", [1100, 12_000, 60_000])
+def test_pixel_bomb(side):
+    with pytest.raises(InvalidData, match="pixels"):
+        read(archive({"a.png": png(side, side), "b.png": png(side, side)}))
+    with pytest.raises(InvalidData, match=r"pixels|not an image"):
+        read(archive({"a.pgm": b"P5 %d %d 255\n" % (side, side), "b.pgm": b""}))
+
+
+def test_many_images_are_counted_before_they_are_stacked():
+    header = png(1000, 1000)
+    with pytest.raises(InvalidData, match=r"values|not an image"):
+        read(archive({f"{i}.png": header for i in range(100)}))
+
+
+def seeds() -> dict[str, bytes]:
+    X = np.arange(12.0).reshape(4, 3)
+    arrays, plain = io.BytesIO(), io.BytesIO()
+    np.savez_compressed(arrays, X=X, y=np.arange(4), feature_names=np.array(list("abc")))
+    np.save(plain, X)
+    pixels = b"P5 2 2 255\n\x01\x02\x03\x04"
+    return {
+        "npz": arrays.getvalue(),
+        "npy": plain.getvalue(),
+        "pgm": archive({"a.pgm": pixels, "b.pgm": pixels}),
+        "png": archive({"a.png": png(10, 10), "b.png": png(10, 10)}),
+        "docword": b"3\n4\n3\n1 1 2\n1 4 1\n3 2 7\n",
+        "csv": b"who,a,b\nann,1,2\nbob,3,4\n",
+        "gzip": gzip.compress(b"a;b\n1,5;2\n3;4\n"),
+    }
+
+
+@pytest.mark.parametrize("kind", seeds())
+def test_damaged_files_give_a_dataset_or_a_sentence(kind):
+    seed, rng = seeds()[kind], np.random.default_rng(len(kind))
+    refused = 0
+    for _ in range(150):
+        raw = bytearray(seed)
+        for _ in range(rng.integers(1, 4)):
+            raw[rng.integers(len(raw))] = rng.integers(256)
+        if rng.random() < 0.2:
+            del raw[rng.integers(len(raw)) :]
+        try:
+            data = read(bytes(raw))
+        except InvalidData as error:
+            refused += 1
+            assert str(error).endswith(".")
+        else:
+            assert np.isfinite(data.X.data if data.kind == "words" else data.X).all()
+    assert refused
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "\r=1", "＝1+1"])
+def test_formulas_are_neutralised(text):
+    assert neutralise(text) == "'" + text
+
+
+@pytest.mark.parametrize("text", ["", "gene", "-5", "+1e3", "a=b", "1-2", "'quoted"])
+def test_plain_text_and_numbers_stay(text):
+    assert neutralise(text) == text

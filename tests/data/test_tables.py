@@ -1,0 +1,264 @@
+"""CSV and TSV: what is read, what is said, and what is refused."""
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nspca.data import features_in_rows_suggestion, look_at, read
+from nspca.errors import InvalidData
+
+
+def text(*lines: str) -> bytes:
+    return "\n".join(lines).encode() + b"\n"
+
+
+PLAIN = text("a,b,c", "1,2,3", "4,5,6.5")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        PLAIN,
+        b"\xef\xbb\xbf" + PLAIN,
+        PLAIN.replace(b"\n", b"\r\n"),
+        PLAIN.replace(b"\n", b"\r"),
+        PLAIN.decode().encode("utf-16"),
+        PLAIN + b"\n\n\n",
+        b"\n\n" + PLAIN + b",,\n,,\n",
+        PLAIN.replace(b",", b"\t"),
+        PLAIN.replace(b",", b"|"),
+        PLAIN.replace(b",", b"  "),
+        PLAIN.replace(b",", b";").replace(b".", b","),
+        PLAIN.replace(b",", b"\t").replace(b".", b","),
+        text('"a","b","c"', '"1","2","3"', '"4",5,"6.5"'),
+        gzip.compress(PLAIN),
+    ],
+    ids=["plain", "bom", "crlf", "cr", "utf16", "trailing", "outer", "tab", "bar", "blanks", "semicolon", "tab comma", "quoted", "gzip"],
+)
+def test_the_same_table_in_every_dress(raw):
+    data = read(raw)
+    assert data.X.tolist() == [[1, 2, 3], [4, 5, 6.5]]
+    assert data.feature_names == ("a", "b", "c")
+    assert data.sample_names == ("sample 1", "sample 2")
+    assert data.X.dtype == np.float64
+    assert data.source == "user"
+
+
+def test_no_header_numbers_the_features():
+    data = read(text("1,2", "3,4", "5,6"))
+    assert data.X.shape == (3, 2)
+    assert data.feature_names == ("feature 1", "feature 2")
+
+
+def test_header_of_numbers_is_taken_when_said_so():
+    raw = text("7.5,8.5", "1,2", "3,4")
+    assert read(raw).X.shape == (3, 2)
+    data = read(raw, header=True)
+    assert data.X.tolist() == [[1, 2], [3, 4]]
+    assert data.feature_names == ("7.5", "8.5")
+
+
+def test_names_are_kept_exactly_and_repeated_ones_told_apart():
+    data = read(text('" a","b, ""c""",x,x,', "1,2,3,4,5", "6,7,8,9,0"))
+    assert data.feature_names == (" a", 'b, "c"', "x", "x (2)", "column 5")
+    assert any("repeated" in note for note in data.notes)
+
+
+def test_a_repeated_name_never_takes_a_name_that_is_there():
+    data = read(text("x,x (2),x,x", "1,2,3,4", "6,7,8,9"))
+    assert data.feature_names == ("x", "x (2)", "x (3)", "x (4)")
+
+
+def test_first_column_of_distinct_texts_becomes_the_sample_names():
+    data = read(text("who,a,b", "ann,1,2", "bob,3,4"))
+    assert data.sample_names == ("ann", "bob")
+    assert data.feature_names == ("a", "b")
+    assert any("sample names" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("first", [",a,b", "a,b"], ids=["corner", "as R writes it"])
+def test_row_numbers_without_a_name_are_not_a_feature(first):
+    data = read(text(first, "1,10,20", "2,30,40"))
+    assert data.X.tolist() == [[10, 20], [30, 40]]
+    assert data.sample_names == ("1", "2")
+
+
+def test_id_and_label_columns_by_name_and_by_position():
+    raw = text("a,who,b,group", "1,ann,2,x", "3,bob,4,y", "5,cid,6,x", "7,dan,8,y")
+    for ids, labels in (("who", "group"), (1, 3)):
+        data = read(raw, id_column=ids, label_column=labels)
+        assert data.X.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+        assert data.sample_names == ("ann", "bob", "cid", "dan")
+        assert data.labels.tolist() == ["x", "y", "x", "y"]
+    with pytest.raises(InvalidData, match=r'no column "nobody".*"who"'):
+        read(raw, id_column="nobody")
+    with pytest.raises(InvalidData, match="between 0 and 3, got 9"):
+        read(raw, label_column=9)
+
+
+def test_labels_that_are_integers_stay_integers():
+    assert read(text("a,b,y", "1,2,0", "3,4,1"), label_column="y").labels.dtype == np.int64
+
+
+def test_possible_label_column_is_reported_and_left_out():
+    data = read(text("a,b,group", *(f"{i},{i * i},{'xy'[i % 2]}" for i in range(10))))
+    assert data.feature_names == ("a", "b")
+    assert any('"group" holds 2 different texts' in note and "label column" in note for note in data.notes)
+
+
+def test_empty_column_is_left_out_with_a_note():
+    data = read(text("a,,b", "1,,2", "3,,4"))
+    assert data.X.tolist() == [[1, 2], [3, 4]]
+    assert any("empty" in note for note in data.notes)
+
+
+def test_integers_are_exact_and_floats_correctly_rounded():
+    values = [2**53 - 1, 2**53 - 2, 0.1, 1 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789, -0.30000000000000004]
+    rows = [",".join(map(repr, values)), ",".join(map(repr, values[::-1]))]
+    assert read(text(*rows)).X[0].tolist() == [float(v) for v in values]
+
+
+@given(st.lists(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3), min_size=2, max_size=5))
+def test_every_float_comes_back(rows):
+    raw = text("a,b,c", *(",".join(map(repr, row)) for row in rows))
+    assert read(raw).X.tolist() == rows
+
+
+# A byte order mark is the one character that cannot begin a file and stay.
+PRINTABLE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufeff"), min_size=1).filter(str.strip)
+
+
+@given(st.lists(PRINTABLE, min_size=2, max_size=5, unique=True))
+def test_every_printable_name_comes_back(names):
+    stream = io.StringIO()
+    csv.writer(stream).writerows([names, range(len(names)), range(1, len(names) + 1)])
+    assert read(stream.getvalue().encode(), header=True, delimiter=",").feature_names == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (b"", "file is empty"),
+        (b"\n \n\n", "only blank lines"),
+        (text("a,b,c"), "At least two samples|header and no rows"),
+        (text("a,b", "1,2"), "got 1 sample and 2 features"),
+        (text("a", "1", "2"), "Only one column"),
+        (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" is empty'),
+        (text("a,b,c", "1,2,3", "4,oops,6", "7,8,9"), 'row 2, column "b" holds the text "oops"'),
+        (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds "NA"'),
+        (text("a,b,c", "1,2,3", "4,nan,6"), 'row 2, column "b" holds "nan"'),
+        (text("a,b,c", "1,2,3", "4,5,-inf"), 'row 2, column "c" holds "-inf"'),
+        (text("a,b,c", "1,2,3", "4,5,1e999"), 'row 2, column "c" holds "1e999"'),
+        (text("a,b,c", "1,2,3", "4,5"), "row 2 has 2"),
+        (text("a,b,c", "1,2,3", "4,5,6,7", "1,2,3"), "row 2 has 4"),
+        (text("1,2", "3,x", "4,5"), "row 2, column 2 holds the text"),
+        (text("a,b", "1,2_000", "3,4"), 'holds the text "2_000"'),
+        (text("a,b", "1,0x10", "3,4"), 'holds the text "0x10"'),
+        (text("a,b,c", "1,2,ann", "3,4,bob", "5,6,cid"), 'column "c" holds text .*"ann" in row 1'),
+        (text("a,b", '1,"2', "3,4"), "quotation mark"),
+        (bytes(range(256)) * 4, "not text"),
+        (bytes(range(1, 32)) * 9 + b"\xff\xfe", "not text"),
+        (b"\xff\xfe\x00\xd8\x00", "UTF-16"),
+        (b"%PDF-1.4 ...", "a PDF"),
+        (b"\x80\x04\x95", "a pickle"),
+        (b"PAR1....", "a Parquet file"),
+        (b"P5 2 2 255\n....", "One image is one sample"),
+    ],
+)
+def test_one_sentence_for_what_cannot_be_read(raw, sentence):
+    with pytest.raises(InvalidData, match=sentence) as caught:
+        read(raw)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+
+
+def test_a_bad_cell_far_below_the_first_lines_is_still_named():
+    lines = ["a,b", *(f"{i},{i}" for i in range(500)), "1,?", "2,3"]
+    with pytest.raises(InvalidData, match='row 501, column "b" holds "\\?"'):
+        read(text(*lines))
+
+
+def test_missing_path_and_wrong_delimiter(tmp_path):
+    with pytest.raises(InvalidData, match="no file"):
+        read(tmp_path / "nothing.csv")
+    with pytest.raises(InvalidData, match="one character"):
+        read(PLAIN, delimiter=",,")
+
+
+def test_the_name_comes_from_the_file_and_is_only_ever_a_title(tmp_path):
+    path = tmp_path / "my table.csv.gz"
+    path.write_bytes(gzip.compress(PLAIN))
+    assert read(path).name == "my table"
+    stream = io.BytesIO(PLAIN)
+    stream.name = "../../etc/pass\x00wd.csv"
+    assert read(stream).name == "passwd"
+    assert read(PLAIN, name="mine").name == "mine"
+
+
+def gene_table(rng, samples=72, genes=12582):
+    X = np.round(rng.normal(0, 1000, (samples, genes)), 1)
+    names, people = [f"{1000 + i}_at" for i in range(genes)], [f"patient {i}" for i in range(samples)]
+    return X, names, people
+
+
+def as_csv(corner, columns, rows, X):
+    lines = [",".join([corner, *columns])] + [row + "," + ",".join(map(repr, values)) for row, values in zip(rows, X.tolist(), strict=True)]
+    return text(*lines)
+
+
+def test_a_gene_table_and_its_transpose_are_the_same_dataset():
+    X, genes, people = gene_table(np.random.default_rng(0))
+    wide = read(as_csv("patient", genes, people, X))
+    tall = read(as_csv("probe", people, genes, X.T), features_in_rows=True)
+    for data in (wide, tall):
+        assert np.array_equal(data.X, X)
+        assert data.X.flags.c_contiguous
+        assert data.feature_names == tuple(genes)
+        assert data.sample_names == tuple(people)
+
+
+def test_label_row_of_a_table_with_features_in_rows():
+    raw = text("gene,s1,s2,s3,s4", "class,A,B,A,B", "g1,1,2,3,4", "g2,5,6,7,8", "g2,9,8,7,6")
+    data = read(raw, features_in_rows=True, label_column="class")
+    assert data.X.tolist() == [[1, 5, 9], [2, 6, 8], [3, 7, 7], [4, 8, 6]]
+    assert data.labels.tolist() == ["A", "B", "A", "B"]
+    assert data.feature_names == ("g1", "g2", "g2 (2)")
+    left_out = read(raw, features_in_rows=True)
+    assert left_out.labels is None
+    assert any('"class"' in note for note in left_out.notes)
+    with pytest.raises(InvalidData, match="no row 'kind'"):
+        read(raw, features_in_rows=True, label_column="kind")
+
+
+def test_annotation_column_of_a_table_with_features_in_rows_is_left_out():
+    data = read(text("gene,about,s1,s2", "g1,kinase,1,2", "g2,receptor,3,4", "g3,ligand,5,6"), features_in_rows=True)
+    assert data.X.shape == (2, 3)
+    assert any('"about"' in note for note in data.notes)
+
+
+def test_suggestion_to_transpose():
+    X, genes, people = gene_table(np.random.default_rng(1), samples=10, genes=300)
+    suggested, sentence = features_in_rows_suggestion(X.T, genes, people)
+    assert suggested
+    assert "10 samples with 300 features" in sentence
+    assert not features_in_rows_suggestion(X, people, genes)[0]
+    symbols = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "RB1", "CDK4", "MDM2", "ALK"]
+    assert features_in_rows_suggestion(np.zeros((10, 4)), symbols, list("abcd"))[0]
+    assert features_in_rows_suggestion(np.zeros((9000, 30)), [f"x{i}y" for i in range(9000)], [f"s{i}" for i in range(30)])[0]
+    # Digits: 28 times more samples than features, without names.
+    assert not features_in_rows_suggestion(np.zeros((1797, 64)), [f"sample {i}" for i in range(1, 1798)], [f"p{i}" for i in range(64)])[0]
+
+
+def test_look_shows_the_choices_before_anything_is_read():
+    found = look_at(text("who;a;group", "ann;1,5;x", "bob;2,5;y", "cid;3,5;x", "dan;4,5;y"))
+    assert (found.delimiter, found.decimal, found.header) == (";", ",", True)
+    assert found.columns == ("who", "a", "group")
+    assert found.id_column == 0
+    assert found.label_columns == (2,)
+    assert look_at(b"P5 2 2 255\n....") is None
