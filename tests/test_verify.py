@@ -1,0 +1,627 @@
+"""The verifier against brute force, honest witnesses and liars. Everything that makes a certificate here is written here."""
+
+import ast
+import hashlib
+import itertools
+import os
+import pathlib
+import sys
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from nspca.errors import CertificateError
+from nspca.verify import verify
+
+module = sys.modules[verify.__module__]
+SLACK = 1e-9  # what a maker is asked to leave for the verifier's margins, relative to the largest eigenvalue
+
+
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """The attributes of the contract, and nothing else."""
+
+    form: str
+    k: object
+    nonneg: bool
+    shape: tuple
+    digest: str
+    exponent: int
+    upper: float
+    source: str = "data"
+    center: bool = True
+    scale: bool = False
+    version: int = 1
+    kind: str = "test"
+    probability: float = 0.0
+    witness: dict = field(default_factory=dict)
+
+
+def digest_of(data):
+    if scipy.sparse.issparse(data):
+        S = scipy.sparse.csr_array(data).astype(float)
+        S.sum_duplicates()
+        S.eliminate_zeros()
+        S.sort_indices()
+        parts = [S.indptr.astype("<i8"), S.indices.astype("<i8"), S.data.astype("<f8")]
+        head = f"sparse {S.shape[0]} {S.shape[1]}"
+    else:
+        parts, head = [np.ascontiguousarray(data, "<f8") + 0.0], f"dense {data.shape[0]} {data.shape[1]}"
+    return hashlib.sha256(head.encode() + b"".join(p.tobytes() for p in parts)).hexdigest()
+
+
+def unit_matrix(data, source="data", center=True, scale=False):
+    """A at unit scale and its exponent."""
+    X = np.ascontiguousarray(data.toarray() if scipy.sparse.issparse(data) else data, float)
+    e = int(np.frexp(np.abs(X).max())[1])
+    if source == "covariance":
+        return np.ldexp(X, -e), e
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1]) if scale else np.ldexp(X, -e)
+    Z = X - X.mean(axis=0) * center
+    Z = Z / np.sqrt(((X - X.mean(axis=0)) ** 2).mean(axis=0)) if scale else Z
+    return Z.T @ Z / len(Z), 0 if scale else 2 * e
+
+
+def top(v, k):
+    return np.sort(np.maximum(v, 0))[::-1][:k].sum()
+
+
+def brute(A, k, nonneg):
+    """The optimum: a maximiser is an eigenvector of its own support, of one sign when it must be nonnegative."""
+    n, best = len(A), 0.0
+    for r in [k] if not nonneg else range(1, k + 1):
+        for I in itertools.combinations(range(n), r):
+            values, Q = np.linalg.eigh(A[np.ix_(I, I)])
+            if not nonneg:
+                best = max(best, values[-1])
+                continue
+            for q in Q.T:
+                q = q * np.sign(q.sum() or 1)
+                if q.min() >= -1e-13:
+                    best = max(best, q @ A[np.ix_(I, I)] @ q / (q @ q))
+    return best
+
+
+class Search:
+    """A plain cover of the sphere, split depth first until every cone is close to the best direction seen."""
+
+    def __init__(self, U, tau, h, k, nonneg, extra=0, tol=1e-3, depth=14):
+        self.d, self.k, self.nonneg, self.root, self.tol, self.depth = U.shape[1], k, nonneg, np.sqrt(tau), tol, depth
+        self.U, self.h = np.vstack([U, np.zeros((extra, self.d))]), np.append(h, np.zeros(extra))
+        self.D = self.d + (tau > 0)
+        C = np.random.default_rng(0).standard_normal((300 if self.D > 2 else 3000, self.D))
+        C[:, self.d :] = abs(C[:, self.d :])
+        self.seen = max((top(self.p(c / np.linalg.norm(c)) ** 2 + self.h, k) for c in C), default=0.0)
+
+    def p(self, g):
+        own, common = self.U @ g[: self.d], self.root * g[self.d :].sum()
+        return np.maximum(own + common, 0) if self.nonneg else abs(own) + common
+
+    def leaf(self, g):
+        g = g / np.linalg.norm(g, axis=1, keepdims=True)
+        P, G = np.array([self.p(row) for row in g]), g @ g.T
+        T = np.array([[top(P[j] * P[l] + self.h * G[j, l], self.k) for l in range(self.D)] for j in range(self.D)])
+        L = np.linalg.inv(np.linalg.cholesky(G))
+        bounds = [np.linalg.eigvalsh(L @ T @ L.T)[-1]] + ([(T / G).max()] if (G > 0).all() else [])
+        if not self.h.any():
+            V = np.hstack([self.U, np.full((len(self.U), self.D - self.d), self.root)])
+            bounds += [top((V**2).sum(axis=1), self.k)]
+        return min(bounds)
+
+    def grow(self, g, depth):
+        bound, G = self.leaf(g), g @ g.T
+        if depth == 0 or self.D == 1 or bound <= self.seen * (1 + self.tol):
+            return bound, [255]
+        length = np.sqrt(np.diag(G))
+        cosine = G / np.outer(length, length) + 2 * np.tri(self.D)
+        j, l = np.unravel_index(cosine.argmin(), cosine.shape)
+        bound, codes = 0.0, [j * self.D + l]
+        for i in (j, l):
+            child = g.copy()
+            child[i] = g[j] + g[l]
+            b, tree = self.grow(child, depth - 1)
+            bound, codes = max(bound, b), codes + tree
+        return bound, codes
+
+    def run(self):
+        if self.D == 0:
+            return top(self.h, self.k), []
+        bound, tree = 0.0, []
+        for signs in itertools.product((1, -1), repeat=self.D):
+            if (self.d < self.D and signs[-1] < 0) or (not self.nonneg and self.d and signs[0] < 0):
+                continue
+            b, codes = self.grow(np.diag(signs).astype(float), self.depth)
+            bound, tree = max(bound, b), tree + codes
+        return bound, tree
+
+
+def heights(M, k, nonneg):
+    off = np.maximum(M, 0) if nonneg else abs(M)
+    np.fill_diagonal(off, 0)
+    s2 = np.sort(off**2, axis=1)[:, ::-1][:, : k - 1].sum(axis=1)
+    return (np.diag(M) + np.sqrt(np.diag(M) ** 2 + s2)) / 2
+
+
+def certify(data, k, nonneg=True, d=0, W=None, M=None, rows=None, tau=None, slack=SLACK, tol=1e-3, depth=14, **recipe):
+    """An honest certificate of form "inequality" for the given W and M, U from the leading eigenpairs of what they leave."""
+    A, exponent = unit_matrix(data, **recipe)
+    n, l1 = len(A), np.linalg.eigvalsh(A)[-1]
+    R = np.arange(n) if rows is None else np.asarray(rows)
+    witness = {} if rows is None else {"rows": R}
+    B = A[np.ix_(R, R)].copy()
+    for name, part in (("W", W), ("M", M)):
+        if part is not None:
+            witness[name] = part
+            B -= (part + part.T) / 2
+    values, Q = np.linalg.eigh(B)
+    values, Q = values[::-1], Q[:, ::-1]
+    U = Q[:, :d] * np.sqrt(np.maximum(values[:d] - values[d : d + 1].sum(), 0))
+    if d:
+        witness["U"] = U
+    t = np.linalg.eigvalsh(B - U @ U.T)[-1:].sum() + slack * l1  # no row kept: 0
+    if W is not None or rows is not None:
+        outside = np.ones((n, n), bool)
+        outside[np.ix_(R, R)] = False
+        entries = np.concatenate([[0.0], A[outside], np.ravel(W) if W is not None else []])
+        tau = (max(entries) if nonneg else max(abs(entries))) * (1 + 1e-12) if tau is None else tau
+        witness["tau"] = np.array([tau])
+    t = t if len(R) == n else max(t, 0.0)
+    F, tree = Search(
+        U, tau or 0, heights(M, k, nonneg) if M is not None else np.zeros(len(R)), k, nonneg, min(k, n - len(R)), tol, depth
+    ).run()
+    F = F + slack * l1
+    witness |= {"claims": np.array([t, F]), "tree": np.array(tree, np.uint8)}
+    upper = np.nextafter(np.ldexp(np.nextafter(t + F, np.inf), exponent), np.inf)
+    return Stand("inequality", k, nonneg, data.shape, digest_of(data), exponent, float(upper), witness=witness, **recipe)
+
+
+def changed(c, upper=None, **arrays):
+    """The certificate with other witness arrays (None removes one) and an upper bound that hides nothing."""
+    witness = {name: array for name, array in (c.witness | arrays).items() if array is not None}
+    return replace(c, witness=witness, upper=c.upper * 1.01 if upper is None else upper)
+
+
+def refused(data, c, reason, **options):
+    with pytest.raises(CertificateError, match=reason):
+        verify(data, c, **options)
+
+
+def spiked(seed, m, n, rank=2):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((m, rank)) @ (rng.standard_normal((rank, n)) * 3) + rng.standard_normal((m, n)) + 1
+
+
+def random_parts(rng, A, R, style):
+    """Some W, M: clipped covariance, noise, lopsided, all negative, none."""
+    B, r = A[np.ix_(R, R)], len(R)
+    noise = rng.standard_normal((r, r)) * abs(B).max(initial=0.0)
+    W = {"clip": np.minimum(B, np.median(B)) if r else B, "noise": noise / 4, "negative": -abs(noise) / 4, "none": None}[style]
+    M = rng.choice([0.0, 0.1, 1.0]) * (noise if rng.random() < 0.5 else np.triu(noise))
+    return W, (M if rng.random() < 0.6 else None)
+
+
+PROBLEMS = {
+    "wide": lambda rng: spiked(rng.integers(1 << 30), 3, 6),
+    "tall": lambda rng: spiked(rng.integers(1 << 30), 9, 5),
+    "integers": lambda rng: rng.integers(-2, 3, (6, 5)).astype(float),
+    "duplicates": lambda rng: np.repeat(rng.standard_normal((5, 2)), 3, axis=1),
+    "negative": lambda rng: rng.standard_normal((8, 1)) * np.array([1, -1, 1, -1, -1.0]) + 1e-3 * rng.standard_normal((8, 5)),
+    "zero columns": lambda rng: np.insert(rng.standard_normal((4, 3)), [0, 2], 0.0, axis=1),
+    "constant columns": lambda rng: np.insert(rng.standard_normal((4, 3)), [1], 0.3, axis=1),
+    "rank one": lambda rng: np.outer(rng.standard_normal(4), rng.standard_normal(6)),
+    "one column": lambda rng: rng.standard_normal((5, 1)),
+    "one sample": lambda rng: rng.standard_normal((1, 4)),
+    "zero": lambda rng: np.zeros((3, 4)),
+    "uneven": lambda rng: rng.standard_normal((6, 5)) * 10.0 ** rng.integers(-12, 12, 5),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_never_below_brute_force(name, nonneg):
+    rng = np.random.default_rng(len(name) + 100 * nonneg)
+    for trial in range(12):
+        X = PROBLEMS[name](rng)
+        X = X / (np.abs(X).max() or 1) * 10.0 ** rng.choice([-150, -20, 0, 0, 3, 150])
+        n = X.shape[1]
+        source, center = rng.choice(["data", "data", "covariance"]), bool(rng.random() < 0.7)
+        if source == "covariance":
+            X = np.cov(X / (np.abs(X).max() or 1), rowvar=False, bias=True).reshape(n, n) * 10.0 ** rng.choice([-250, 0, 250])
+        A, exponent = unit_matrix(X, source, center)
+        k = [1, n, int(rng.integers(1, n + 1))][trial % 3]
+        rows = None if rng.random() < 0.6 else rng.permutation(n)[: rng.integers(0, n + 1)]
+        W, M = random_parts(rng, A, np.arange(n) if rows is None else rows, rng.choice(["clip", "noise", "negative", "none"]))
+        d = min(int(rng.integers(0, 3)), n if rows is None else len(rows))
+        c = certify(X, k, nonneg, d, W, M, rows, tol=0.05, depth=5, source=str(source), center=center)
+        value, bound = brute(A, k, nonneg), np.ldexp(verify(X, c), -exponent)
+        assert value * (1 - 1e-12) <= bound
+        assert verify(X, c) <= c.upper
+        for form in ("diagonal", "row"):
+            upper = simple_bound(A, k, nonneg, form)
+            simple = replace(c, form=form, witness={}, upper=float(np.ldexp(upper * (1 + SLACK), exponent)))
+            assert value * (1 - 1e-12) <= np.ldexp(verify(X, simple), -exponent) <= upper * (1 + SLACK)
+
+
+def simple_bound(A, k, nonneg, form):
+    if form == "diagonal":
+        return top(np.diag(A), k)
+    off = np.maximum(A, 0) if nonneg else abs(A)
+    return max(A[i, i] + top(np.delete(off[i], i), k - 1) for i in range(len(A)))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_deep_covers_come_close_to_the_optimum(nonneg):
+    for seed in range(6):
+        X = spiked(seed, 12, 7)
+        c = certify(X, 3, nonneg, d=2, tol=1e-4, depth=24)
+        F = c.witness["claims"][1]
+        assert verify(X, c) <= c.upper
+        # U is what is left after the shift, so F is the exact optimum of UU' up to the tolerance of the search
+        exact = brute(c.witness["U"] @ c.witness["U"].T, 3, nonneg)
+        assert exact * (1 - 1e-12) <= F <= exact * (1 + 1e-3)
+        refused(X, changed(c, claims=np.array([c.witness["claims"][0], exact * (1 - 1e-7)])), "cone .* F =")
+
+
+@pytest.mark.parametrize("power", [-150, -40, 0, 40, 150])
+def test_powers_of_two_change_nothing_but_the_exponent(power):
+    X = spiked(3, 8, 6)
+    base, Y = certify(X, 3, d=2), np.ldexp(X, 3 * power)
+    c = replace(base, digest=digest_of(Y), exponent=base.exponent + 6 * power, upper=float(np.ldexp(base.upper, 6 * power)))
+    assert verify(Y, c) == np.ldexp(verify(X, base), 6 * power)
+
+
+def test_returned_bound_is_the_smallest_float_above_the_claims():
+    X = np.full((1, 1), 1.0)
+    c = certify(X, 1, center=False, slack=0.0)
+    c = changed(c, claims=np.array([0.25 + 2.0**-40, 2.0**-60]), tree=np.zeros(0, np.uint8))
+    assert verify(X, replace(c, upper=2.0)) == 4 * np.nextafter(0.25 + 2.0**-40, 1)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("center", [False, True])
+def test_sparse_and_dense_have_the_same_verdict(center, scale):
+    rng = np.random.default_rng(5)
+    X = rng.poisson(0.7, (9, 6)) * rng.integers(1, 50, 6) * 1.0
+    S = scipy.sparse.coo_array(X)
+    S = scipy.sparse.coo_array((np.append(S.data, [2.0, -2.0]), (np.append(S.row, [1, 1]), np.append(S.col, [2, 2]))), X.shape)
+    for rows in (None, np.array([4, 0, 2])):
+        dense, sparse = (certify(data, 3, d=1, rows=rows, center=center, scale=scale) for data in (X, S))
+        assert verify(X, dense) == verify(S, sparse)
+        refused(X, sparse, "digest")
+        for form in ("row", "diagonal"):
+            bounds = [verify(data, replace(c, form=form, witness={}, upper=1e300)) for data, c in ((X, dense), (S, sparse))]
+            assert bounds[0] == pytest.approx(bounds[1], rel=1e-13)  # sums in another order
+        low = dense.witness["claims"] * (1 - 1e-5)
+        refused(X, changed(dense, claims=low), "proved")
+        refused(S, changed(sparse, claims=low), "proved")
+
+
+def test_frames_and_lists_are_data_and_text_is_not():
+    pandas = pytest.importorskip("pandas")
+    X = spiked(1, 6, 4)
+    c = certify(X, 2, d=1)
+    assert verify(pandas.DataFrame(X), c) == verify(X.tolist(), c) == verify(np.asfortranarray(X), c) == verify(X, c)
+    refused(pandas.DataFrame([["a", "b"]]), c, "cannot be read")
+    refused(X[0], c, "shape")
+    refused(X + 0j, c, "real numbers")
+
+
+def test_small_side_and_dense_route_agree(monkeypatch):
+    for seed, d in itertools.product(range(5), range(4)):
+        X = spiked(seed, 5, 40, rank=3)
+        c = certify(X, 4, d=d, tol=0.3)
+        t, F = c.witness["claims"]
+        honest = t - SLACK * np.linalg.eigvalsh(unit_matrix(X)[0])[-1]
+        dense = -1e-100 * np.eye(40)  # any M takes the dense route
+        assert verify(X, c) == verify(X, changed(c, M=dense))
+        for bad in (honest * (1 - 1e-7), t / 2, 0.0, -t):
+            refused(X, changed(c, claims=np.array([bad, F])), "lambda_max")
+            refused(X, changed(c, claims=np.array([bad, F]), M=dense), "lambda_max")
+        monkeypatch.setattr(module, "DENSE_LIMIT", 39)
+        assert verify(X, c) <= c.upper
+        refused(X, changed(c, M=dense), "at most 39 rows")
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("source", ["data", "covariance"])
+def test_liars_are_refused_with_the_reason(nonneg, source):
+    X = spiked(11, 10, 6)
+    X = X if source == "data" else np.cov(X, rowvar=False)
+    A, _ = unit_matrix(X, source)
+    W = np.clip(A, 0 if nonneg else -np.median(abs(A)), np.median(abs(A)))
+    M = np.diag(np.linspace(0, 0.01, 6)) + 0.001
+    c = certify(X, 3, nonneg, 2, W, M, source=source)
+    assert verify(X, c) <= c.upper
+    t, F = c.witness["claims"]
+    honest = t - SLACK * np.linalg.eigvalsh(A)[-1]
+    w = c.witness
+    refused(X, changed(c, claims=np.array([honest - abs(honest) * 1e-7, F])), "lambda_max")
+    refused(X, changed(c, claims=np.array([t, F * (1 - 1e-6)])), "cone")
+    refused(X, changed(c, W=W + np.eye(6) * 1e-3 * abs(W).max()), "tau")
+    refused(X, changed(c, W=W - 0.05 * abs(W).max()), "lambda_max|tau")
+    refused(X, changed(c, tau=w["tau"] * (1 - 1e-9)), "tau = .* below the largest entry of W")
+    refused(X, changed(c, tau=w["tau"] * 1.1), "cone")
+    refused(X, changed(c, M=-M), "lambda_max")
+    refused(X, changed(c, M=100 * M), "cone")
+    refused(X, changed(c, U=w["U"] * 0.99), "lambda_max")
+    refused(X, changed(c, U=w["U"] * 1.01), "cone")
+    refused(X, replace(c, k=4), "cone")
+    refused(X, changed(c, upper=c.upper * (1 - 1e-8)), "claimed")
+    refused(X, replace(c, nonneg=not nonneg), "tau|ends too early|left over|cone")
+    refused(X, replace(c, exponent=c.exponent - 2), "exponent")
+    assert verify(X, replace(c, k=2)) == verify(X, c)
+
+
+def test_trees_that_do_not_cover_are_refused():
+    X = spiked(2, 10, 6)
+    c = certify(X, 3, d=3)
+    tree = c.witness["tree"]
+    assert len(tree) > 8
+    for bad, reason in (
+        (tree[:-1], "too early"),
+        (tree[:0], "too early"),
+        (np.append(tree, np.uint8(255)), "left over"),
+        (np.append(tree, np.uint8(1)), "left over"),
+        (np.where(tree == 1, 0, tree), "unknown code 0"),
+        (np.where(tree == 1, 3, tree), "unknown code 3"),
+        (np.where(tree == 1, 4, tree), "unknown code 4"),
+        (np.where(tree == 1, 9, tree), "unknown code 9"),
+        (-tree.astype(int), "unknown code -"),
+        (np.full(8, 255, np.uint8), "cone"),
+        (tree.reshape(1, -1), "tree"),
+        (tree.astype(float), "tree"),
+        (np.tile([1, 1, 255], 60).astype(np.uint8), "too deep"),
+        (None, "too early"),
+    ):
+        refused(X, changed(c, tree=bad), reason)
+
+
+def test_rows_that_are_not_kept_need_a_large_enough_tau():
+    X = spiked(4, 9, 6) * np.array([1, 1, 1, 0.3, 0.2, 0.0])
+    A, _ = unit_matrix(X)
+    for nonneg in (True, False):
+        c = certify(X, 3, nonneg, d=1, rows=[0, 1, 2])
+        assert brute(A, 3, nonneg) <= np.ldexp(verify(X, c), -c.exponent) * (1 + 1e-12)
+        refused(X, changed(c, tau=c.witness["tau"] * (1 - 1e-9)), "not kept")
+        refused(X, changed(c, tau=None), "not kept")
+        refused(X, changed(c, rows=np.array([0, 1, 1])), "different numbers")
+        refused(X, changed(c, rows=np.array([0, 1, 6])), "different numbers")
+        refused(X, changed(c, rows=np.array([-1, 1, 2])), "different numbers")
+        refused(X, changed(c, rows=np.array([0.0, 1, 2])), "rows")
+        refused(X, changed(c, rows=np.array([0, 1])), "shape")
+        refused(X, changed(c, claims=np.array([-1e-3, 100.0])), "lambda_max")
+    zeros = certify(X, 3, d=1, rows=[0, 1, 2, 3, 4], tau=0.0)  # a zero column needs no tau at all
+    assert verify(X, zeros) <= zeros.upper
+
+
+def test_signed_covers_are_not_capped_by_the_largest_eigenvalue():
+    """U = (1, -1), tau = 1: lambda_max(V'V) = 2, yet x = (1, -1)/sqrt 2 has |U'x|^2 + tau |x|_1^2 = 4."""
+    A = np.array([[1.0, -1.0], [-1.0, 1.0]]) / 4
+    c = certify(A, 2, False, source="covariance")
+    W, U = np.array([[0.25, -0.25], [-0.25, 0.25]]), np.array([[0.5], [-0.5]])
+    witness = {"W": W, "U": U, "claims": np.array([1e-9, 0.5 + 1e-9]), "tree": np.array([255], np.uint8)}
+    refused(A, replace(c, witness=witness, upper=1.0), "cone")
+    assert verify(A, replace(c, witness=witness | {"claims": np.array([1e-9, 1 + 1e-9])}, upper=2.0)) >= 0.5
+
+
+def test_wrong_data_is_refused():
+    X = spiked(0, 6, 4)
+    c = certify(X, 2, d=1)
+    Y = X.copy()
+    Y[3, 2] = np.nextafter(Y[3, 2], 9)
+    refused(Y, c, "digest")
+    refused(X[:5], c, "shape")
+    refused(X.T, c, "shape")
+    Y[3, 2] = np.nan
+    refused(Y, replace(c, digest=digest_of(Y)), "finite")
+    refused(X, replace(c, digest="", shape=X.shape), "digest")
+    refused(X, replace(c, source="covariance"), "square covariance")
+    refused(X, replace(c, source="rumour"), "source")
+    refused(X, replace(c, scale=True), "exponent")
+    flat = np.insert(X, 1, 0.1, axis=1)
+    refused(flat, replace(certify(flat, 2), scale=True, exponent=0), "constant column")
+    zero = X * 1.0
+    zero[0, 0] = 0.0
+    assert verify(np.where(zero == 0, -0.0, zero), d := certify(zero, 2)) == verify(zero, d)
+
+
+def test_malformed_certificates_are_refused():
+    X = spiked(0, 6, 4)
+    A, _ = unit_matrix(X)
+    c = certify(X, 2, d=1, W=np.minimum(A, 0.1))
+    w = c.witness
+    for wrong, reason in (
+        ({"version": 2}, "version"),
+        ({"form": "oracle"}, "oracle"),
+        ({"probability": 0.01}, "probability 0.01"),
+        ({"probability": float("nan")}, "probability"),
+        ({"k": 0}, "k must"),
+        ({"k": 5}, "k must"),
+        ({"k": -1}, "k must"),
+        ({"k": 2.0}, "cannot be read"),
+        ({"k": (2, 2)}, "cannot be read"),
+        ({"upper": float("nan")}, "claimed"),
+        ({"upper": float("inf")}, "claimed"),
+        ({"upper": None}, "cannot be read"),
+        ({"k": "2"}, "cannot be read"),
+        ({"shape": None}, "cannot be read"),
+        ({"witness": None}, "cannot be read"),
+        ({"upper": -1.0}, "claimed"),
+        ({"witness": w | {"magic": np.ones(1)}}, "magic"),
+        ({"form": "row"}, "witness arrays"),
+        ({"form": "diagonal"}, "witness arrays"),
+    ):
+        refused(X, replace(c, **wrong), reason)
+    for name in ("W", "U", "claims", "tau"):
+        for value in (np.nan, np.inf):
+            bad = np.array(w[name])
+            bad.flat[0] = value
+            refused(X, changed(c, **{name: bad}), f"witness {name}")
+        refused(X, changed(c, **{name: w[name][..., None]}), f"witness {name}")
+        refused(X, changed(c, **{name: w[name].astype(object)}), f"witness {name}")
+        refused(X, changed(c, **{name: w[name] + 0j}), f"witness {name}")
+    refused(X, changed(c, claims=None), "claims")
+    refused(X, changed(c, claims=np.array([1e308, 1e308])), "proved")
+    refused(X, changed(c, W=np.full((4, 4), 1e308), tau=np.array([1e308])), "proved")
+    refused(X, changed(c, W=np.full((4, 4), -1e308)), "proved")
+    refused(X, changed(c, U=np.full((4, 1), 1e200)), "proved")
+    refused(X, changed(c, M=np.full((4, 4), 1e200)), "proved")
+    refused(X, changed(c, U=np.ones((4, 60)), claims=np.array([1e3, 1e3])), "too early")
+    refused(X, changed(c, U=np.array(1.0)), "witness U")
+    assert verify(X, replace(c, probability=0.01), allow_probabilistic=True) == verify(X, c)
+
+
+def test_lopsided_w_counts_as_its_symmetric_part():
+    X = spiked(9, 8, 4)
+    A, _ = unit_matrix(X)
+    skew = np.triu(np.full((4, 4), 0.01), 1)
+    W = np.minimum(A, 0.05)
+    c = certify(X, 2, d=1, W=W + skew - skew.T)
+    assert verify(X, c) <= c.upper
+    assert c.witness["tau"][0] > W.max()
+
+
+def test_negative_claims_hold_when_w_takes_more_than_everything():
+    A = np.eye(3)
+    c = certify(A, 2, source="covariance", W=np.eye(3))
+    assert c.witness["claims"][0] < 0
+    assert 1.0 <= verify(A, c) <= c.upper
+    refused(A, changed(c, claims=c.witness["claims"] - [1e-6, 0]), "lambda_max")
+
+
+def test_zero_matrices_are_proved_without_slack():
+    for X in (np.zeros((3, 4)), np.full((3, 4), 2.0), scipy.sparse.csr_array((3, 4))):
+        c = Stand("inequality", 2, True, X.shape, digest_of(X), 2 * int(np.frexp(abs(X).max())[1]), 0.0)
+        for U in (np.zeros((4, 0)), np.zeros((4, 1))):
+            tree = np.array([255] * 2 * U.shape[1], np.uint8)
+            assert verify(X, replace(c, witness={"claims": np.zeros(2), "U": U, "tree": tree})) == 0.0
+        refused(X, replace(c, witness={"claims": np.array([-1e-9, 0])}), "lambda_max")
+        for form in ("row", "diagonal"):
+            assert verify(X, replace(c, form=form)) == 0.0
+        assert verify(X, replace(c, form="joint", k=(1, 2))) == 0.0
+
+
+def test_diagonal_form_asks_a_covariance_to_be_positive_semidefinite():
+    A = np.array([[0.1, 1.0], [1.0, 0.1]])
+    c = certify(A, 2, source="covariance")
+    assert verify(A, replace(c, form="row", witness={}, upper=1.1 * (1 + SLACK))) >= 1.1
+    refused(A, replace(c, form="diagonal", witness={}, upper=0.2 * (1 + SLACK)), "positive semidefinite")
+
+
+def joint_stand(data, sizes, nonneg, W=None, rows=None, **recipe):
+    A, exponent = unit_matrix(data, **recipe)
+    R = np.arange(len(A)) if rows is None else np.asarray(rows)
+    B = A[np.ix_(R, R)] - (0 if W is None else (W + W.T) / 2)
+    outside = np.ones(A.shape, bool)
+    outside[np.ix_(R, R)] = False
+    entries = np.concatenate([[0.0], A[outside], np.ravel(W) if W is not None else []])
+    tau = (max(entries) if nonneg else max(abs(entries))) * (1 + 1e-12)
+    upper = top(np.linalg.eigvalsh(B), len(sizes)) + sum(sizes) * tau
+    witness = ({} if W is None else {"W": W}) | ({} if rows is None else {"rows": R}) | {"tau": np.array([tau])}
+    upper = float(np.ldexp(upper + SLACK * np.linalg.eigvalsh(A)[-1], exponent))
+    return Stand("joint", sizes, nonneg, data.shape, digest_of(data), exponent, upper, witness=witness, **recipe)
+
+
+def brute_joint(A, sizes, nonneg):
+    best, n = 0.0, len(A)
+    for owner in itertools.product(range(len(sizes) + 1), repeat=n):
+        groups = [[i for i in range(n) if owner[i] == j] for j in range(len(sizes))]
+        if all(0 < len(g) <= s for g, s in zip(groups, sizes, strict=True)):
+            best = max(best, sum(brute(A[np.ix_(g, g)], len(g), nonneg) for g in groups))
+    return best
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_joint_bounds(nonneg):
+    rng = np.random.default_rng(8)
+    for trial in range(10):
+        X = PROBLEMS[["wide", "tall", "duplicates", "zero columns", "integers"][trial % 5]](rng)
+        A, _ = unit_matrix(X)
+        n = len(A)
+        sizes = [(2, 2), (1, 3), (3,), (1, 1, 1)][trial % 4]
+        rows = None if trial % 3 else [0, 2, 1]
+        R = np.arange(n) if rows is None else rows
+        W = None if trial % 2 else np.clip(A[np.ix_(R, R)], -0.1, 0.1)
+        c = joint_stand(X, sizes, nonneg, W, rows)
+        bound = np.ldexp(verify(X, c), -c.exponent)
+        assert brute_joint(A, sizes, nonneg) * (1 - 1e-12) <= bound
+        refused(X, replace(c, upper=c.upper * (1 - 1e-6)), "claimed")
+        refused(X, replace(c, k=(*sizes, n + 1)), "k must")
+        refused(X, replace(c, k=()), "cannot be read")
+    cov = certify(np.diag([3.0, 2.0, 1.0]), 1, source="covariance")
+    assert verify(np.diag([3.0, 2, 1]), replace(cov, form="joint", k=(1, 1), witness={}, upper=5 * (1 + SLACK))) >= 5
+
+
+def real(name):
+    folder = os.environ.get("NSPCA_DATA")
+    if not folder:
+        pytest.skip("NSPCA_DATA names no folder with the real data sets")
+    return np.load(pathlib.Path(folder) / name, allow_pickle=False)["X"]
+
+
+def test_faces_leave_room_for_the_margins():
+    X = real("cbcl_faces.npz")
+    A, _ = unit_matrix(X)
+    for nonneg in (True, False):
+        c = certify(X, 40, nonneg, d=3, tol=0.05, depth=12)
+        assert verify(X, c) <= c.upper
+        refused(X, changed(c, claims=c.witness["claims"] * [1 - 1e-7, 1]), "lambda_max")
+    tau = np.quantile(A, 0.7)
+    c = certify(X, 40, d=1, W=np.minimum(A, tau), tol=0.05)
+    assert verify(X, c) <= c.upper
+    c = joint_stand(X, (40,) * 5, True, np.minimum(A, tau))
+    assert verify(X, c) <= c.upper
+    for form in ("row", "diagonal"):
+        upper = np.ldexp(simple_bound(A, 40, True, form) * (1 + SLACK), c.exponent)
+        assert verify(X, replace(c, form=form, k=40, witness={}, upper=float(upper))) <= upper
+
+
+def test_genes_go_through_the_small_side():
+    X = real("leukemia_mll.npz")
+    e = int(np.frexp(np.abs(X).max())[1])
+    Z = np.ldexp(X, -e)
+    Z = Z - Z.mean(axis=0)
+    _, s, Q = np.linalg.svd(Z / np.sqrt(len(Z)), full_matrices=False)
+    U = Q[:3].T * np.sqrt(s[:3] ** 2 - s[3] ** 2)
+    F, tree = Search(U, 0.0, np.zeros(len(U)), 50, True, tol=0.2, depth=6).run()
+    claims = np.array([s[3] ** 2, F]) * (1 + SLACK)
+    witness = {"U": U, "claims": claims, "tree": np.array(tree, np.uint8)}
+    c = Stand("inequality", 50, True, X.shape, digest_of(X), 2 * e, float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)), witness=witness)
+    assert verify(X, c) <= c.upper
+    refused(X, changed(c, claims=claims * [1 - 1e-7, 1]), "lambda_max")
+    refused(X, changed(c, claims=claims * [1, 1 - 1e-6]), "cone")
+    for form in ("row", "diagonal"):
+        assert verify(X, replace(c, form=form, witness={}, upper=1e300)) > np.ldexp(F / 2, 2 * e)
+    diag = (Z * Z).mean(axis=0)
+    kept = np.argsort(-diag)[:300]
+    rest = np.setdiff1d(np.arange(Z.shape[1]), kept)
+    tau = max((Z[:, rest[i : i + 512]].T @ Z / len(Z)).max() for i in range(0, len(rest), 512)) * (1 + 1e-12)
+    t = np.linalg.eigvalsh(Z[:, kept].T @ Z[:, kept] / len(Z))[-1] * (1 + SLACK)
+    claims = np.array([t, 50 * tau * (1 + SLACK)])
+    witness = {"rows": kept, "tau": np.array([tau]), "claims": claims, "tree": np.array([255], np.uint8)}
+    c = replace(c, witness=witness, upper=float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)))
+    assert verify(X, c) <= c.upper
+    refused(X, changed(c, tau=np.array([tau * (1 - 1e-9)])), "not kept")
+
+
+def test_the_sceptic_stays_alone_and_short():
+    source = pathlib.Path(module.__file__).read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    imported = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            imported.add(node.module)
+    assert imported == {"hashlib", "itertools", "operator", "fractions", "numpy", "nspca.errors"}
+    prose = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+            prose |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    lines = [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and number not in prose]
+    assert len(lines) <= 200
+    assert max(map(len, lines)) <= 140
