@@ -1,0 +1,101 @@
+// One figure per place on the page, updated with Plotly.react. Runs again at every change of data or theme.
+const figures = new WeakMap();
+
+function load(url) {
+  if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
+  return (globalThis.__nspcaPlotly ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = url;
+    script.onload = () => done(globalThis.Plotly);
+    script.onerror = () => {
+      globalThis.__nspcaPlotly = null;
+      failed(new Error("plotly.js could not be loaded"));
+    };
+    document.head.appendChild(script);
+  }));
+}
+
+// Figures keep their colours for text and lines in the template, so the page's theme replaces them there.
+function themed(layout, element) {
+  const style = getComputedStyle(element);
+  const get = (name, other) => style.getPropertyValue(name).trim() || other;
+  const template = layout.template?.layout ?? {};
+  const text = get("--st-text-color", "#555");
+  const page = get("--st-background-color", "#fff");
+  const font = { ...template.font, color: text, family: get("--st-font", "sans-serif") };
+  const hoverlabel = { ...template.hoverlabel, bgcolor: page, bordercolor: text, font: { color: text, family: font.family } };
+  return { ...layout, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
+}
+
+const config = { responsive: true, displaylogo: false, showSendToCloud: false, toImageButtonOptions: { format: "svg", filename: "nspca" } };
+
+function listen(state) {
+  state.listening = true;
+  state.div.on("plotly_click", (event) => {
+    const point = event.points.find((p) => p.customdata !== undefined && p.customdata !== null);
+    if (point) state.send("click", { customdata: point.customdata });
+  });
+  state.div.on("plotly_hover", (event) => {
+    const { curveNumber, pointNumber, fullData } = event.points[0];
+    state.hovered = fullData.type === "scatter" ? { curveNumber, pointNumber } : null;
+  });
+  state.div.on("plotly_unhover", () => { state.hovered = null; });
+  state.div.addEventListener("pointerdown", () => {
+    state.held = true;
+    // Plotly reports a click a moment after the release.
+    addEventListener("pointerup", () => setTimeout(() => { state.held = false; draw(state); }, 300), { once: true });
+  }, true);
+}
+
+async function draw(state) {
+  // While a button is down somebody is zooming or clicking: a redraw would take the point from under the pointer.
+  if (state.busy || state.held) return;
+  state.busy = true;
+  try {
+    while (state.next && !state.held) {
+      // Only the newest figure counts: ticks that came while Plotly was drawing are skipped.
+      const { figure, plotly } = state.next;
+      state.next = null;
+      const Plotly = await load(plotly);
+      if (state.gone) return;
+      const { data, layout } = JSON.parse(figure);
+      const hovered = state.hovered;
+      await Plotly.react(state.div, data, themed(layout, state.div), config);
+      if (!state.listening) listen(state);
+      // The redraw dropped the hover text, and with it the point a click would report.
+      if (hovered && data[hovered.curveNumber]) Plotly.Fx.hover(state.div, [hovered]);
+    }
+  } catch (error) {
+    if (!state.listening) state.div.textContent = `The figure cannot be drawn: ${error.message}. Reload the page.`;
+    console.error(error);
+  } finally {
+    state.busy = false;
+  }
+}
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  let state = figures.get(parentElement);
+  if (!state) {
+    const div = parentElement.querySelector(".nspca-live");
+    state = { div, seen: "" };
+    figures.set(parentElement, state);
+  }
+  state.gone = false;
+  state.send = setTriggerValue;
+  state.div.style.height = `${data.height}px`;
+  state.div.setAttribute("role", "img");
+  state.div.setAttribute("aria-label", data.alt);
+  const style = getComputedStyle(state.div);
+  const seen = data.figure + style.getPropertyValue("--st-text-color") + style.getPropertyValue("--st-background-color");
+  if (seen !== state.seen) {
+    state.seen = seen;
+    state.next = data;
+    draw(state);
+  }
+  return () => {
+    state.gone = true;
+    globalThis.Plotly?.purge(state.div);
+    figures.delete(parentElement);
+  };
+}

@@ -1,0 +1,322 @@
+// The heavy part (all curves, band, objective) is drawn once on a hidden canvas; each frame copies it and adds the lit curves and the line.
+const LEFT = 64, RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
+const PLUS = "#2a85c7", MINUS = "#e08e00", STAR = "#c0265a", GREY = "#868d99";
+const BAND = ["#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6"];
+const views = new WeakMap();
+
+function decode(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new Float64Array(bytes.buffer);
+}
+
+// Indices of the k largest positive values, largest first; ties go to the lowest index.
+function topSet(values, k) {
+  const n = values.length;
+  const sorted = Float64Array.from(values).sort();
+  const level = Math.max(sorted[Math.max(0, n - k)], 0);
+  const above = [], at = [];
+  for (let i = 0; i < n; i++) {
+    if (values[i] > level) above.push(i);
+    else if (values[i] === level && level > 0) at.push(i);
+  }
+  return above.concat(at.slice(0, k - above.length)).sort((a, b) => values[b] - values[a] || a - b);
+}
+
+class View {
+  constructor(root) {
+    this.root = root;
+    this.canvas = root.querySelector("canvas");
+    this.slider = root.querySelector(".angle");
+    this.still = document.createElement("canvas");
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(root);
+    this.slider.oninput = () => { this.stop(); this.go((this.slider.value * Math.PI) / 180); };
+    this.slider.onchange = () => this.tell();
+    root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
+    root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
+    this.canvas.onpointerdown = (e) => { this.stop(); this.canvas.setPointerCapture(e.pointerId); this.held = true; this.point(e); };
+    this.canvas.onpointermove = (e) => { if (this.held) this.point(e); };
+    this.canvas.onpointerup = this.canvas.onpointercancel = () => { if (this.held) { this.held = false; this.tell(); } };
+  }
+
+  update(component) {
+    this.send = component.setStateValue;
+    const data = component.data;
+    const style = getComputedStyle(this.root);
+    const ink = style.color;
+    const same = this.data && JSON.stringify(data) === this.seen && ink === this.ink;
+    if (same) return;
+    const start = !this.data || data.phi !== this.data.phi || data.rows !== this.data.rows;
+    Object.assign(this, { data, ink, seen: JSON.stringify(data), font: style.fontFamily });
+    this.rows = decode(data.rows);
+    this.n = this.rows.length / 2;
+    this.values = new Float64Array(this.n);
+    this.top = 0;
+    for (let i = 0; i < this.n; i++) this.top = Math.max(this.top, Math.hypot(this.rows[2 * i], this.rows[2 * i + 1]));
+    this.top = this.top * 1.04 || 1;
+    this.most = 1.08 * Math.max(...data.objective.flat(), data.optimum.value) || 1;
+    if (start) this.phi = data.phi;
+    this.canvas.setAttribute("aria-label", `Spannogram of ${this.n} curves with the ${data.k} on top lit; use the slider below to change the angle.`);
+    this.width = 0;
+    this.resize();
+  }
+
+  resize() {
+    const width = this.root.clientWidth;
+    if (!this.data || !width || width === this.width) return;
+    const ratio = globalThis.devicePixelRatio || 1;
+    Object.assign(this, { width, height: this.data.height, ratio });
+    for (const canvas of [this.canvas, this.still]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(this.height * ratio);
+    }
+    this.canvas.style.height = `${this.height}px`;
+    const signs = this.data.edges.length;
+    const low = this.height - 40;
+    this.curves = { top: 26, bottom: Math.round(0.6 * low), low: -this.top, high: this.top };
+    this.band = { top: this.curves.bottom + 8, each: 9, signs };
+    this.goal = { top: this.band.top + signs * 11 + 26, bottom: low, low: 0, high: this.most };
+    this.drawStill();
+    this.go(this.phi);
+  }
+
+  x(phi) { return LEFT + ((phi + Math.PI / 2) / Math.PI) * (this.width - LEFT - RIGHT); }
+  y(panel, value) { return panel.bottom - ((value - panel.low) / (panel.high - panel.low)) * (panel.bottom - panel.top); }
+
+  begin(canvas) {
+    const g = canvas.getContext("2d");
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    g.clearRect(0, 0, this.width, this.height);
+    g.font = `12px ${this.font}`;
+    g.lineJoin = "round";
+    return g;
+  }
+
+  curve(g, i) {
+    const a = this.rows[2 * i], b = this.rows[2 * i + 1];
+    for (let s = 0; s <= STEPS; s++) {
+      const phi = -Math.PI / 2 + (s * Math.PI) / STEPS;
+      const x = this.x(phi), y = this.y(this.curves, a * Math.sin(phi) + b * Math.cos(phi));
+      if (s) g.lineTo(x, y); else g.moveTo(x, y);
+    }
+  }
+
+  drawStill() {
+    const g = this.begin(this.still), { data, curves, goal, band } = this;
+    this.axes(g);
+    if (this.n > MOST_LINES) this.raster(g);
+    else {
+      g.strokeStyle = GREY;
+      g.lineWidth = 1;
+      g.globalAlpha = Math.min(0.55, Math.max(0.1, 45 / this.n));
+      for (let i = 0; i < this.n; i++) { g.beginPath(); this.curve(g, i); g.stroke(); }
+      g.globalAlpha = 1;
+    }
+    data.edges.forEach((edges, sign) => {
+      for (let j = 0; j + 1 < edges.length; j++) {
+        g.fillStyle = BAND[j % BAND.length];
+        g.fillRect(this.x(edges[j]), band.top + sign * 11, this.x(edges[j + 1]) - this.x(edges[j]), band.each);
+      }
+    });
+    data.objective.forEach((row, sign) => {
+      g.strokeStyle = sign ? MINUS : PLUS;
+      g.lineWidth = 2.2;
+      g.beginPath();
+      row.forEach((value, j) => {
+        const x = this.x(data.grid[j]), y = this.y(goal, value);
+        if (j) g.lineTo(x, y); else g.moveTo(x, y);
+      });
+      g.stroke();
+    });
+  }
+
+  // Too many curves for lines: how many pass through each pixel, on a logarithmic scale of grey.
+  raster(g) {
+    const { rows, n, curves } = this;
+    const wide = Math.round(this.width - LEFT - RIGHT), tall = Math.round(curves.bottom - curves.top);
+    const counts = new Uint32Array(wide * tall);
+    for (let x = 0; x < wide; x++) {
+      const phi = -Math.PI / 2 + (x * Math.PI) / (wide - 1), s = Math.sin(phi), c = Math.cos(phi);
+      for (let i = 0; i < n; i++) {
+        const y = Math.floor(((curves.high - rows[2 * i] * s - rows[2 * i + 1] * c) / (curves.high - curves.low)) * tall);
+        counts[Math.min(tall - 1, Math.max(0, y)) * wide + x]++;
+      }
+    }
+    const sheet = document.createElement("canvas");
+    sheet.width = wide;
+    sheet.height = tall;
+    const most = Math.log1p(counts.reduce((a, b) => Math.max(a, b), 1));
+    const image = new ImageData(wide, tall);
+    counts.forEach((count, p) => image.data.set([0x86, 0x8d, 0x99, count ? 50 + 190 * (Math.log1p(count) / most) : 0], 4 * p));
+    sheet.getContext("2d").putImageData(image, 0, 0);
+    g.drawImage(sheet, LEFT, curves.top, wide, tall);
+  }
+
+  axes(g) {
+    const { curves, goal, band, data } = this;
+    g.fillStyle = this.ink;
+    g.strokeStyle = "rgba(128,128,128,0.25)";
+    g.lineWidth = 1;
+    g.textAlign = "center";
+    for (let degrees = -90; degrees <= 90; degrees += 30) {
+      const x = this.x((degrees * Math.PI) / 180);
+      g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, curves.bottom); g.moveTo(x, goal.top); g.lineTo(x, goal.bottom); g.stroke();
+      g.fillText(`${degrees}°`, x, goal.bottom + 16);
+    }
+    g.fillText("angle φ", (LEFT + this.width - RIGHT) / 2, goal.bottom + 32);
+    g.textAlign = "right";
+    const line = (panel, value, text) => {
+      const y = this.y(panel, value);
+      g.beginPath(); g.moveTo(LEFT, y); g.lineTo(this.width - RIGHT, y); g.stroke();
+      g.fillText(text, LEFT - 8, y + 4);
+    };
+    const number = (v) => (v === 0 ? "0" : Math.abs(v) < 1e5 && Math.abs(v) >= 1e-3 ? `${+v.toPrecision(2)}` : v.toExponential(0));
+    for (const part of [-0.5, 0, 0.5]) line(curves, +(part * this.top).toPrecision(1), number(+(part * this.top).toPrecision(1)));
+    const percent = data.unit !== 1, scale = percent ? 100 / data.unit : 1;
+    const rough = (this.most * scale) / 4, ten = 10 ** Math.floor(Math.log10(rough));
+    const step = ten * [1, 2, 5, 10].find((m) => m * ten >= rough);
+    for (let t = 0; t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
+    g.textAlign = "left";
+    g.fillText("curves vᵢ(φ): one per feature", LEFT, curves.top - 10);
+    g.fillText(`sum of the ${data.k} largest squares` + (percent ? `, % of ${data.unitName}` : ""), LEFT, goal.top - 8);
+    g.textAlign = "right";
+    g.fillText("top sets", LEFT - 8, band.top + (band.signs * 11) / 2 + 3);
+    if (data.nonneg) {
+      g.fillStyle = PLUS; g.fillText("c", this.width - RIGHT - 40, goal.top - 8);
+      g.fillStyle = MINUS; g.fillText("−c", this.width - RIGHT - 10, goal.top - 8);
+    }
+  }
+
+  star(g, x, y) {
+    g.fillStyle = STAR;
+    g.beginPath();
+    for (let i = 0; i < 10; i++) {
+      const r = i % 2 ? 4 : 9, a = (i * Math.PI) / 5 - Math.PI / 2;
+      g.lineTo(x + r * Math.cos(a), y + r * Math.sin(a));
+    }
+    g.closePath();
+    g.strokeStyle = "#fff";
+    g.lineWidth = 1.5;
+    g.stroke();
+    g.fill();
+  }
+
+  go(phi) {
+    this.phi = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, phi));
+    if (!this.pending) this.pending = requestAnimationFrame(() => { this.pending = 0; this.frame(); });
+  }
+
+  lit() {
+    const { rows, values, n, data, phi } = this;
+    const s = Math.sin(phi), c = Math.cos(phi);
+    const at = new Float64Array(n);
+    for (let i = 0; i < n; i++) at[i] = rows[2 * i] * s + rows[2 * i + 1] * c;
+    return (data.nonneg ? [1, -1] : [0]).map((sign) => {
+      for (let i = 0; i < n; i++) values[i] = sign ? sign * at[i] : Math.abs(at[i]);
+      const set = topSet(values, data.k);
+      return { sign, set, value: set.reduce((sum, i) => sum + at[i] * at[i], 0), at };
+    });
+  }
+
+  frame() {
+    if (!this.data || !this.width) return;
+    const g = this.begin(this.canvas), { curves, goal } = this;
+    const found = this.lit();
+    const winner = found.reduce((a, b) => (b.value > a.value ? b : a));
+    g.save(); g.setTransform(1, 0, 0, 1, 0, 0); g.drawImage(this.still, 0, 0); g.restore();
+    const x = this.x(this.phi);
+    for (const { sign, set, value, at } of found) {
+      const colour = sign < 0 ? MINUS : PLUS;
+      g.strokeStyle = g.fillStyle = colour;
+      g.globalAlpha = sign === winner.sign ? 0.85 : 0.3;
+      g.lineWidth = 1.4;
+      g.beginPath();
+      for (const i of set) this.curve(g, i);
+      g.stroke();
+      g.globalAlpha = 1;
+      for (const i of set) { g.beginPath(); g.arc(x, this.y(curves, at[i]), 3, 0, 7); g.fill(); }
+      g.beginPath(); g.arc(x, this.y(goal, value), 5.5, 0, 7); g.fill();
+    }
+    g.strokeStyle = this.ink;
+    g.globalAlpha = 0.7;
+    g.lineWidth = 1.2;
+    g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, goal.bottom); g.stroke();
+    g.globalAlpha = 1;
+    this.star(g, this.x(this.data.optimum.phi), this.y(goal, this.data.optimum.value));
+    this.words(found, winner);
+  }
+
+  words(found, winner) {
+    const { data, phi } = this;
+    const degrees = ((phi * 180) / Math.PI).toFixed(1);
+    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(2)} % of ${data.unitName}`);
+    this.slider.value = degrees;
+    const text = `φ = ${degrees}°: the best ${winner.set.length} of ${this.n} curves reach ${height(winner.value)}`;
+    this.slider.setAttribute("aria-valuetext", text);
+    this.root.querySelector(".say").textContent = text;
+    const sets = this.root.querySelector(".sets");
+    sets.replaceChildren(...found.map(({ sign, set, value }) => {
+      const line = document.createElement("div");
+      line.className = "set";
+      line.dataset.members = set.join(",");
+      line.dataset.value = value;
+      const dot = line.appendChild(document.createElement("span"));
+      dot.className = "dot";
+      dot.style.background = sign < 0 ? MINUS : PLUS;
+      line.append(`${sign < 0 ? "−c" : "c"}: ${set.length} on top, ${height(value)} `);
+      for (const i of set.slice(0, 8)) {
+        const chip = line.appendChild(document.createElement("span"));
+        chip.className = "chip";
+        chip.textContent = data.names ? data.names[i] : `feature ${i}`;
+      }
+      if (set.length > 8) line.append(` and ${set.length - 8} more`);
+      return line;
+    }));
+  }
+
+  point(event) {
+    const box = this.canvas.getBoundingClientRect();
+    this.go(((event.clientX - box.left - LEFT) / (this.width - LEFT - RIGHT)) * Math.PI - Math.PI / 2);
+  }
+
+  play() {
+    const button = this.root.querySelector(".play");
+    button.textContent = "⏸ Pause";
+    button.setAttribute("aria-pressed", "true");
+    let last = 0;
+    const step = (now) => {
+      // A full sweep takes 15 s whatever the speed of the machine, and starts again at the left.
+      const next = this.phi + (last ? ((now - last) / 15000) * Math.PI : 0);
+      last = now;
+      this.go(next > Math.PI / 2 ? -Math.PI / 2 : next);
+      this.playing = requestAnimationFrame(step);
+    };
+    this.playing = requestAnimationFrame(step);
+  }
+
+  stop(tell = false) {
+    if (!this.playing) return;
+    cancelAnimationFrame(this.playing);
+    this.playing = 0;
+    const button = this.root.querySelector(".play");
+    button.textContent = "▶ Play";
+    button.setAttribute("aria-pressed", "false");
+    if (tell) this.tell();
+  }
+
+  tell() { this.send("phi", this.phi); }
+
+  close() {
+    this.stop();
+    this.observer.disconnect();
+    cancelAnimationFrame(this.pending);
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  if (!views.has(parentElement)) views.set(parentElement, new View(parentElement.querySelector(".nspca-spx")));
+  const view = views.get(parentElement);
+  view.update(component);
+  return () => { view.close(); views.delete(parentElement); };
+}

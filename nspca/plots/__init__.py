@@ -1,0 +1,38 @@
+"""Plain arrays and tables to Plotly figures; nothing here knows Streamlit."""
+
+from nspca.plots.arc import pd_view_figure
+from nspca.plots.components import component_bars, component_figure, component_image, component_spectrum, component_words
+from nspca.plots.samples import images_figure, score_figure, score_histogram, sparsity_figure, spectrum_figure, table_figure
+from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
+from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
+from nspca.plots.sweeps import gap_figure, kind_words, rho_figure, sweep_figure
+from nspca.plots.theme import alt_text, percent_down, ratio_sentence
+
+__all__ = [
+    "alt_text",
+    "component_bars",
+    "component_figure",
+    "component_image",
+    "component_spectrum",
+    "component_words",
+    "flat_map_figure",
+    "gap_figure",
+    "globe",
+    "images_figure",
+    "kind_words",
+    "pd_view_figure",
+    "percent_down",
+    "ratio_sentence",
+    "rho_figure",
+    "score_figure",
+    "score_histogram",
+    "spannogram_at",
+    "spannogram_base",
+    "spannogram_figure",
+    "spans",
+    "sparsity_figure",
+    "spectrum_figure",
+    "sphere_figure",
+    "sweep_figure",
+    "table_figure",
+]

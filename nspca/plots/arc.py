@@ -1,0 +1,113 @@
+"""The rank-2 problem on one support, as Figure 2 of the 2014 paper draws it: an arc of directions, and an eigenvector in or outside it."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.theme import BLUE, GREY, ORANGE, RED, fade, new_figure
+
+
+def feasible_arcs(R) -> list[tuple[float, float]]:
+    """Arcs (start, end in radians, start <= end) of the unit circle where ``Rc >= 0``; a point is an arc of length 0.
+
+    Parameters
+    ----------
+    R : (k, 2); zero rows do not constrain
+    """
+    R = np.asarray(R, float)
+    R = R[np.hypot(R[:, 0], R[:, 1]) > 0]
+    if not len(R):
+        return [(-np.pi, np.pi)]
+    R = R / np.hypot(R[:, 0], R[:, 1])[:, None]
+    direction = np.arctan2(R[:, 1], R[:, 0])
+    ends = np.unique(np.round(np.mod(np.concatenate([direction - np.pi / 2, direction + np.pi / 2]), 2 * np.pi), 14))
+    feasible = lambda angle: bool((R @ [np.cos(angle), np.sin(angle)] >= -1e-12).all())  # noqa: E731
+    arcs: list[tuple[float, float]] = []
+    for start, end in zip(ends, np.append(ends[1:], ends[0] + 2 * np.pi), strict=True):
+        if feasible((start + end) / 2):
+            arcs = [*arcs[:-1], (arcs[-1][0], end)] if arcs and arcs[-1][1] == start else [*arcs, (start, end)]
+    return arcs or [(a, a) for a in ends if feasible(a)]
+
+
+def pd_view_figure(R) -> go.Figure:
+    """The circle of directions c, the feasible arc ``Rc >= 0``, the leading eigenvector of R'R, and the active constraint.
+
+    Parameters
+    ----------
+    R : (k, 2) rows of V on one support
+    """
+    R = np.asarray(R, float)
+    arcs = feasible_arcs(R)
+    top = np.linalg.eigh(R.T @ R)[1][:, 1]
+    tolerance = 1e-12 * np.abs(R).max(initial=1)
+    inside = [s * top for s in (1, -1) if (s * (R @ top) >= -tolerance).all()]
+    ends = [np.array([np.cos(a), np.sin(a)]) for arc in arcs for a in arc]
+    best = inside[0] if inside else max(ends, key=lambda c: float(np.sum((R @ c) ** 2)), default=None)
+    words = (
+        "inside: it is the answer"
+        if inside
+        else "outside, so the answer lies at an end of the arc"
+        if ends
+        else "outside, and no direction is feasible"
+    )
+    figure = new_figure(f"The circle of directions with its feasible arc; the leading eigenvector is {words}.", height=440)
+    around = np.linspace(0, 2 * np.pi, 181)
+    figure.add_scatter(
+        x=np.cos(around), y=np.sin(around), mode="lines", line={"color": GREY, "width": 1}, hoverinfo="skip", showlegend=False
+    )
+    for index, (start, end) in enumerate(arcs):
+        arc = np.linspace(start, end, 91)
+        figure.add_scatter(
+            x=[0, *np.cos(arc), 0],
+            y=[0, *np.sin(arc), 0],
+            fill="toself",
+            fillcolor=fade(BLUE, 0.15),
+            mode="lines",
+            name="feasible: Rc ≥ 0",
+            line={"color": BLUE, "width": 4},
+            hoverinfo="skip",
+            showlegend=index == 0,
+            legendgroup="arc",
+        )
+    for sign in (1, -1):
+        figure.add_scatter(
+            x=[0, sign * top[0]],
+            y=[0, sign * top[1]],
+            mode="lines+markers",
+            line={"color": ORANGE, "width": 2, "dash": "dash"},
+            legendgroup="top",
+            marker={"size": [0, 10], "color": ORANGE},
+            name="leading eigenvector",
+            showlegend=sign == 1,
+            hovertemplate=f"The leading eigenvector is {words}.<extra></extra>",
+        )
+    if best is not None:
+        _add_answer(figure, R, best, bool(inside))
+    figure.update_xaxes(range=[-1.25, 1.25], constrain="domain", title_text="c<sub>1</sub>", zeroline=True, showgrid=False)
+    return figure.update_yaxes(
+        range=[-1.25, 1.25], scaleanchor="x", constrain="domain", title_text="c<sub>2</sub>", zeroline=True, showgrid=False
+    )
+
+
+def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool) -> None:
+    """The best feasible direction and, when a constraint stops it there, the line of that constraint."""
+    value = float(np.sum((R @ best) ** 2))
+    if not inside:
+        length = np.hypot(R[:, 0], R[:, 1])
+        active = int(np.argmin(np.where(length > 0, np.abs(R @ best) / np.where(length > 0, length, 1), np.inf)))
+        along = np.array([-R[active, 1], R[active, 0]]) / length[active]
+        figure.add_scatter(
+            x=[-1.2 * along[0], 1.2 * along[0]],
+            y=[-1.2 * along[1], 1.2 * along[1]],
+            mode="lines",
+            line={"color": RED, "width": 1.5, "dash": "dot"},
+            name=f"active constraint (row {active + 1})",
+            hovertemplate=f"On this line row {active + 1} of R gives 0.<extra></extra>",
+        )
+    figure.add_scatter(
+        x=[best[0]],
+        y=[best[1]],
+        mode="markers",
+        marker={"symbol": "star", "size": 18, "color": RED},
+        name="answer",
+        hovertemplate=f"The best feasible direction reaches |Rc|² = {value:.5g}.<extra></extra>",
+    )

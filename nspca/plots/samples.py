@@ -1,0 +1,223 @@
+"""Figures about the data: scores of the samples, the spectrum of the covariance, previews."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.theme import BLUE, COLOURS, DIVERGING, FIELD, GREEN, colorbar, fade, hide_axes, light, new_figure, plain
+
+
+def _jitter(count: int) -> np.ndarray:
+    """Offsets in [-0.5, 0.5) that look random and are the same every time (multiples of the golden ratio)."""
+    return (np.arange(count) * 0.6180339887498949) % 1 - 0.5
+
+
+def _groups(labels, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
+    """Samples by label, in order of appearance; beyond `most` different labels the rest share one group."""
+    if labels is None:
+        return [("samples", np.arange(count))]
+    text = np.array([str(label) for label in labels])
+    names, first, inverse, sizes = np.unique(text, return_index=True, return_inverse=True, return_counts=True)
+    keep = np.argsort(first) if len(names) <= most else np.argsort(-sizes, kind="stable")[: most - 1]
+    groups = [(plain(names[g]), np.flatnonzero(inverse == g)) for g in keep]
+    rest = np.flatnonzero(~np.isin(inverse, keep))
+    return [*groups, ("other labels", rest)] if rest.size else groups
+
+
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
+
+
+def score_figure(scores, labels=None, sample_names=None, *, names=("component 1", "component 2"), most=4000) -> go.Figure:
+    """The samples along one component (a strip per label) or along two (a scatter), coloured by label.
+
+    Parameters
+    ----------
+    scores : (m,), (m, 1) or (m, 2) coordinates of the samples
+    labels : (m,), optional
+    sample_names : (m,) names, optional
+    most : points drawn at most; above, every so-many-th sample, and the figure says so
+    """
+    scores = np.asarray(scores, float)
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    drawn = np.arange(0, len(scores), -(-len(scores) // most)) if len(scores) else np.arange(0)
+    labels = None if labels is None else np.asarray(labels)[drawn]
+    points = scores[drawn]
+    groups = _groups(labels, len(drawn))
+    count = f"{len(drawn)} of {len(scores)} samples" if len(drawn) < len(scores) else f"{len(scores)} samples"
+    figure = new_figure(f"Scores: {count} along {names[0]}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400)
+    for index, (group, rows) in enumerate(groups):
+        y = points[rows, 1] if points.shape[1] > 1 else -index + 0.7 * _jitter(len(rows))
+        who = [plain(sample_names[drawn[i]]) if sample_names is not None and len(sample_names) else f"sample {drawn[i] + 1}" for i in rows]
+        figure.add_scatter(
+            x=light(points[rows, 0]),
+            y=light(y),
+            mode="markers",
+            name=group,
+            customdata=who,
+            marker={
+                "size": 7 if len(drawn) < 1000 else 4,
+                "opacity": 0.7,
+                "color": COLOURS[index % len(COLOURS)],
+                "symbol": _SYMBOLS[index % len(_SYMBOLS)],
+            },
+            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}"
+            + (", %{y:.4g}" if points.shape[1] > 1 else "")
+            + "<extra></extra>",
+        )
+    figure.update_layout(showlegend=labels is not None and points.shape[1] > 1)
+    figure.update_xaxes(title_text=f"score along {names[0]} ({count})")
+    if points.shape[1] > 1:
+        return figure.update_yaxes(title_text=f"score along {names[1]}")
+    if labels is None:
+        return figure.update_yaxes(visible=False, range=[-0.9, 0.9])
+    return figure.update_yaxes(
+        tickvals=[-i for i in range(len(groups))],
+        ticktext=[g for g, _ in groups],
+        range=[-len(groups) + 0.4, 0.6],
+        showgrid=False,
+        zeroline=False,
+    )
+
+
+def score_histogram(scores, labels=None, *, name="component 1", bins=40) -> go.Figure:
+    """How the samples spread along a component: one outlined histogram per label over the same bins."""
+    scores = np.asarray(scores, float)
+    edges = np.histogram_bin_edges(scores, bins)
+    groups = _groups(labels, len(scores))
+    figure = new_figure(f"Histogram of {len(scores)} scores along {name}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=320)
+    for index, (group, rows) in enumerate(groups):
+        counts = np.histogram(scores[rows], edges)[0]
+        figure.add_bar(
+            x=(edges[1:] + edges[:-1]) / 2,
+            y=counts,
+            width=np.diff(edges),
+            name=group,
+            marker={"color": fade(COLOURS[index % len(COLOURS)], 0.45), "line": {"color": COLOURS[index % len(COLOURS)], "width": 1}},
+            hovertemplate=f"%{{y}} samples ({group}) score about %{{x:.4g}}.<extra></extra>",
+        )
+    figure.update_layout(barmode="overlay", showlegend=labels is not None, bargap=0)
+    figure.update_xaxes(title_text=f"score along {name}")
+    return figure.update_yaxes(title_text="samples")
+
+
+def spectrum_figure(eigenvalues, total, *, most=60) -> go.Figure:
+    """Share of the total variance carried by each eigenvalue (bars) and by the first ones together (line).
+
+    Parameters
+    ----------
+    eigenvalues : (r,) leading eigenvalues, largest first, units of the data
+    total : float, the trace
+    """
+    shares = 100 * np.asarray(eigenvalues, float)[:most] / total
+    together = np.minimum(np.cumsum(shares), 100)
+    rank = np.arange(1, len(shares) + 1)
+    alt = f"Spectrum: the first eigenvalue carries {shares[0]:.3g} % of the total variance, {len(shares)} together {together[-1]:.4g} %."
+    figure = new_figure(alt, height=320)
+    figure.add_bar(
+        x=rank,
+        y=shares,
+        marker={"color": BLUE},
+        name="one eigenvalue",
+        hovertemplate="Eigenvalue %{x} carries %{y:.3g} % of the total variance.<extra></extra>",
+    )
+    figure.add_scatter(
+        x=rank,
+        y=together,
+        mode="lines+markers",
+        line={"color": GREEN},
+        marker={"size": 4},
+        name="all up to here",
+        hovertemplate="The first %{x} together carry %{y:.4g} %.<extra></extra>",
+    )
+    figure.update_xaxes(title_text="eigenvalue, largest first")
+    return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
+
+
+def _evenly(count: int, most: int) -> np.ndarray:
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+
+
+def images_figure(rows, shape, n=24, columns=8) -> go.Figure:
+    """The first n rows of X as pictures on one sheet, each stretched to its own range of grey."""
+    rows = np.asarray(rows[:n], float)
+    height, width = shape
+    columns = max(1, min(columns, len(rows)))
+    lines = -(-len(rows) // columns)
+    sheet = np.full((lines * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
+    for i, row in enumerate(rows):
+        top, left = (i // columns) * (height + 1), (i % columns) * (width + 1)
+        low, high = row.min(), row.max()
+        sheet[top : top + height, left : left + width] = ((row - low) / ((high - low) or 1)).reshape(shape)
+    figure = new_figure(f"The first {len(rows)} samples as images of {height} × {width} pixels.", height=60 + 100 * lines)
+    figure.add_heatmap(z=light(sheet), colorscale="Greys_r", showscale=False, hoverinfo="skip")
+    return hide_axes(figure)
+
+
+def table_figure(X, feature_names=None, sample_names=None, *, rows=60, columns=160) -> go.Figure:
+    """A table as a heat map: a feature's colour says how many standard deviations a sample lies above or below its mean.
+
+    Larger tables are thinned evenly to at most `rows` × `columns` cells, and the title says so.
+    """
+    X = np.asarray(X)
+    i, j = _evenly(X.shape[0], rows), _evenly(X.shape[1], columns)
+    part = X[:, j].astype(float)
+    spread = part.std(axis=0)
+    z = ((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1))[i]
+    text = f"{len(i)} of {X.shape[0]} samples, {len(j)} of {X.shape[1]} features"
+    figure = new_figure(f"Table as a heat map: {text}.", height=420, title={"text": text, "font": {"size": 14}})
+    who = [plain(sample_names[a]) if sample_names is not None and len(sample_names) else f"sample {a + 1}" for a in i]
+    what = [plain(feature_names[b]) if feature_names is not None and len(feature_names) else f"feature {b + 1}" for b in j]
+    figure.add_heatmap(
+        z=light(z),
+        zmin=-3,
+        zmax=3,
+        colorscale=DIVERGING,
+        colorbar=colorbar("standard<br>deviations"),
+        hovertemplate="%{y}<br>%{x}: %{z:.2f} standard deviations from the mean<extra></extra>",
+        x=_unique(what),
+        y=_unique(who),
+    )
+    figure.update_xaxes(showticklabels=len(j) <= 30, ticks="", title_text="features", type="category")
+    return figure.update_yaxes(showticklabels=len(i) <= 30, ticks="", title_text="samples", autorange="reversed", type="category")
+
+
+def _unique(names: list[str]) -> list[str]:
+    """A category axis merges equal names: later copies get a number."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return out
+
+
+def sparsity_figure(X, *, rows=120, columns=240) -> go.Figure:
+    """Where a sparse table has entries: the share of nonzeros in each block of samples × features.
+
+    Parameters
+    ----------
+    X : (m, n) scipy.sparse or ndarray
+    """
+    m, n = X.shape
+    i, j = X.nonzero()
+    rows, columns = min(rows, m), min(columns, n)
+    counts = np.zeros((rows, columns))
+    np.add.at(counts, (i * rows // m, j * columns // n), 1)
+    tall = np.bincount(np.arange(m) * rows // m, minlength=rows)
+    wide = np.bincount(np.arange(n) * columns // n, minlength=columns)
+    share = 100 * counts / np.outer(tall, wide)
+    text = f"{len(i)} of {m} × {n} entries are not zero ({100 * len(i) / (m * n):.3g} %)"
+    figure = new_figure(f"Sparsity: {text}.", height=380, title={"text": text, "font": {"size": 14}})
+    # The square root keeps the thin parts visible beside the few full columns.
+    figure.add_heatmap(
+        z=light(np.sqrt(share)),
+        customdata=light(share),
+        x0=n / columns / 2,
+        dx=n / columns,
+        y0=m / rows / 2,
+        dy=m / rows,
+        colorscale=FIELD,
+        showscale=False,
+        hovertemplate="%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not zero.<extra></extra>",
+    )
+    figure.update_xaxes(title_text="features")
+    return figure.update_yaxes(title_text="samples", autorange="reversed")

@@ -1,0 +1,265 @@
+"""The rank-3 picture: the sphere of directions coloured by the objective, and the cones in which a search proved its bound."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.highest import highest
+from nspca.plots.theme import FIELD, GREEN, GREY, ORANGE, RED, colorbar, fade, light, new_figure
+
+# Field colours are blue to yellow; lines on top are light or orange, which neither end of the scale hides.
+STATUS = {
+    "open": ("#ff7f2a", 2.5, "still open"),
+    "leaf": ("#3ddbb0", 1.5, "proved"),
+    "discarded": ("#c3c8d1", 1.0, "set aside: its bound is below the best found"),
+    "split": (GREY, 0.8, "split"),
+}
+MOST_CONES = 3000
+
+
+def field(V, k: int, directions, nonneg: bool = True) -> np.ndarray:
+    """Objective ``f(c) = topk(((Vc)+)^2)`` (signed: ``topk((Vc)^2)``) at many directions.
+
+    Parameters
+    ----------
+    V : (n, 3) ; directions : (..., 3)
+
+    Returns
+    -------
+    f : (...) float64
+    """
+    directions = np.asarray(directions, float)
+    top = highest(V, directions.reshape(-1, directions.shape[-1]), k, nonneg)
+    return (top**2).sum(axis=1).reshape(directions.shape[:-1])
+
+
+def hammer(points) -> tuple[np.ndarray, np.ndarray]:
+    """Equal-area map (Hammer) of unit vectors (..., 3): x in [-2√2, 2√2], y in [-√2, √2]; longitude is ``atan2(c2, c1)``."""
+    points = np.asarray(points, float)
+    longitude, sine = np.arctan2(points[..., 1], points[..., 0]), np.clip(points[..., 2], -1, 1)
+    cosine = np.sqrt(1 - sine**2)
+    scale = np.sqrt(1 + cosine * np.cos(longitude / 2))
+    return 2 * np.sqrt(2) * cosine * np.sin(longitude / 2) / scale, np.sqrt(2) * sine / scale
+
+
+def from_hammer(x, y) -> np.ndarray:
+    """Inverse of `hammer`: (..., 3) unit vectors, NaN outside the map."""
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    with np.errstate(invalid="ignore"):
+        z = np.sqrt(np.where(x**2 / 8 + y**2 / 2 <= 1, 1 - (x / 4) ** 2 - (y / 2) ** 2, np.nan))
+        longitude = 2 * np.arctan2(z * x, 2 * (2 * z**2 - 1))
+        sine = z * y
+        cosine = np.sqrt(np.maximum(1 - sine**2, 0))
+    return np.stack([cosine * np.cos(longitude), cosine * np.sin(longitude), sine], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Globe:
+    """The objective sampled once for both views: on the sphere's grid and on the map's grid. Independent of the cones."""
+
+    points: np.ndarray
+    values: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    flat: np.ndarray
+
+
+def globe(V, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
+    """Sample the objective; keep the result while a search runs, it is the heavy part."""
+    latitude, longitude = np.linspace(-np.pi / 2, np.pi / 2, resolution + 1), np.linspace(-np.pi, np.pi, 2 * resolution + 1)
+    points = np.stack(
+        [
+            np.outer(np.cos(latitude), np.cos(longitude)),
+            np.outer(np.cos(latitude), np.sin(longitude)),
+            np.outer(np.sin(latitude), np.ones(len(longitude))),
+        ],
+        axis=-1,
+    )
+    x, y = np.linspace(-2 * np.sqrt(2), 2 * np.sqrt(2), 4 * resolution), np.linspace(-np.sqrt(2), np.sqrt(2), 2 * resolution)
+    directions = from_hammer(*np.meshgrid(x, y))
+    on_map = np.isfinite(directions[..., 0])
+    flat = np.full(on_map.shape, np.nan)
+    flat[on_map] = field(V, k, directions[on_map], nonneg)
+    return Globe(points, field(V, k, points, nonneg), x, y, flat)
+
+
+def _edges(cones: np.ndarray, status) -> dict[str, np.ndarray]:
+    """Distinct edges per status, (e, 2, 3) unit vectors; an edge shared by two cones is drawn once, in the more telling status."""
+    owner: dict[tuple, str] = {}
+    rank = {name: i for i, name in enumerate(STATUS)}
+    corners = np.round(cones / np.linalg.norm(cones, axis=2, keepdims=True), 12) + 0.0
+    for cone, state in zip(corners, status, strict=True):
+        for a, b in ((0, 1), (1, 2), (0, 2)):
+            key = tuple(sorted((tuple(cone[a]), tuple(cone[b]))))
+            if key not in owner or rank[state] < rank[owner[key]]:
+                owner[key] = state
+    return {name: np.array([key for key, state in owner.items() if state == name]).reshape(-1, 2, 3) for name in STATUS}
+
+
+def arcs(edges, steps: int = 9) -> np.ndarray:
+    """Great-circle arcs: (e, 2, 3) end points -> (e, steps, 3) unit vectors."""
+    edges = np.asarray(edges, float)
+    t = np.linspace(0, 1, steps)[None, :, None]
+    points = (1 - t) * edges[:, :1] + t * edges[:, 1:]
+    return points / np.linalg.norm(points, axis=2, keepdims=True)
+
+
+def _shown(cones, status, bounds) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """The cones worth drawing: all, or the open ones and the last others when there are too many."""
+    cones = np.asarray(cones, float).reshape(-1, 3, 3)
+    status = [str(s) for s in status]
+    bounds = np.full(len(cones), np.nan) if bounds is None else np.asarray(bounds, float)
+    if len(cones) > MOST_CONES:
+        first = sorted(range(len(cones)), key=lambda i: (status[i] != "open", -i))[:MOST_CONES]
+        keep = np.sort(first)
+        cones, status, bounds = cones[keep], [status[i] for i in keep], bounds[keep]
+    return cones, status, bounds
+
+
+def _alt(status, view: str) -> str:
+    counts = ", ".join(f"{status.count(name)} {name}" for name in STATUS if name in status)
+    return f"{view} of directions coloured by the objective; cones: {counts or 'none yet'}."
+
+
+def _sentence(state: str, bound: float) -> str:
+    limit = f"<br>nothing in it exceeds {bound:.5g}" if np.isfinite(bound) else ""
+    return f"cone, {STATUS[state][2]}{limit}"
+
+
+def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -> go.Figure:
+    """The sphere in three dimensions (needs WebGL in the browser; `flat_map_figure` says the same without).
+
+    Parameters
+    ----------
+    world : Globe, from `globe`
+    cones : (t, 3, 3), generators as rows, any length
+    status : (t,) of "open" | "leaf" | "discarded" | "split"
+    bounds : (t,), optional, proved upper bound of each cone
+    points : (p, 3), optional, directions to mark: the best found so far
+    """
+    cones, status, bounds = _shown(cones, status, bounds)
+    figure = new_figure(_alt(status, "The sphere"), height=560)
+    figure.add_surface(
+        x=light(world.points[..., 0]),
+        y=light(world.points[..., 1]),
+        z=light(world.points[..., 2]),
+        surfacecolor=light(world.values),
+        colorscale=FIELD,
+        colorbar=colorbar("objective"),
+        lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.02},
+        hovertemplate="c = (%{x:.2f}, %{y:.2f}, %{z:.2f})<br>the best support here reaches %{surfacecolor:.4g}<extra></extra>",
+    )
+    for name, edges in _edges(cones, status).items():
+        if len(edges):
+            colour, width, words = STATUS[name]
+            line = np.concatenate([1.006 * arcs(edges), np.full((len(edges), 1, 3), np.nan)], axis=1).reshape(-1, 3)
+            figure.add_scatter3d(
+                x=light(line[:, 0]),
+                y=light(line[:, 1]),
+                z=light(line[:, 2]),
+                mode="lines",
+                line={"color": colour, "width": 2 * width},
+                name=words,
+                hoverinfo="skip",
+                connectgaps=False,
+            )
+    if points is not None and len(points):
+        marks = 1.02 * np.asarray(points, float) / np.linalg.norm(points, axis=1, keepdims=True)
+        figure.add_scatter3d(
+            x=marks[:, 0],
+            y=marks[:, 1],
+            z=marks[:, 2],
+            mode="markers",
+            marker={"size": 7, "color": RED, "symbol": "diamond", "line": {"color": "white", "width": 1}},
+            name="best found",
+            hovertemplate="the best direction found so far<extra></extra>",
+        )
+    axis = {"visible": False, "range": [-1.04, 1.04]}
+    # Look at the best direction, a little from the side; a camera that somebody has turned stays as it is.
+    front = np.array([0.6, 0.6, 0.5]) if points is None or not len(points) else np.asarray(points[0], float) / np.linalg.norm(points[0])
+    eye = front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25]
+    eye *= 1.45 / np.linalg.norm(eye)
+    camera = {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
+    scene = {"xaxis": axis, "yaxis": axis, "zaxis": axis, "aspectmode": "cube", "camera": camera}
+    return figure.update_layout(scene=scene, margin={"l": 0, "r": 0, "b": 0})
+
+
+def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Paths (e, s, 3) on the map, NaN-separated. Points on the seam take the side of `inside` (e, 3), a point within the same cone."""
+    paths = paths.copy()
+    seam = (np.abs(paths[..., 1]) < 1e-12) & (paths[..., 0] < 0)
+    paths[..., 1] = np.where(seam, np.where(inside[:, None, 1] < 0, -1e-12, 1e-12), paths[..., 1])
+    x, y = hammer(paths)
+    gap = np.full((len(paths), 1), np.nan)
+    return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
+
+
+def flat_map_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -> go.Figure:
+    """The same on an equal-area map (Hammer): every cone as a filled patch whose centre says its bound. Parameters as `sphere_figure`."""
+    cones, status, bounds = _shown(cones, status, bounds)
+    figure = new_figure(_alt(status, "Equal-area map"), height=430)
+    figure.add_heatmap(
+        x=light(world.x),
+        y=light(world.y),
+        z=light(world.flat),
+        colorscale=FIELD,
+        hoverongaps=False,
+        zsmooth="best",
+        colorbar=colorbar("objective"),
+        hovertemplate="the best support here reaches %{z:.4g}<extra></extra>",
+    )
+    unit = cones / np.linalg.norm(cones, axis=2, keepdims=True) if len(cones) else cones
+    centre = unit.sum(axis=1)
+    centre /= np.linalg.norm(centre, axis=1, keepdims=True) if len(centre) else 1
+    fills = {"open": fade(ORANGE, 0.35), "leaf": fade(GREEN, 0.12), "discarded": "rgba(20,20,30,0.5)"}
+    for name in ("split", "discarded", "leaf", "open"):
+        rows = np.flatnonzero([s == name for s in status])
+        if not rows.size:
+            continue
+        around = arcs(unit[rows][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3)).reshape(len(rows), -1, 3)
+        x, y = _flat_lines(around, centre[rows])
+        colour, width, words = STATUS[name]
+        figure.add_scatter(
+            x=light(x),
+            y=light(y),
+            mode="lines",
+            line={"color": colour, "width": width},
+            fill="toself" if name in fills else None,
+            fillcolor=fills.get(name),
+            name=words,
+            hoverinfo="skip",
+            connectgaps=False,
+        )
+        if name in fills:
+            x, y = hammer(centre[rows])
+            figure.add_scatter(
+                x=light(x),
+                y=light(y),
+                mode="markers",
+                marker={"size": 9, "opacity": 0},
+                showlegend=False,
+                text=[_sentence(name, b) for b in bounds[rows]],
+                hovertemplate="%{text}<extra></extra>",
+            )
+    if points is not None and len(points):
+        x, y = hammer(np.asarray(points, float) / np.linalg.norm(points, axis=1, keepdims=True))
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="markers",
+            marker={"size": 14, "color": RED, "symbol": "star", "line": {"color": "white", "width": 1.5}},
+            name="best found",
+            hovertemplate="the best direction found so far<extra></extra>",
+        )
+    rim = np.linspace(0, 2 * np.pi, 121)
+    figure.add_scatter(
+        x=2 * np.sqrt(2) * np.cos(rim),
+        y=np.sqrt(2) * np.sin(rim),
+        mode="lines",
+        line={"color": GREY, "width": 3},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.update_xaxes(visible=False, constrain="domain")
+    return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")

@@ -1,0 +1,86 @@
+"""The live figure without a browser: what it sends, where its plotly.js comes from, and what a click gives back."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import plotly
+import pytest
+from streamlit.components.v2.component_manager import BidiComponentManager
+from streamlit.testing.v1 import AppTest
+
+from nspca import plots
+from nspca.dashboard import live
+from nspca.dashboard.spannogram_explorer import explorer_data
+
+
+def page():
+    import numpy as np
+
+    from nspca import plots
+    from nspca.dashboard.live import live_plot
+    from nspca.dashboard.spannogram_explorer import spannogram_explorer
+
+    live_plot(plots.spectrum_figure([3.0, 1.0], 4.0), key="figure", height=300)
+    spannogram_explorer(np.eye(2), 1, "explorer")
+
+
+def sent(element) -> dict:
+    return json.loads(element.proto.json)
+
+
+def test_a_page_sends_the_figure_with_a_fixed_revision():
+    at = AppTest.from_function(page, default_timeout=60).run()
+    assert not at.exception
+    figure, explorer = at.get("bidi_component")
+    data = sent(figure)
+    layout = json.loads(data["figure"])["layout"]
+    assert layout["uirevision"] == "figure"
+    assert layout["height"] == data["height"] == 300
+    assert data["alt"] == plots.alt_text(plots.spectrum_figure([3.0, 1.0], 4.0))
+    assert data["plotly"] == live.plotly_url()
+    assert sent(explorer)["k"] == 1
+
+
+def test_plotly_is_served_from_the_installed_package_only():
+    manager = BidiComponentManager()
+    live.register_plotly(manager)
+    live.register_plotly(manager)
+    _, name, file = live.plotly_url().rsplit("/", 2)
+    folder = Path(manager.get_component_path(name))
+    assert (folder / file).is_file()
+    assert folder == Path(plotly.__file__).parent / "package_data"
+    assert live.plotly_url().startswith("/_stcore/bidi-components/")
+
+
+def test_plotly_lies_under_the_base_path(monkeypatch):
+    monkeypatch.setattr(live.st, "get_option", lambda name: "/class/room/" if name == "server.baseUrlPath" else None)
+    assert live.plotly_url().startswith("/class/room/_stcore/")
+
+
+def test_the_caller_keeps_its_figure():
+    figure = plots.spectrum_figure([1.0], 1.0)
+    before = figure.to_json()
+    live.live_plot(figure, key="k", height=111)
+    assert figure.to_json() == before
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
+    V = np.random.default_rng(0).normal(size=(40, 2))
+    options = {"names": None, "unit": 1.0, "unit_name": "", "phi": None, "optimum": None, "found": None, "height": 500}
+    data = explorer_data(V, 5, nonneg=nonneg, **options)
+    assert np.array_equal(np.frombuffer(base64.b64decode(data["rows"]), "<f8").reshape(40, 2), V)
+    assert data["optimum"]["value"] == pytest.approx(max(max(row) for row in data["objective"]), rel=1e-5)
+    assert len(data["objective"]) == len(data["edges"]) == (2 if nonneg else 1)
+    assert data["phi"] == data["optimum"]["phi"]
+    assert json.dumps(data)
+
+
+def test_explorer_of_a_gene_table_is_small():
+    V = np.random.default_rng(0).standard_t(3, size=(12582, 2))
+    data = explorer_data(V, 50, nonneg=True, names=None, unit=1.0, unit_name="", phi=0.1, optimum=(0.2, -1), found=None, height=500)
+    assert len(json.dumps(data)) < 1e6
+    assert data["phi"] == 0.1
+    assert data["optimum"]["sign"] == -1
