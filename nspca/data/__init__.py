@@ -4,7 +4,7 @@ from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset, features_in_rows_suggestion
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.look import Look
-from nspca.data.originals import adopt_copy, fetch_sample
+from nspca.data.originals import adopt_copy, fetch_sample, original_path
 from nspca.data.reader import look_at, read
 from nspca.data.samples import load_sample
 
@@ -21,5 +21,6 @@ __all__ = [
     "load_sample",
     "look_at",
     "neutralise",
+    "original_path",
     "read",
 ]

@@ -28,11 +28,39 @@ _SAME_TOTAL = 1e-9
 
 def find_original(name: str) -> Dataset | None:
     """The real data set from ``NSPCA_DATA``, then from the cache; None when neither has it."""
+    path = original_path(name)
+    if path is None:
+        return None
+    try:
+        return complete(name, read(path, name=name))
+    except InvalidData:
+        if path != _kept(name):
+            raise
+        # Written by this module, so a copy that cannot be read was damaged on disk: it helps nobody.
+        path.unlink(missing_ok=True)
+        return None
+
+
+def original_path(name: str) -> Path | None:
+    """The file the real data set would be read from, without reading it; None when it is not on this machine."""
     folder = originals_folder()
-    for path in (folder / _FILES[name] if folder else None, cache_folder() / f"{name}.npz"):
-        if path is not None and path.is_file():
-            return complete(name, read(path, name=name))
-    return None
+    candidates = [folder / _FILES[name]] if folder else []
+    return next((path for path in (*candidates, _kept(name)) if path.is_file()), None)
+
+
+def _kept(name: str) -> Path:
+    return cache_folder() / f"{name}.npz"
+
+
+def _keep(name: str, data: Dataset) -> Dataset:
+    try:
+        write_atomically(_kept(name), to_npz(data))
+    except OSError as error:
+        raise DownloadError(
+            f"{SAMPLES[name].title} was read but cannot be kept in {cache_folder()} ({error.strerror}): make room there, or set "
+            "NSPCA_HOME to another folder."
+        ) from error
+    return data
 
 
 def complete(name: str, data: Dataset) -> Dataset:
@@ -106,8 +134,7 @@ def fetch_sample(name: str, report: Report | None = None) -> Dataset:
             data = _parse(name, Path(folder) / sample.originals[0].file)
         except InvalidData as error:
             raise DownloadError(f"What {sample.originals[0].url} sent is not {sample.title} ({error}) {_by_hand(sample)}") from error
-    write_atomically(cache_folder() / f"{name}.npz", to_npz(data))
-    return data
+    return _keep(name, data)
 
 
 def adopt_copy(name: str, path_or_buffer: str | Path | bytes | BinaryIO) -> Dataset:
@@ -125,13 +152,13 @@ def adopt_copy(name: str, path_or_buffer: str | Path | bytes | BinaryIO) -> Data
     ------
     InvalidData
         When the copy cannot be read or is another data set.
+    DownloadError
+        When it cannot be written to the cache.
     """
     sample = _sample(name)
     if not sample.stand_in:
         raise InvalidData(f"{sample.title} is always there, no copy is needed.")
-    data = _parse(name, path_or_buffer)
-    write_atomically(cache_folder() / f"{name}.npz", to_npz(data))
-    return data
+    return _keep(name, _parse(name, path_or_buffer))
 
 
 def _sample(name: str) -> Sample:

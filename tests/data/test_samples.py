@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from nspca.data import SAMPLES, Original, adopt_copy, docstrings, fetch_sample, load_sample, places
+from nspca.data import SAMPLES, Original, adopt_copy, docstrings, fetch_sample, load_sample, original_path, places
 from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset, numbered
 from nspca.data.lrs import WAVELENGTH_UM
@@ -111,11 +111,24 @@ def made_up(name: str) -> Dataset:
 def test_a_copy_is_kept_and_found_and_its_other_values_are_told(home):
     adopt_copy("lrs", to_npz(made_up("lrs")))
     assert [path.name for path in (home / "samples").iterdir()] == ["lrs.npz"]
+    assert original_path("lrs") == home / "samples" / "lrs.npz"
+    assert original_path("cbcl") is None
     data = load_sample("lrs", stand_in_ok=False)
     assert np.array_equal(data.X, made_up("lrs").X)
     assert data.kind == "spectrum"
     assert np.array_equal(data.axis, WAVELENGTH_UM)
     assert any("add up to" in note for note in data.notes)
+
+
+def test_a_damaged_cache_gives_the_stand_in_and_a_full_disk_a_sentence(home, monkeypatch):
+    adopt_copy("lrs", to_npz(made_up("lrs")))
+    kept = home / "samples" / "lrs.npz"
+    kept.write_bytes(kept.read_bytes()[:-50])
+    assert load_sample("lrs").source == "stand-in"
+    (home / "file").write_text("in the way")
+    monkeypatch.setenv("NSPCA_HOME", str(home / "file"))
+    with pytest.raises(DownloadError, match="cannot be kept in"):
+        adopt_copy("lrs", to_npz(made_up("lrs")))
 
 
 def test_copies_of_the_wrong_shape_change_nothing(home):
