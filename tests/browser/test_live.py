@@ -1,0 +1,169 @@
+"""The figure that is updated in place and the spannogram explorer, in a real browser on a page of their own."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TICKING = """
+import pandas as pd
+import streamlit as st
+from nspca import plots
+from nspca.dashboard.live import live_plot
+
+@st.fragment(run_every=0.5)
+def tick():
+    ticks = st.session_state["ticks"] = st.session_state.get("ticks", 0) + 1
+    ks = list(range(10, 100, 10))
+    frame = pd.DataFrame({"method": "auto", "k": ks, "value": [k / 100 for k in ks], "kind": "B3"})
+    frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
+    frame["ratio"] = frame["value"] / frame["upper"]
+    live_plot(plots.sweep_figure(frame, unit=1.0), key="sweep", on_click=lambda c: st.session_state.update(clicked=str(c)))
+    st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
+
+tick()
+"""
+EXPLORER = """
+import numpy as np
+import streamlit as st
+from nspca.dashboard.spannogram_explorer import spannogram_explorer
+
+V = np.random.default_rng(4).normal(size=(361, 2))
+phi = spannogram_explorer(V, 20, "explorer", names=[f"pixel {j}" for j in range(361)], unit=100.0, unit_name="the leading eigenvalue")
+st.write(f"server has {phi:.4f}")
+"""
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+@pytest.fixture(scope="module")
+def serve(chromium, tmp_path_factory):
+    """``serve(script)``: the address of a page with this body."""
+    running = []
+
+    def start(script: str) -> str:
+        folder = tmp_path_factory.mktemp("live")
+        (folder / "page.py").write_text(script, encoding="utf-8")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        command = [sys.executable, "-m", "streamlit", "run", "page.py", "--server.headless=true", "--server.address=127.0.0.1"]
+        command += [f"--server.port={port}", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none"]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        running.append(process)
+        for _ in range(900):
+            try:
+                DIRECT.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
+                return f"http://127.0.0.1:{port}"
+            except (urllib.error.URLError, OSError):
+                assert process.poll() is None, "the server ended"
+                time.sleep(0.1)
+        raise AssertionError("the server did not answer")
+
+    yield start
+    for process in running:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+def tick_of(page) -> int:
+    return int(re.search(r"tick (\d+)", page.get_by_text("tick ").inner_text())[1])
+
+
+def wait_for_ticks(page, count: int) -> None:
+    goal = tick_of(page) + count
+    page.wait_for_function(f"+(document.body.innerText.match(/tick (\\d+)/)?.[1]) >= {goal}")
+
+
+def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
+    outside = []
+    page.on("request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:")) else outside.append(r.url))
+    page.goto(serve(TICKING))
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    wait_for_ticks(page, 1)
+    page.evaluate("window.plot = document.querySelector('.js-plotly-plot')")
+    assert page.locator(".nspca-live").get_attribute("aria-label").startswith("Variance explained")
+    area = page.locator(".js-plotly-plot .nsewdrag").bounding_box()
+    page.mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.2 * area["height"])
+    page.mouse.down()
+    page.mouse.move(area["x"] + 0.8 * area["width"], area["y"] + 0.9 * area["height"], steps=8)
+    page.mouse.up()
+    wait_for_ticks(page, 1)
+    state = "[plot.layout.xaxis.range, plot.layout.yaxis.range, plot === document.querySelector('.js-plotly-plot')]"
+    zoomed, upper = page.evaluate(state), page.evaluate("plot.calcdata[1][0].y")
+    assert zoomed[0][0] > 20 and zoomed[0][1] < 85 and zoomed[2]
+    wait_for_ticks(page, 3)
+    assert page.evaluate(state) == zoomed
+    assert page.evaluate("plot.calcdata[1][0].y") > upper
+    point = """() => {
+      const axes = plot._fullLayout, box = plot.getBoundingClientRect();
+      return [box.x + axes.xaxis._offset + axes.xaxis.l2p(50), box.y + axes.yaxis._offset + axes.yaxis.l2p(50)];
+    }"""
+    page.mouse.move(*page.evaluate(point))
+    page.locator(".hoverlayer .hovertext").wait_for()
+    # A tick passes between the look and the click.
+    wait_for_ticks(page, 1)
+    page.mouse.down()
+    page.mouse.up()
+    page.get_by_text("clicked [50, 'auto']").wait_for()
+    assert outside == []
+
+
+def test_dragging_phi_changes_the_set_without_the_server(serve, page):
+    page.goto(serve(EXPLORER))
+    slider = page.locator(".nspca-spx .angle")
+    slider.wait_for()
+    server = page.get_by_text("server has")
+    server.wait_for()
+    before = server.inner_text()
+    V = np.random.default_rng(4).normal(size=(361, 2))
+    seen = set()
+    canvas = page.locator(".nspca-spx canvas").bounding_box()
+    page.mouse.move(canvas["x"] + 300, canvas["y"] + 100)
+    page.mouse.down()
+    for step in range(8):
+        page.mouse.move(canvas["x"] + 300 + 60 * step, canvas["y"] + 100)
+        page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+        said = [(s.get_attribute("data-members"), float(s.get_attribute("data-value"))) for s in page.locator(".nspca-spx .set").all()]
+        seen.add(said[0][0])
+        phi = np.radians(float(slider.input_value()))
+        at = V @ [np.sin(phi), np.cos(phi)]
+        for (members, value), sign in zip(said, (1, -1), strict=True):
+            chosen = [int(i) for i in members.split(",")]
+            assert len(chosen) == 20 and all(sign * at[chosen] > 0)
+            assert value == pytest.approx((np.sort(np.maximum(sign * at, 0))[-20:] ** 2).sum(), rel=0.02)
+    assert server.inner_text() == before
+    page.mouse.up()
+    assert len(seen) >= 6
+    page.wait_for_function(f"!document.body.innerText.includes({before!r})")
+    assert float(server.inner_text().split()[-1]) == pytest.approx(np.radians(float(slider.input_value())), abs=2e-3)
+
+
+def test_the_angle_moves_by_keyboard_and_plays(serve, page):
+    page.goto(serve(EXPLORER))
+    slider = page.locator(".nspca-spx .angle")
+    slider.wait_for()
+    at = float(slider.input_value())
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert float(slider.input_value()) == pytest.approx(at + 0.1, abs=0.051)
+    assert "reach" in slider.get_attribute("aria-valuetext")
+    play = page.locator(".nspca-spx .play")
+    start = slider.input_value()
+    play.click()
+    assert play.get_attribute("aria-pressed") == "true"
+    # Playwright waits here until the words have changed, and fails when they never do.
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {start}°'))").wait_for()
+    assert slider.input_value() != start
+    play.click()
+    assert play.get_attribute("aria-pressed") == "false"
