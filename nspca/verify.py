@@ -184,7 +184,7 @@ def single(A, c, w, R, U, N, k):
 
 
 def cover(tree, D, d, nonneg):
-    """Generators (cones, D, D) of the leaves: cone(g_j, g_l, ...) is covered by its two parts at g_j + g_l, integers keep that exact."""
+    """Generators (cones, D, D) of the leaves, at length one: g_j + g_l splits cone(g_j, g_l, ...) in two, integers keep that exact."""
     codes, leaves = iter(tree.tolist()), []
     for signs in itertools.product((1.0, -1.0), repeat=D):
         if (d < D and signs[-1] < 0) or (d and signs[0] < 0 and not nonneg):
@@ -202,29 +202,29 @@ def cover(tree, D, d, nonneg):
             require(np.abs(first[j]).max() <= 2.0**52, "the tree of the cover is too deep for exact integers")
             stack += [second, first]
     require(next(codes, None) is None, "the tree of the cover has codes left over")
-    return np.array(leaves)
+    return np.array(leaves) / np.linalg.norm(leaves, axis=2, keepdims=True)
 
 
 def check_cover(U, root, h, k, nonneg, tree, F):
-    """Prove topk_i(((v_i'c)+)^2 + h_i) <= F on every cone, v_i = (u_i, root), with T and G for generators scaled to length one."""
+    """Prove topk_i(((v_i'c)+)^2 + h_i) <= F on every cone, v_i = (u_i, root); `error` covers T and F G of one cone."""
     d, D = U.shape[1], U.shape[1] + (root > 0)
     cones = cover(tree, D, d, nonneg) if D or tree.size else []
     V = np.hstack([U, np.full((len(U), D - d), root)])
-    lengths = (V * V).sum(axis=1)
-    mass = topk(lengths, k) + topk(h, k)
+    mass = topk((V * V).sum(axis=1), k) + topk(h, k)
     error = (k + 8 * D + 32) * EPS * (mass + abs(F)) + TINY * (V.any() or h.any())
     rest = F - topk(h, k) - error  # V'V bounds the rest; not for signed x, where the cross terms with c_0 can exceed its own
-    capped = D > 0 and (nonneg or root == 0) and is_psd(rest * np.eye(D) - V.T @ V, (len(V) + 8) * EPS * (lengths.sum() + abs(F)) + TINY)
+    capped = D > 0 and (nonneg or root == 0) and is_psd(rest * np.eye(D) - V.T @ V, (len(V) + 8) * EPS * (np.sum(V * V) + abs(F)) + TINY)
     capped = capped or mass + error <= F
     require(D > 0 or capped, f"the {k} largest h_i sum to {mass}, above F = {F!r}")
     for start in range(0, 0 if capped else len(cones), step := max(1, 2**19 // max(1, V.size))):
         g = cones[start : start + step]
         P = np.maximum(g @ V.T, 0) if nonneg else np.abs(g[..., :d] @ U.T) + root * g[..., d:].sum(axis=-1, keepdims=True)
         G, T = g @ g.transpose(0, 2, 1), np.empty((len(g), D, D))
+        low, high = P.min(axis=1) ** 2 + h * G.min(axis=(1, 2))[:, None], P.max(axis=1) ** 2 + h  # of a row's terms for all j, l
+        keep = ~(high < np.partition(low, -min(k, len(V)), axis=1)[:, -min(k, len(V)), None]).all(axis=0)  # k rows are always above others
+        P, kept = P[:, :, keep], h[keep]
         for j, l in itertools.combinations_with_replacement(range(D), 2):
-            T[:, j, l] = T[:, l, j] = topk(P[:, j] * P[:, l] + h * G[:, j, l, None], k)
-        length = np.sqrt(np.diagonal(G, axis1=1, axis2=2))
-        T, G = (Q / length[:, :, None] / length[:, None, :] for Q in (T, G))
+            T[:, j, l] = T[:, l, j] = topk(P[:, j] * P[:, l] + kept * G[:, j, l, None], k)
         for i in np.flatnonzero(~(T + error <= F * G).all(axis=(1, 2))):
             require(is_psd(F * G[i] - T[i], D * error), f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}")
 
