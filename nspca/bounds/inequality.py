@@ -16,7 +16,7 @@ import numpy as np
 
 from nspca.covariance import DENSE_LIMIT, Covariance
 from nspca.errors import NotConverged, Refused
-from nspca.linalg import UNIT_ROUNDOFF, Array, is_positive_definite
+from nspca.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, topk_sum
 
 SLACK = 16
 """Times the a priori rounding error of a spectral claim that is left for whoever checks it by other arithmetic."""
@@ -24,35 +24,60 @@ SEARCH_SLACK = 1e-10
 """The same for the search over c, relative to topk |v_i|^2 (there the errors are a few dozen roundoffs)."""
 
 
-def spectral_claim(A: Covariance, U: Array, estimate: float) -> float:
-    """A number t with ``lambda_max(A - UU') <= t``, proved here by Cholesky, a little above `estimate`.
+def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array | None = None) -> float:
+    """A number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved here by Cholesky, a little above `estimate`.
 
     Uses the m x m side above the dense limit, so n x n is never formed for 72 x 12582.
+
+    Parameters
+    ----------
+    A : Covariance
+    U : (r, d) float64
+    estimate : float
+        What t is thought to be; too low is repaired, not believed.
+    rows : (r,) int, optional
+        Kept rows; then t >= 0, because nothing is left of A on the others. None: all of them.
+    N : (r, r) float64, optional
+        Symmetric: W + sym(M). None: zero.
 
     Raises
     ------
     Refused
         When neither side can be factorised (both above the dense limit).
     """
-    if min(A.n, A.shape[0]) > DENSE_LIMIT:
-        raise Refused(f"a spectral bound needs min(m, n) <= {DENSE_LIMIT}, got {A.shape[0]} x {A.n}; use the variance bound instead")
-    prove = _features_side if A.n <= DENSE_LIMIT else _samples_side
-    t = max(estimate, 0.0)
-    step = 1e-9 * max(t, 1e-3 * A.trace)
+    size = A.n if rows is None else len(rows)
+    side = size if rows is not None or N is not None else min(A.n, A.shape[0])
+    if side > DENSE_LIMIT:
+        raise Refused(f"a spectral bound needs min(m, n) <= {DENSE_LIMIT}, got {A.shape[0]} x {size}; use the variance bound instead")
+    if size <= DENSE_LIMIT:
+        B = A.matrix if rows is None else A.block(rows)
+        trace, total = float(np.trace(B)), float(np.sum(U * U)) + (0.0 if N is None else float(np.linalg.norm(N)))
+        S = B - U @ U.T if N is None else B - N - U @ U.T
+        samples = A.shape[0] if A.source == "data" else 1
+
+        def prove(t):
+            return _features_side(S, t, (samples + U.shape[1] + 20) * (trace + total))
+    else:
+        trace, total = A.trace, 0.0
+
+        def prove(t):
+            return _samples_side(A, U, t)
+
+    t = estimate if rows is None and N is not None else max(estimate, 0.0)
+    step = 1e-9 * max(abs(t), 1e-3 * (trace + total))
     while True:
-        proved, raised = prove(A, U, t)
+        proved, raised = prove(t)
         if proved:
             return raised
-        if t > A.trace:
+        if t > trace + total:
             raise NotConverged(f"a factorisation must prove lambda_max <= {t:.6g}, but it broke off; the matrix is badly scaled")
         # The estimate was too low (clustered eigenvalues), or U leaves nothing and the small side needs room for rounding.
         t, step = t + step, 4 * step
 
 
-def _features_side(A, U, t):
-    n, samples = A.n, A.shape[0] if A.source == "data" else 1
-    B = A.matrix - U @ U.T
-    error = (n + 10) * (n * t + np.abs(np.diag(B)).sum()) + (samples + U.shape[1] + 20) * (A.trace + np.sum(U * U))
+def _features_side(B, t, forming):
+    n = len(B)
+    error = (n + 10) * (n * abs(t) + np.abs(np.diag(B)).sum()) + forming
     t += SLACK * UNIT_ROUNDOFF * error
     return is_positive_definite(t * np.eye(n) - B - (SLACK / 2 * UNIT_ROUNDOFF * error) * np.eye(n)) or error == 0, t
 
@@ -73,3 +98,19 @@ def _samples_side(A, U, t):
     S = t * np.eye(m) - gram + cross + cross.T - Y @ K @ Y.T
     error = (m + 10) * np.abs(np.diag(S)).sum() + (A.n + 20) * 2 * scale
     return is_positive_definite(S - SLACK / 4 * UNIT_ROUNDOFF * error * np.eye(m)), t
+
+
+def threshold(W: Array | None, nonneg: bool, floor: float = 0.0) -> float:
+    """tau: at least every W_ij (signed: |W_ij|), `floor` and 0."""
+    if W is None or W.size == 0:
+        return max(0.0, floor)
+    return max(0.0, floor, float(W.max() if nonneg else np.abs(W).max()))
+
+
+def heights(M: Array, k: int, nonneg: bool) -> Array:
+    """``h_i = (m_ii + sqrt(m_ii^2 + s_i^2)) / 2`` of the row cuts M (r, r); (r,), nonnegative."""
+    diagonal = np.diag(M).copy()
+    other = np.maximum(M, 0.0) if nonneg else np.abs(M)
+    np.fill_diagonal(other, 0.0)
+    squares = topk_sum(other * other, k - 1) if k > 1 else np.zeros(len(M))
+    return np.maximum((diagonal + np.sqrt(diagonal**2 + squares)) / 2, 0.0)
