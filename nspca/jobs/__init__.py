@@ -1,0 +1,8 @@
+"""Background runs: an engine that runs named functions in worker processes, and the store that remembers them."""
+
+from nspca.jobs.engine import Engine, Limits, engine
+from nspca.jobs.packing import content_key
+from nspca.jobs.state import JobState, Run
+from nspca.jobs.store import Store, new_workspace
+
+__all__ = ["Engine", "JobState", "Limits", "Run", "Store", "content_key", "engine", "new_workspace"]

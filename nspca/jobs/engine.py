@@ -1,0 +1,443 @@
+"""The engine: who asked for what, who waits, what runs. Reading a state never leaves this process; one thread talks to the workers."""
+
+import atexit
+import json
+import logging
+import math
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from nspca.errors import JobError
+from nspca.jobs import packing
+from nspca.jobs.runs import NO_RUN
+from nspca.jobs.state import JobState
+from nspca.jobs.store import Store
+from nspca.progress import Event
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+    from nspca.jobs.pool import Pool
+
+PATIENCE = 2.0  # seconds a cancelled run has until its next report
+NOTE_SECONDS = 5.0  # how much progress an interrupted run may forget
+ATTEMPTS = 3  # for a run whose worker died before it began
+NO_WORKER_SECONDS = 120.0  # a busy machine takes half a minute to start one
+TIDY_SECONDS = 600.0
+CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
+KILLED = "The run was ended from outside, by the system or by hand, before it had a result: start it again."
+OUT_OF_MEMORY = "The run needed more memory than one worker may use, and was ended: use fewer columns or rows, or a smaller k."
+SHUT = "The engine has been shut down: start the server again."
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much may be asked for at once, and kept for runs to come.
+
+    Parameters
+    ----------
+    per_viewer, total : runs that wait or run
+    array_bytes, array_age : bytes and seconds that the arguments of runs are kept
+    """
+
+    per_viewer: int = 4
+    total: int = 100
+    array_bytes: int = 4_000_000_000
+    array_age: float = 30 * 86400.0
+
+
+@dataclass(eq=False)
+class _Job:
+    """One execution; several runs of several viewers may wait for it."""
+
+    key: str
+    function: str
+    parameters: str
+    created: float = field(default_factory=time.time)
+    viewers: dict[str, set[str]] = field(default_factory=dict)  # of each run
+    event: Event | None = None
+    rows: tuple[dict[str, Any], ...] = ()
+    started: float | None = None
+    token: str = ""  # of the present attempt
+    worker: str = ""
+    pid: int | None = None
+    future: "Future | None" = None
+    error: str = ""
+    attempts: int = 0
+    stop_asked: float | None = None
+    noted: Event | None = None
+
+    def has(self, viewer: str) -> bool:
+        return any(viewer in viewers for viewers in self.viewers.values())
+
+    def progress(self) -> dict[str, Any]:
+        return {
+            "started": self.started,
+            "event": json.dumps(asdict(self.event)) if self.event else "",
+            "rows": json.dumps(self.rows),
+        }
+
+
+class Engine:
+    """Runs functions given by name in worker processes.
+
+    Parameters
+    ----------
+    store : where runs are remembered; the one of NSPCA_HOME when None
+    limits : what is refused
+    workers, memory : number of local worker processes and bytes each may use; from the machine when None
+    """
+
+    def __init__(
+        self, store: Store | None = None, limits: Limits | None = None, *, workers: int | None = None, memory: int | None = None
+    ) -> None:
+        self.store = store or Store()
+        self.limits = limits or Limits()
+        self._options = {"workers": workers, "memory": memory}
+        self._arrays = packing.ArrayFolder(self.store.home / "arrays")
+        self._server = self.store.register_server()
+        self._lock = threading.RLock()  # writers only; readers see whole values
+        self._wake = threading.Event()
+        self._ready = threading.Event()
+        self._closing = False
+        self._thread: threading.Thread | None = None
+        self._pool: Pool | None = None
+        self._queue: tuple[_Job, ...] = ()
+        self._live: dict[str, _Job] = {}  # by key: what another viewer can join
+        self._runs: dict[str, _Job] = {}  # by run id: what the store does not know better
+        self._tokens: dict[str, _Job] = {}  # by token: what a worker has, wanted or not
+        self._workers_seen = self._noted_at = self._tidied_at = -math.inf
+
+    # ---- what viewers do
+
+    def start(self, warm: tuple[str, ...] = ()) -> None:
+        """Start the workers in the background; `warm` names modules they import ahead. Returns at once, does nothing when started."""
+        with self._lock:
+            if self._closing:
+                raise JobError(SHUT)
+            if self._thread is None:
+                atexit.register(self.shutdown)
+                self._thread = threading.Thread(target=self._supervise, args=(warm,), name="nspca-engine", daemon=True)
+                self._thread.start()
+
+    @property
+    def ready(self) -> bool:
+        """Whether workers are there."""
+        return self._ready.is_set()
+
+    def wait_ready(self, timeout: float) -> bool:
+        """Wait at most `timeout` seconds for workers, after `start`."""
+        return self._ready.wait(timeout)
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler listens; empty until ready."""
+        return self._pool.address if self._pool else ""
+
+    def submit(
+        self,
+        function: str,
+        arguments: dict[str, Any],
+        key: str | None = None,
+        *,
+        viewer: str,
+        workspace: str | None = None,
+        title: str = "",
+    ) -> str:
+        """Run ``module:function(**arguments, report=...)``, which returns bytes.
+
+        Who asks what is already running joins that run; what is finished is answered from the store.
+
+        Parameters
+        ----------
+        arguments : arrays, sparse matrices, bytes, and values that survive JSON (tuples arrive as lists)
+        key : `content_key` of the two when None
+        viewer : who asks; something that survives a page reload is best, such as the workspace
+        workspace : to whom the run belongs; the viewer when None
+        title : for the list of runs
+
+        Returns
+        -------
+        job_id : str
+
+        Raises
+        ------
+        JobError
+            When there are too many runs, or an argument cannot be kept.
+        """
+        parameters = packing.pack(arguments, self._arrays.keep)
+        return self._enter(function, parameters, key or packing.packed_key(function, parameters), viewer, workspace or viewer, title)
+
+    def again(self, job_id: str, *, viewer: str) -> str:
+        """Run once more what failed, was cancelled or interrupted; the id stays."""
+        run = self.store.find_run(job_id)
+        if run is None:
+            raise JobError(NO_RUN)
+        return self._enter(run.function, run.parameters, run.key, viewer, run.workspace, run.title)
+
+    def status(self, job_id: str) -> JobState:
+        """The state of a run, from memory while it lives here, else from the store.
+
+        Raises
+        ------
+        JobError
+            When there is no such run.
+        """
+        job = self._runs.get(job_id)
+        if job is None:
+            run = self.store.find_run(job_id)
+            if run is None:
+                raise JobError(NO_RUN)
+            return run.as_state()
+        queue, place = self._queue, 0
+        if job.error:
+            state = "failed"
+        elif job.started:
+            state = "running"
+        else:
+            state = "queued" if self.ready else "starting"
+            place = queue.index(job) + 1 if job in queue else 0
+        return JobState(
+            job_id, state, place=place, event=job.event, rows=job.rows, error=job.error, created=job.created, started=job.started
+        )
+
+    def result(self, job_id: str) -> bytes:
+        """What the function returned.
+
+        Raises
+        ------
+        JobError
+            When the run is not done.
+        """
+        state = self.status(job_id)
+        body = self.store.result(self.store.find_run(job_id).key) if state.state == "done" else None
+        if body is None:
+            raise JobError(f"This run has no result, it is {state.state}{': ' + state.error if state.error else ''}.")
+        return body
+
+    def cancel(self, job_id: str, viewer: str) -> None:
+        """Detach a viewer; the computation stops when the last viewer of its last run has left.
+
+        A viewer the engine has not seen is a reloaded page of the same workspace, and speaks for the whole run.
+        """
+        with self._lock:
+            job = self._runs.get(job_id)
+            if job is None or job.error:
+                return
+            viewers = job.viewers[job_id]
+            if viewer in viewers and len(viewers) > 1:
+                viewers.remove(viewer)
+                return
+            del job.viewers[job_id], self._runs[job_id]
+            if not job.viewers:
+                self._forget(job)
+            self.store.finish_runs([job_id], "cancelled", **job.progress())
+        self._wake.set()
+
+    def shutdown(self) -> None:
+        """End every worker; what has not finished is interrupted. Called at exit on its own."""
+        with self._lock:
+            if self._closing:
+                return
+            self._closing = True
+        self._wake.set()
+        if self._thread:
+            self._thread.join(CLOSE_SECONDS)
+        try:
+            self._note_progress()
+            self.store.leave_server(self._server)
+        except JobError:
+            _log.exception("the state of unfinished runs could not be kept")
+        self.store.close()
+        atexit.unregister(self.shutdown)
+
+    # ---- the queue, under the lock
+
+    def _enter(self, function: str, parameters: str, key: str, viewer: str, workspace: str, title: str) -> str:
+        with self._lock:
+            if self._closing:
+                raise JobError(SHUT)
+            job = self._live.get(key)
+            if not self.store.has_result(key) and not (job and job.has(viewer)):
+                self._check_limits(viewer, joins=job is not None)
+            run_id, done = self.store.add_run(workspace, key, title, function, parameters, self._server)
+            if done:
+                self._runs.pop(run_id, None)
+                return run_id
+            if job is None:
+                job = self._live[key] = _Job(key, function, parameters)
+                self._queue += (job,)
+            job.viewers.setdefault(run_id, set()).add(viewer)
+            self._runs[run_id] = job
+        self.start()
+        self._wake.set()
+        return run_id
+
+    def _check_limits(self, viewer: str, joins: bool) -> None:
+        mine = sum(job.has(viewer) for job in self._live.values())
+        if mine >= self.limits.per_viewer:
+            raise JobError(
+                f"At most {self.limits.per_viewer} runs of one person may wait or run at once, you have {mine}: wait for one or cancel one."
+            )
+        if not joins and len(self._live) >= self.limits.total:
+            raise JobError(f"At most {self.limits.total} runs may wait or run on this server at once, all are taken: try again in a while.")
+
+    def _forget(self, job: _Job) -> None:
+        """Nobody can join `job` any more; if a worker has it, the supervisor sees to its end."""
+        if self._live.get(job.key) is job:
+            del self._live[job.key]
+        self._queue = tuple(other for other in self._queue if other is not job)
+
+    # ---- what workers say, in Dask's threads
+
+    def _heard(self, token: str, message: dict[str, Any]) -> None:
+        job = self._tokens.get(token)
+        if job is None:
+            return
+        if "worker" in message:
+            job.worker, job.pid, job.started = message["worker"], message["pid"], time.time()
+            self._wake.set()
+        else:
+            job.event = Event(**message["event"])
+            job.rows += tuple(message["rows"])
+
+    def _ended(self, job: _Job, state: str, result: bytes, text: str) -> None:
+        """Called once per execution; everything of it goes to the store in one transaction."""
+        if self._closing:
+            return
+        error, _, trace = text.partition("\0")
+        if trace and job.viewers:
+            _log.error("run of %s failed: %s", job.function, trace)
+        with self._lock:
+            self._tokens.pop(job.token, None)
+            if state == "killed" and job.viewers and not job.started and job.attempts < ATTEMPTS:
+                job.future = None
+                self._queue = (job, *self._queue)
+            elif job.viewers or state == "done":
+                if state == "killed":
+                    error = OUT_OF_MEMORY if self._pool.ran_out_of_memory(job.pid) else KILLED
+                self._finish(job, "failed" if state == "killed" else state, error, result)
+        self._wake.set()
+
+    def _finish(self, job: _Job, state: str, error: str = "", result: bytes = b"") -> None:
+        self._forget(job)
+        kept = (job.key, result) if state == "done" else None
+        try:
+            self.store.finish_runs(job.viewers, state, error=error, result=kept, **job.progress())
+        except JobError as trouble:  # the page still has to say how it ended
+            _log.exception("the end of a run could not be kept")
+            job.error = str(trouble)
+            return
+        for run_id in job.viewers:
+            self._runs.pop(run_id, None)
+
+    # ---- the supervisor's thread, the only one that talks to the scheduler
+
+    def _supervise(self, warm: tuple[str, ...]) -> None:
+        try:
+            # Dask takes half a second to import: the first page is painted meanwhile
+            from nspca.jobs.pool import Pool
+
+            pool = self._pool = Pool(self._heard, warm=warm, **self._options)
+        except (JobError, ImportError) as error:
+            _log.exception("no workers")
+            self._give_up(str(error))
+            return
+        self._ready.set()
+        self._workers_seen = time.monotonic()
+        while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
+            self._wake.clear()
+            try:
+                self._stop_unwanted()
+                self._dispatch()
+                self._note_progress()
+                self._tidy()
+                soon = bool(self._queue) or any(not job.viewers for job in self._at_work())
+                self._wake.wait(0.1 if soon else NOTE_SECONDS)
+            except Exception:  # a lost connection or a full disk must not end the only thread that can notice
+                _log.exception("the engine stumbled")
+                time.sleep(1.0)
+        self._ready.clear()
+        pool.close()
+        if not self._closing:
+            self._give_up("No worker has come back for two minutes: start the run again, and the server if that does not help.")
+
+    def _give_up(self, sentence: str) -> None:
+        """Fail what waits; the next `start` tries again."""
+        with self._lock:
+            for job in (*self._queue, *self._tokens.values()):
+                self._finish(job, "failed", sentence)
+            self._tokens.clear()
+            self._thread = None
+
+    def _at_work(self) -> list[_Job]:
+        with self._lock:
+            return list(self._tokens.values())
+
+    def _stop_unwanted(self) -> None:
+        for job in self._at_work():
+            if job.viewers or not job.started or not job.future:
+                continue
+            if job.stop_asked is None:
+                job.stop_asked = time.monotonic()
+                self._pool.stop(job.token, job.worker)
+            elif time.monotonic() - job.stop_asked > PATIENCE:
+                with self._lock:
+                    self._tokens.pop(job.token, None)
+                self._pool.kill(job.future, job.worker, job.pid)
+
+    def _dispatch(self) -> None:
+        """Give each idle worker one job: a job that merely waits on a worker would die with the one that runs there."""
+        free = self._pool.free() if self._queue else 0
+        at_work = self._at_work()
+        if free or at_work or not self._queue:
+            self._workers_seen = time.monotonic()
+        for _ in range(free - sum(not job.started for job in at_work)):
+            with self._lock:
+                if not self._queue:
+                    return
+                job, self._queue = self._queue[0], self._queue[1:]
+                job.attempts += 1
+                job.token = uuid4().hex
+                self._tokens[job.token] = job
+            job.future = self._pool.submit(job.token, job.function, job.parameters, self._arrays.folder, self._ender(job))
+
+    def _ender(self, job: _Job) -> Callable[[str, bytes, str], None]:
+        return lambda state, result, text: self._ended(job, state, result, text)
+
+    def _note_progress(self) -> None:
+        if time.monotonic() - self._noted_at < NOTE_SECONDS and not self._closing:
+            return
+        self._noted_at = time.monotonic()
+        with self._lock:  # a run that ends meanwhile must not be written back to running
+            for job in self._tokens.values():
+                if job.viewers and job.started and job.event is not job.noted:
+                    self.store.note_progress(job.viewers, **job.progress())
+                    job.noted = job.event
+
+    def _tidy(self) -> None:
+        if time.monotonic() - self._tidied_at > TIDY_SECONDS:
+            self._tidied_at = time.monotonic()
+            needed = {digest for text in self.store.unfinished_parameters() for _, digest in packing.references(text)}
+            self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
+
+
+_engine: Engine | None = None
+_engine_process = 0
+_engine_lock = threading.Lock()
+
+
+def engine() -> Engine:
+    """The engine of this process, made at the first call; a forked child gets its own."""
+    global _engine, _engine_process
+    with _engine_lock:
+        if _engine is None or _engine_process != os.getpid() or _engine._closing:
+            _engine, _engine_process = Engine(), os.getpid()
+        return _engine

@@ -1,0 +1,181 @@
+"""Arguments of a run: plain values as JSON, arrays as files named by the hash of their content.
+
+Files rather than messages: the same matrix serves every k, every session and every worker. It is written once, all workers
+map the same pages, a killed worker loses nothing, and an interrupted run can be started again after a restart.
+"""
+
+import hashlib
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from nspca.errors import JobError
+
+SUFFIX = {"$array": ".npy", "$sparse": ".npz", "$bytes": ".bin"}
+KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet in the store
+
+
+def content_key(function: str, arguments: dict[str, Any]) -> str:
+    """Hash of what a run computes: equal questions get equal keys.
+
+    Covers the function's name, the version of its package, and every argument by content: arrays by type, shape and entries,
+    sparse matrices by their canonical CSR, everything else by its JSON.
+
+    Returns
+    -------
+    key : str, 64 hexadecimal digits
+    """
+    return packed_key(function, pack(arguments))
+
+
+def packed_key(function: str, parameters: str) -> str:
+    """The same from arguments already packed."""
+    version = getattr(sys.modules.get(function.partition(":")[0].partition(".")[0]), "__version__", "")
+    text = json.dumps([function, version, json.loads(parameters)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def pack(arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None) -> str:
+    """JSON of `arguments` with a reference for each array; ``keep(kind, digest, value)`` is called for each of those."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic) and not isinstance(value, np.bytes_):
+            return plain(value.item())
+        if isinstance(value, np.ndarray | bytes) or scipy.sparse.issparse(value):
+            kind, digest, value = _identify(value)
+            keep(kind, digest, value)
+            return {kind: digest}
+        if isinstance(value, dict):
+            for name in value:
+                if not isinstance(name, str) or name.startswith("$"):
+                    raise JobError(f"The names inside an argument must be strings that do not start with '$', got {name!r}: rename it.")
+            return {name: plain(item) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [plain(item) for item in value]
+        if value is None or isinstance(value, str | bool | int | float):
+            return value
+        raise JobError(f"An argument must be an array or a plain value, got {type(value).__name__}: convert it first.")
+
+    return json.dumps(plain(arguments))
+
+
+def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
+    """The arguments again, arrays read-only from ``load(kind, digest)``; tuples have become lists."""
+
+    def full(value: dict[str, Any]) -> Any:
+        ((kind, digest),) = value.items() if len(value) == 1 else ((None, None),)
+        return load(kind, digest) if kind in SUFFIX else value
+
+    return json.loads(parameters, object_hook=full)
+
+
+def references(parameters: str) -> Iterator[tuple[str, str]]:
+    """Every (kind, digest) that `parameters` refers to."""
+    found: list[tuple[str, str]] = []
+    unpack(parameters, lambda kind, digest: found.append((kind, digest)))
+    return iter(found)
+
+
+def file_name(kind: str, digest: str) -> str:
+    return digest + SUFFIX[kind]
+
+
+def read(kind: str, source: Path | io.BytesIO) -> Any:
+    """One argument from its file, or from that file's bytes; dense arrays of a file are mapped, not copied."""
+    if kind == "$bytes":
+        return source.getvalue() if isinstance(source, io.BytesIO) else source.read_bytes()
+    if kind == "$sparse":
+        return scipy.sparse.load_npz(source)
+    if isinstance(source, io.BytesIO):
+        return np.load(source, allow_pickle=False)
+    try:
+        return np.asarray(np.load(source, mmap_mode="r", allow_pickle=False))
+    except ValueError:  # an empty array cannot be mapped
+        return np.load(source, allow_pickle=False)
+
+
+class ArrayFolder:
+    """The folder of argument files, each named by its digest and dated by its last use."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def keep(self, kind: str, digest: str, value: Any) -> None:
+        """Write `value` unless it is there; whole or not at all."""
+        path = self.folder / file_name(kind, digest)
+        try:
+            os.utime(path)
+            return
+        except FileNotFoundError:
+            pass
+        temporary = ""
+        try:
+            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
+                temporary = file.name
+                _write(kind, value, file)
+            os.replace(temporary, path)
+        except OSError as error:
+            if temporary:
+                Path(temporary).unlink(missing_ok=True)
+            raise JobError(
+                f"The data of this run could not be kept in {self.folder} ({error}): make room there or set NSPCA_HOME."
+            ) from error
+
+    def tidy(self, needed: set[str], limit: int, max_age: float) -> None:
+        """Delete what no waiting run needs: first what is older than `max_age` seconds, then the longest unused above `limit` bytes."""
+        files = []
+        for path in self.folder.iterdir():
+            with suppress(FileNotFoundError):
+                files.append((path.stat().st_mtime, path.stat().st_size, path))
+        total, now = sum(size for _, size, _ in files), time.time()
+        for used, size, path in sorted(files):
+            age = now - used
+            if age > KEPT_SECONDS and path.stem not in needed and (age > max_age or total > limit):
+                with suppress(OSError):  # Windows: still mapped by a worker
+                    path.unlink()
+                    total -= size
+
+
+def _identify(value: Any) -> tuple[str, str, Any]:
+    """Kind, digest and canonical form of an array, sparse matrix or bytes."""
+    if isinstance(value, bytes):
+        return "$bytes", hashlib.sha256(value).hexdigest(), value
+    if scipy.sparse.issparse(value):
+        value = value.tocsr()
+        if not value.has_canonical_format:
+            value = value.copy()
+            value.sum_duplicates()
+        parts = [value.indptr.astype("<i8"), value.indices.astype("<i8"), value.data]
+        return "$sparse", _digest(f"sparse {value.shape}", parts), value
+    if value.dtype.kind not in "biufcUS":
+        raise JobError(f"An array must hold numbers or strings, got {value.dtype}: convert it first.")
+    value = np.asarray(value, order="C")
+    return "$array", _digest(f"dense {value.shape}", [value]), value
+
+
+def _digest(head: str, arrays: list[np.ndarray]) -> str:
+    digest = hashlib.sha256(head.encode())
+    for array in arrays:
+        digest.update(array.dtype.str.encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b"")
+    return digest.hexdigest()
+
+
+def _write(kind: str, value: Any, file: Any) -> None:
+    if kind == "$bytes":
+        file.write(value)
+    elif kind == "$sparse":
+        scipy.sparse.save_npz(file, value, compressed=False)
+    else:
+        np.save(file, value, allow_pickle=False)

@@ -1,0 +1,179 @@
+"""The worker processes: a local Dask cluster on loopback, or the one named by NSPCA_SCHEDULER. Nothing here knows viewers or queues."""
+
+import json
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import dask
+import psutil
+from dask.system import CPU_COUNT
+from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed.system import MEMORY_LIMIT
+
+from nspca.errors import JobError
+from nspca.jobs import packing, worker
+from nspca.jobs.worker import Task
+
+START_SECONDS = 120.0
+CLOSE_SECONDS = 5.0
+SHARE_OF_MEMORY = 0.8  # the rest is for the server itself
+LEAST_MEMORY = 2**30  # bytes; with less than this per worker there are fewer workers
+
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # a run that kills its worker must not kill three more
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.worker-ttl": None,  # a long computation may hold the interpreter lock
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.admin.low-level-log-length": 20,  # the scheduler would remember the last 1000 progress messages
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,  # a paused worker would never take the next run
+    "distributed.worker.memory.terminate": 0.95,
+}
+
+Ended = Callable[[str, bytes, str], None]
+
+_log = logging.getLogger(__name__)
+
+
+class Pool:
+    """Connects to workers, or starts them; returns when the first can be used.
+
+    Parameters
+    ----------
+    heard : called as ``heard(token, message)`` for each message of a run, in order, in Dask's own thread
+    workers, memory : number of local processes and bytes each may use; from the machine when None
+    warm : names of modules that local workers import before their first run
+
+    Raises
+    ------
+    JobError
+        When no worker can be had.
+    """
+
+    def __init__(
+        self,
+        heard: Callable[[str, dict[str, Any]], None],
+        *,
+        workers: int | None = None,
+        memory: int | None = None,
+        warm: tuple[str, ...] = (),
+    ) -> None:
+        self.topic = f"nspca-{secrets.token_hex(8)}"
+        self._heard = heard
+        self._cluster: LocalCluster | None = None
+        self._client: Client | None = None
+        self._short_of_memory: set[int] = set()
+        address = os.environ.get("NSPCA_SCHEDULER", "")
+        try:
+            if not address:
+                self._cluster = _local_cluster(workers, memory, warm)
+            self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
+            self._client.subscribe_topic(self.topic, lambda event: self._receive(event[1]))
+            self._client.subscribe_topic("worker-restart-memory", lambda event: self._short_of_memory.add(event[1]["pid"]))
+            self._client.wait_for_workers(1, timeout=START_SECONDS)
+        except Exception as error:  # network, certificates, processes: all end in the same sentence
+            self.close()
+            where = f"at {address}" if address else "on this machine"
+            raise JobError(f"No worker could be started {where} ({type(error).__name__}: {error}).") from error
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler listens."""
+        return self._client.scheduler.address
+
+    def ran_out_of_memory(self, pid: int | None) -> bool:
+        """Whether that worker process was ended for its memory."""
+        return pid in self._short_of_memory
+
+    def free(self) -> int:
+        """How many workers have nothing to do."""
+        return sum(not keys for keys in self._client.processing().values())
+
+    def submit(self, token: str, function: str, parameters: str, folder: Path, ended: Ended) -> Future:
+        """Run a function; ``ended(state, result, text)`` is called once, with state "killed" when its worker died."""
+        blobs = None
+        if not self._cluster:  # another machine does not see the folder
+            files = {digest: folder / packing.file_name(kind, digest) for kind, digest in packing.references(parameters)}
+            blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
+        task = Task(token, self.topic, function, parameters, str(folder))
+        future = self._client.submit(worker.run, task, blobs, key=f"nspca-run-{token}", pure=False, retries=0)
+        future.add_done_callback(lambda future: ended(*self._outcome(future)))
+        return future
+
+    def stop(self, token: str, worker_address: str) -> None:
+        """Ask a run to end at its next report; does not wait, as a stubborn worker may not answer."""
+        _aside(lambda: self._client.run(worker.stop, token, workers=[worker_address], on_error="ignore"))
+
+    def kill(self, future: Future, worker_address: str, pid: int) -> None:
+        """End the worker of a run that does not stop; Dask starts another one."""
+        if self._cluster:
+            with suppress(psutil.NoSuchProcess):
+                psutil.Process(pid).kill()
+        else:
+            future.cancel()  # an orderly restart would run it again elsewhere
+            _aside(lambda: self._client.restart_workers([worker_address], raise_for_error=False))
+
+    def close(self) -> None:
+        """Leave no process and no thread behind; what still runs is killed."""
+        if self._client:
+            with suppress(Exception):  # Dask's own closing must not keep the server from ending
+                self._client.close(timeout=CLOSE_SECONDS)
+        if self._cluster:
+            for nanny in self._cluster.workers.values():
+                if nanny.pid:
+                    with suppress(psutil.Error):
+                        psutil.Process(nanny.pid).kill()
+            with suppress(Exception):  # the same
+                self._cluster.close(timeout=CLOSE_SECONDS)
+
+    def _receive(self, message: dict[str, str]) -> None:
+        try:
+            self._heard(message["token"], json.loads(message["text"]))
+        except Exception:  # an exception here would end Dask's connection
+            _log.exception("a progress message could not be read")
+
+    def _outcome(self, future: Future) -> tuple[str, bytes, str]:
+        try:
+            return future.result()
+        except KilledWorker:
+            return "killed", b"", ""
+        except Exception as error:  # a lost connection, a cancelled future: the run has no result either way
+            return "failed", b"", f"The connection to the worker was lost ({type(error).__name__}): start the run again.\0{error}"
+
+
+def _local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
+    usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
+    workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
+    dask.config.set(
+        {"distributed.deploy.lost-worker-timeout": "365d"}
+    )  # read when a worker is lost; its nanny starts another, however slowly
+    with dask.config.set(SETTINGS):
+        cluster = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            memory_limit=memory or usable // workers,
+            host="127.0.0.1",
+            security=True,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
+            preload=[worker.__name__, *warm],
+            silence_logs=logging.CRITICAL,
+        )
+    cluster.scheduler.http_server.stop()
+    return cluster
+
+
+def _aside(call: Callable[[], Any]) -> None:
+    def quietly() -> None:
+        with suppress(Exception):  # the worker may be gone by now, which is what was wanted
+            call()
+
+    threading.Thread(target=quietly, daemon=True).start()

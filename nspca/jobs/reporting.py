@@ -1,0 +1,110 @@
+"""The `report` hook inside a worker: few messages, the first and the last among them, and no row lost."""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from nspca.errors import Cancelled
+from nspca.progress import Event
+
+PERIOD = 0.1  # seconds between messages: ten a second is more than an eye can follow
+PAYLOAD_BYTES = 65536
+
+_log = logging.getLogger(__name__)
+
+
+class Reporter:
+    """Forwards events as JSON texts, at most one per `PERIOD`.
+
+    Within a period the newest event wins, its payload completed by the keys of those it replaces;
+    ``payload={"row": {...}}`` is taken out and collected into ``{"rows": [...]}``, so every row arrives.
+
+    Parameters
+    ----------
+    send : called with the JSON text of ``{"event": ..., "rows": [...]}``
+    later : ``later(seconds, function)`` runs a function once, in any thread
+    cancelled : true when the run is to stop
+    """
+
+    def __init__(
+        self,
+        send: Callable[[str], None],
+        later: Callable[[float, Callable[[], None]], Any],
+        cancelled: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._send, self._later, self._cancelled, self._clock = send, later, cancelled, clock
+        self._lock = threading.Lock()
+        self._event: Event | None = None
+        self._rows: list[str] = []
+        self._next = -float("inf")
+        self._waiting = False
+
+    def __call__(self, event: Event) -> None:
+        if self._cancelled():
+            raise Cancelled("The run was cancelled.")
+        with self._lock:
+            self._take(event)
+            wait = self._next - self._clock()
+            if wait <= 0:
+                self._flush()
+            elif not self._waiting:
+                self._waiting = True
+                self._later(wait, self.flush)
+
+    def flush(self) -> None:
+        """Send what is held back; called by the timer and at the end of the run."""
+        with self._lock:
+            self._waiting = False
+            self._flush()
+
+    def _take(self, event: Event) -> None:
+        payload = dict(event.payload)
+        row = payload.pop("row", None)
+        if row is not None:
+            text = _json(row)
+            if _fits(text):
+                self._rows.append(text)
+        if not _fits(_json(payload)):
+            payload = {}
+        held = self._event.payload if self._event else {}
+        merged = {**held, **payload}
+        self._event = replace(event, payload=merged if len(_json(merged)) <= PAYLOAD_BYTES else payload)
+
+    def _flush(self) -> None:
+        if self._event is None:
+            return
+        head = _json(asdict(self._event))
+        while True:
+            batch, size = [], 0
+            while self._rows and (not batch or size + len(self._rows[0]) <= PAYLOAD_BYTES):
+                batch.append(self._rows.pop(0))
+                size += len(batch[-1])
+            self._send(f'{{"event": {head}, "rows": [{", ".join(batch)}]}}')
+            if not self._rows:
+                break
+        self._event = None
+        self._next = self._clock() + PERIOD
+
+
+def _fits(text: str) -> bool:
+    if len(text) <= PAYLOAD_BYTES:
+        return True
+    _log.warning("left out a progress payload of %d bytes, at most %d are sent", len(text), PAYLOAD_BYTES)
+    return False
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return str(value)

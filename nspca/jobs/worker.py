@@ -1,0 +1,105 @@
+"""What happens inside a worker process: load the arguments, call the function, say how it ended."""
+
+import importlib
+import io
+import json
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from distributed import get_worker
+
+from nspca.errors import Cancelled, JobError, NSPCAError
+from nspca.jobs import packing
+from nspca.jobs.reporting import Reporter
+
+NICENESS = 10  # the page stays quick while every core computes
+RESULT_BYTES = 500_000_000  # SQLite holds at most 1e9 bytes in one value
+
+_stopped: set[str] = set()  # tokens of runs told to stop; a worker process has no other place a message from outside can reach
+
+
+@dataclass(frozen=True)
+class Task:
+    """One execution, as it travels to a worker."""
+
+    token: str
+    topic: str
+    function: str
+    parameters: str
+    folder: str
+
+
+def dask_setup(worker: Any) -> None:
+    """Called by Dask in each new local worker, in its main thread, before the first task."""
+    worker.http_server.stop()  # Dask's status pages: nobody needs a second, unprotected port
+    process = psutil.Process()
+    with suppress(psutil.AccessDenied):
+        process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS if psutil.WINDOWS else max(NICENESS, process.nice()))
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which then closes its workers
+
+
+def stop(token: str) -> None:
+    """Make the next report of a run raise `Cancelled`."""
+    _stopped.add(token)
+
+
+def run(task: Task, blobs: dict[str, bytes] | None = None) -> tuple[str, bytes, str]:
+    """Execute a task.
+
+    Exceptions are turned into text here, because not every exception survives the way between processes.
+
+    Returns
+    -------
+    (state, result, text) : state "done", "failed" or "cancelled"; text: the sentence of a failure, then its traceback, parted by a NUL
+    """
+    worker = get_worker()
+
+    def send(text: str) -> None:
+        worker.log_event(task.topic, {"token": task.token, "text": text})
+
+    def later(seconds: float, function: Callable[[], None]) -> None:
+        worker.loop.add_callback(worker.loop.call_later, seconds, function)
+
+    send(json.dumps({"worker": worker.address, "pid": os.getpid()}))
+    report = Reporter(send, later, lambda: task.token in _stopped)
+    try:
+        arguments = packing.unpack(task.parameters, lambda kind, digest: _load(task.folder, blobs, kind, digest))
+        result = _function(task.function)(**arguments, report=report)
+        if not isinstance(result, bytes) or len(result) > RESULT_BYTES:
+            what = f"{len(result)} bytes" if isinstance(result, bytes) else type(result).__name__
+            raise JobError(f"A run must return at most {RESULT_BYTES} bytes, {task.function} returned {what}.")
+        return "done", result, ""
+    except Cancelled:
+        return "cancelled", b"", ""
+    except NSPCAError as error:
+        return "failed", b"", f"{error}\0{traceback.format_exc()}"
+    except MemoryError:
+        return "failed", b"", f"The run needed more memory than there is: use fewer columns or a smaller k.\0{traceback.format_exc()}"
+    except (Exception, SystemExit) as error:  # whatever a run does, it ends with a sentence and the worker lives on
+        return "failed", b"", f"Unexpected error {type(error).__name__}: {error}\0{traceback.format_exc()}"
+    finally:
+        report.flush()
+        _stopped.discard(task.token)
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _load(folder: str, blobs: dict[str, bytes] | None, kind: str, digest: str) -> Any:
+    if blobs is not None:
+        return packing.read(kind, io.BytesIO(blobs[digest]))
+    path = Path(folder) / packing.file_name(kind, digest)
+    if not path.is_file():
+        raise JobError("The data of this run is no longer kept: open its data again and start a new run.")
+    return packing.read(kind, path)

@@ -1,0 +1,78 @@
+"""Functions the tests run in worker processes, by name."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+from nspca.errors import InvalidProblem
+from nspca.progress import Event
+
+
+def add(report, a=0, b=0):
+    report(Event("adding", 1, 1))
+    return str(a + b).encode()
+
+
+def mean(report, X, name=""):
+    return f"{name} {float(X.mean())}".encode()
+
+
+def describe(report, **arguments):
+    return repr({name: (type(value).__name__, getattr(value, "shape", value)) for name, value in sorted(arguments.items())}).encode()
+
+
+def environment(report):
+    nice = os.nice(0) if hasattr(os, "nice") else 0
+    return f"{os.getpid()} {nice} {os.environ.get('OPENBLAS_NUM_THREADS')}".encode()
+
+
+def sweep(report, count):
+    for k in range(count):
+        report(Event("sweep", k + 1, count, k=k, payload={"row": {"k": np.int64(k), "value": float(k)}}))
+    return b"swept"
+
+
+def hold(report, gate, trace=""):
+    """Reports until the file `gate` exists; appends one line to `trace` for each time it is run."""
+    if trace:
+        with open(trace, "a") as file:
+            file.write("run\n")
+    step = 0
+    while not Path(gate).exists():
+        step += 1
+        report(Event("holding", step, payload={"row": {"step": step, "pid": os.getpid()}} if step == 1 else {}))
+        time.sleep(0.01)
+    return b"held"
+
+
+def stubborn(report, seconds=600.0):
+    """Never reports after it has begun."""
+    report(Event("stubborn", payload={"row": {"pid": os.getpid()}}))
+    time.sleep(seconds)
+    return b"never"
+
+
+def fill(report):
+    held = []
+    while True:
+        held.append(np.ones(2_000_000))
+        report(Event("filling", len(held)))
+        time.sleep(0.005)
+
+
+def refuse(report):
+    raise InvalidProblem("k must be between 1 and n = 3, got 7")
+
+
+def stumble(report):
+    return {}["missing"]
+
+
+def leave(report):
+    raise SystemExit(3)
+
+
+def give_a_number(report):
+    return 7

@@ -1,0 +1,57 @@
+import time
+
+import pytest
+
+from nspca.jobs import Engine, Limits, Store
+
+
+@pytest.fixture(scope="session")
+def wait_for():
+    """Wait for a condition; the deadline only ends a test that would hang."""
+
+    def wait(condition, deadline=60.0):
+        end = time.monotonic() + deadline
+        while not (value := condition()):
+            assert time.monotonic() < end, "what was waited for did not happen"
+            time.sleep(0.005)
+        return value
+
+    return wait
+
+
+@pytest.fixture(scope="session")
+def ended(wait_for):
+    def wait(engine, job_id):
+        wait_for(lambda: engine.status(job_id).ended)
+        return engine.status(job_id)
+
+    return wait
+
+
+@pytest.fixture(scope="session")
+def begun(wait_for):
+    """The process id of the worker that runs a job of `hold` or `stubborn`."""
+
+    def wait(engine, job_id):
+        return wait_for(lambda: engine.status(job_id).rows)[0]["pid"]
+
+    return wait
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory):
+    """Two workers, nearly no limits."""
+    engine = Engine(Store(tmp_path_factory.mktemp("engine")), Limits(per_viewer=50), workers=2)
+    engine.early = engine.submit("tests.jobs.background_tasks:add", {"a": 1, "b": 2}, viewer="early")
+    engine.early_state = engine.status(engine.early)
+    yield engine
+    engine.shutdown()
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory):
+    """One worker, little memory, tight limits."""
+    engine = Engine(Store(tmp_path_factory.mktemp("narrow")), Limits(per_viewer=3, total=4), workers=1, memory=700_000_000)
+    engine.start()
+    yield engine
+    engine.shutdown()

@@ -1,0 +1,253 @@
+"""The engine with real worker processes."""
+
+import logging
+import os
+import signal
+
+import dask
+import numpy as np
+import psutil
+import pytest
+import scipy.sparse
+
+from nspca.errors import JobError
+from nspca.jobs import Engine, Store, content_key
+from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
+
+
+def test_an_early_run_says_that_workers_are_starting(engine, ended):
+    assert (engine.early_state.state, engine.early_state.place) == ("starting", 1)
+    assert ended(engine, engine.early).state == "done"
+    assert engine.result(engine.early) == b"3"
+
+
+def test_everything_listens_on_loopback_with_tls_and_niced_workers(engine, ended):
+    assert engine.wait_ready(60)
+    assert engine.address.startswith("tls://127.0.0.1:")
+    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    listening = {c.laddr.ip for p in family for c in p.net_connections() if c.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}
+    job = engine.submit("tests.jobs.background_tasks:environment", {}, viewer="a")
+    assert ended(engine, job).state == "done"
+    pid, nice, threads = engine.result(job).split()
+    assert int(pid) != os.getpid() and int(nice) >= 10 and threads == b"1"
+
+
+def test_arguments_arrive_by_content(engine, ended):
+    X = np.arange(12.0).reshape(3, 4)
+    arguments = {"X": X, "S": scipy.sparse.csr_array(X), "raw": b"\x00\x01", "ks": (1, np.int64(2)), "nested": {"y": [X[0]]}, "none": None}
+    job = engine.submit("tests.jobs.background_tasks:describe", arguments, viewer="a")
+    assert ended(engine, job).error == ""
+    text = engine.result(job).decode()
+    assert "'X': ('ndarray', (3, 4))" in text and "'S': ('csr_array', (3, 4))" in text
+    assert "'ks': ('list', [1, 2])" in text and r"'raw': ('bytes', b'\x00\x01')" in text and "'none': ('NoneType', None)" in text
+    job = engine.submit("tests.jobs.background_tasks:mean", {"X": X.T}, viewer="a")
+    assert ended(engine, job).state == "done" and engine.result(job) == b" 5.5"
+
+
+def test_the_same_question_runs_once_and_is_then_answered_from_the_store(engine, ended, begun, tmp_path):
+    question = {"gate": str(tmp_path / "gate"), "trace": str(tmp_path / "trace")}
+    first = engine.submit("tests.jobs.background_tasks:hold", question, viewer="a")
+    second = engine.submit("tests.jobs.background_tasks:hold", question, viewer="b")
+    assert first != second
+    assert engine.submit("tests.jobs.background_tasks:hold", question, viewer="a") == first
+    begun(engine, second)
+    (tmp_path / "gate").touch()
+    for job in (first, second):
+        assert ended(engine, job).state == "done" and engine.result(job) == b"held"
+    third = engine.submit("tests.jobs.background_tasks:hold", question, viewer="c")
+    assert engine.status(third).state == "done"
+    assert engine.status(third).rows == engine.status(first).rows != ()
+    assert (tmp_path / "trace").read_text() == "run\n"
+
+
+def test_cancel_stops_at_the_next_report_and_keeps_the_worker(engine, begun, wait_for, tmp_path):
+    job = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
+    pid = begun(engine, job)
+    engine.cancel(job, "a")
+    state = engine.status(job)
+    assert state.state == "cancelled" and state.rows[0]["pid"] == pid and state.finished
+    wait_for(lambda: not engine._tokens)
+    assert psutil.pid_exists(pid)
+    with pytest.raises(JobError, match="no result, it is cancelled"):
+        engine.result(job)
+
+
+def test_a_cancelled_question_can_be_asked_again_at_once(engine, begun, ended, tmp_path):
+    question = {"gate": str(tmp_path / "gate")}
+    job = engine.submit("tests.jobs.background_tasks:hold", question, viewer="a")
+    begun(engine, job)
+    engine.cancel(job, "a")
+    assert engine.submit("tests.jobs.background_tasks:hold", question, viewer="a") == job
+    begun(engine, job)
+    (tmp_path / "gate").touch()
+    assert ended(engine, job).state == "done"
+
+
+def test_cancel_detaches_and_the_last_viewer_stops_the_run(engine, begun, ended, wait_for, tmp_path):
+    question = {"gate": str(tmp_path / "gate")}
+    alone = engine.submit("tests.jobs.background_tasks:hold", question, viewer="a")
+    shared = engine.submit("tests.jobs.background_tasks:hold", question, viewer="b1", workspace="b")
+    assert engine.submit("tests.jobs.background_tasks:hold", question, viewer="b2", workspace="b") == shared
+    begun(engine, shared)
+    engine.cancel(alone, "a")
+    engine.cancel(shared, "b1")
+    assert engine.status(alone).state == "cancelled"
+    assert engine.status(shared).state == "running"
+    (tmp_path / "gate").touch()
+    assert ended(engine, shared).state == "done"
+    assert engine.status(alone).state == "cancelled"
+
+
+def test_a_reloaded_page_may_cancel_for_its_workspace(engine, begun, wait_for, tmp_path):
+    job = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="old session", workspace="w")
+    begun(engine, job)
+    engine.cancel(job, "new session")
+    assert engine.status(job).state == "cancelled"
+    wait_for(lambda: not engine._tokens)
+
+
+def test_a_run_that_ignores_cancel_is_killed_and_the_engine_goes_on(engine, begun, ended, wait_for):
+    job = engine.submit("tests.jobs.background_tasks:stubborn", {}, viewer="a")
+    pid = begun(engine, job)
+    engine.cancel(job, "a")
+    wait_for(lambda: not psutil.pid_exists(pid))
+    assert engine.status(job).state == "cancelled"
+    following = [engine.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a") for a in range(100, 104)]
+    assert [ended(engine, j).state for j in following] == ["done"] * 4
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
+def test_a_killed_worker_ends_its_run_alone_with_a_sentence(engine, begun, ended, tmp_path):
+    gates = [tmp_path / "one", tmp_path / "two"]
+    victim, neighbour = (engine.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="a") for gate in gates)
+    begun(engine, neighbour)
+    os.kill(begun(engine, victim), signal.SIGKILL)
+    following = engine.submit("tests.jobs.background_tasks:add", {"a": 7, "b": 8}, viewer="a")
+    state = ended(engine, victim)
+    assert (state.state, state.error) == ("failed", KILLED)
+    assert ended(engine, following).state == "done"
+    gates[1].touch()
+    assert ended(engine, neighbour).state == "done"
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        ("refuse", "k must be between 1 and n = 3, got 7"),
+        ("stumble", "Unexpected error KeyError: 'missing'"),
+        ("leave", "Unexpected error SystemExit: 3"),
+        ("give_a_number", "A run must return at most 500000000 bytes, tests.jobs.background_tasks:give_a_number returned int."),
+        ("not_there", "Unexpected error AttributeError: module 'tests.jobs.background_tasks' has no attribute 'not_there'"),
+    ],
+)
+def test_an_exception_becomes_one_sentence_and_its_traceback_goes_to_the_log(engine, ended, caplog, function, sentence):
+    with caplog.at_level(logging.ERROR, logger="nspca.jobs"):
+        job = engine.submit(f"tests.jobs.background_tasks:{function}", {}, viewer="a")
+        state = ended(engine, job)
+    assert (state.state, state.error) == ("failed", sentence)
+    assert "Traceback" in caplog.text
+    assert engine.submit(f"tests.jobs.background_tasks:{function}", {}, viewer="a") == job  # may be tried again
+    ended(engine, job)
+
+
+def test_no_row_of_a_fast_sweep_is_lost(engine, ended):
+    job = engine.submit("tests.jobs.background_tasks:sweep", {"count": 3000}, viewer="a")
+    state = ended(engine, job)
+    assert [row["k"] for row in state.rows] == list(range(3000))
+    assert (state.event.stage, state.event.done, state.event.total, state.event.k) == ("sweep", 3000, 3000, 2999)
+    assert "row" not in state.event.payload
+
+
+def test_reading_a_state_does_not_talk_to_the_workers(engine, begun, ended, monkeypatch, tmp_path):
+    job = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
+    begun(engine, job)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_pool", None)
+        patch.setattr(engine, "store", None)
+        patch.setattr(engine, "_lock", None)
+        assert engine.status(job).state == "running"
+    (tmp_path / "gate").touch()
+    ended(engine, job)
+
+
+def test_an_unknown_run_is_one_sentence(engine):
+    for ask in (engine.status, engine.result):
+        with pytest.raises(JobError, match="no run with this address"):
+            ask("nothing")
+    engine.cancel("nothing", "a")
+
+
+def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, ended, tmp_path):
+    gates = [tmp_path / str(i) for i in range(4)]
+    jobs = [narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="ab"[i // 3]) for i, gate in enumerate(gates)]
+    begun(narrow, jobs[0])
+    assert [(narrow.status(j).state, narrow.status(j).place) for j in jobs] == [("running", 0), ("queued", 1), ("queued", 2), ("queued", 3)]
+    with pytest.raises(JobError, match=r"At most 3 runs of one person .* you have 3"):
+        narrow.submit("tests.jobs.background_tasks:add", {"a": 1}, viewer="a")
+    with pytest.raises(JobError, match=r"At most 4 runs may wait or run on this server"):
+        narrow.submit("tests.jobs.background_tasks:add", {"a": 1}, viewer="b")
+    joined = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(gates[0])}, viewer="b")  # joining takes no place
+    narrow.cancel(jobs[1], "a")
+    assert [narrow.status(j).place for j in jobs] == [0, 0, 1, 2]
+    for gate in gates:
+        gate.touch()
+    assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
+
+
+def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
+    job = narrow.submit("tests.jobs.background_tasks:fill", {}, viewer="a")
+    state = ended(narrow, job)
+    assert (state.state, state.error) == ("failed", OUT_OF_MEMORY)
+    assert ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 5}, viewer="a")).state == "done"
+
+
+def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch, tmp_path):
+    assert narrow.wait_ready(60)
+    security = narrow._pool._cluster.security
+    tls = {
+        "distributed.comm.tls.ca-file": security.tls_ca_file,
+        "distributed.comm.tls.client.key": security.tls_client_key,
+        "distributed.comm.tls.client.cert": security.tls_client_cert,
+    }
+    monkeypatch.setenv("NSPCA_SCHEDULER", narrow.address)
+    with dask.config.set(tls):
+        guest = Engine(Store(tmp_path))
+        job = guest.submit("tests.jobs.background_tasks:mean", {"X": np.ones((2, 3)), "name": "guest"}, viewer="a")
+        state = ended(guest, job)
+        assert state.error == "" and guest.address == narrow.address
+        assert guest.result(job) == b"guest 1.0"
+        guest.shutdown()
+    assert ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 6}, viewer="a")).state == "done"
+
+
+def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(ended, monkeypatch, tmp_path):
+    monkeypatch.setattr("nspca.jobs.pool.START_SECONDS", 0.2)
+    monkeypatch.setenv("NSPCA_SCHEDULER", "tcp://127.0.0.1:1")
+    engine = Engine(Store(tmp_path))
+    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    state = ended(engine, job)
+    assert state.state == "failed" and state.error.startswith("No worker could be started at tcp://127.0.0.1:1")
+    engine.shutdown()
+    with pytest.raises(JobError, match="shut down"):
+        engine.start()
+
+
+def test_the_engine_of_the_process_is_one(monkeypatch, tmp_path):
+    from nspca import jobs
+
+    monkeypatch.setenv("NSPCA_HOME", str(tmp_path / "home"))
+    first = jobs.engine()
+    assert jobs.engine() is first and (tmp_path / "home" / "runs.sqlite").is_file()
+    first.shutdown()
+    second = jobs.engine()
+    assert second is not first
+    second.shutdown()
+
+
+def test_a_key_given_by_the_caller_is_the_key(engine, ended):
+    job = engine.submit("tests.jobs.background_tasks:add", {"a": 40}, "my key", viewer="a")
+    assert ended(engine, job).state == "done"
+    other = engine.submit("tests.jobs.background_tasks:add", {"a": 41}, "my key", viewer="b")
+    assert engine.status(other).state == "done" and engine.result(other) == b"40"
+    assert content_key("tests.jobs.background_tasks:add", {"a": 40}) != content_key("tests.jobs.background_tasks:add", {"a": 41})

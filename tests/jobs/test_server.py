@@ -1,0 +1,54 @@
+"""A whole server process: its end, orderly or not, leaves no process and no noise behind, and the next one takes over."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nspca.jobs import Engine, Store
+
+ROOT = Path(__file__).parents[2]
+SERVER = """
+import sys, time
+from nspca.jobs import Engine, Store
+
+if __name__ == "__main__":
+    home, ending = sys.argv[1:]
+    engine = Engine(Store(home), workers=1)
+    job = engine.submit("tests.jobs.background_tasks:stubborn", {"seconds": 600.0}, viewer="v", workspace="w")
+    if ending != "at once":
+        while not engine.status(job).rows:
+            time.sleep(0.01)
+    print(job, *[row["pid"] for row in engine.status(job).rows], flush=True)
+    if ending == "killed":
+        time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(
+    "ending", ["at once", "orderly", pytest.param("killed", marks=pytest.mark.skipif(os.name != "posix", reason="SIGKILL"))]
+)
+def test_the_end_of_a_server_leaves_no_process_and_an_interrupted_run(tmp_path, wait_for, ending):
+    (tmp_path / "server.py").write_text(SERVER)
+    server = subprocess.Popen(
+        [sys.executable, str(tmp_path / "server.py"), str(tmp_path / "home"), ending],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    job, *pids = server.stdout.readline().split()
+    family = psutil.Process(server.pid).children(recursive=True) if ending == "killed" else []
+    if ending == "killed":
+        server.send_signal(signal.SIGKILL)
+    _, noise = server.communicate(timeout=120)
+    assert noise == ""
+    wait_for(lambda: not any(psutil.pid_exists(int(pid)) for pid in pids) and not any(p.is_running() for p in family))
+    engine = Engine(Store(tmp_path / "home"))
+    state = engine.status(job)
+    assert state.state == "interrupted" and engine.store.open_run("w", job).function.endswith(":stubborn")
+    engine.shutdown()

@@ -1,0 +1,200 @@
+"""The store alone: what is kept, for whom, and what two processes do to it."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+
+from nspca.errors import JobError
+from nspca.jobs import Store, new_workspace
+from nspca.jobs.database import VERSION
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path / "home", quota=1000, total=2500, max_age=3600.0)
+    yield store
+    store.close()
+
+
+def add(store, workspace="w", key="k", title="", server="s"):
+    return store.add_run(workspace, key, title, "m:f", '{"k": 3}', server)[0]
+
+
+def test_finished_runs_and_results_survive_a_restart(store):
+    run = add(store, title="a sweep")
+    store.finish_runs([run], "done", started=5.0, event='{"stage": "sweep"}', rows='[{"k": 1}]', result=("k", b"\x00bytes"))
+    store.close()
+    again = Store(store.home)
+    kept = again.open_run("w", run)
+    assert (kept.state, kept.title, kept.function, kept.parameters) == ("done", "a sweep", "m:f", '{"k": 3}')
+    assert again.result("k") == b"\x00bytes" and again.has_result("k") and not again.has_result("other")
+    state = kept.as_state()
+    assert state.ended and state.event.stage == "sweep" and state.rows == ({"k": 1},) and state.started == 5.0 and state.finished > 5.0
+    again.close()
+
+
+def test_a_result_answers_other_workspaces_but_their_runs_stay_apart(store):
+    first = add(store)
+    store.finish_runs([first], "done", rows='[{"k": 1}]', result=("k", b"r"))
+    second, done = store.add_run("other", "k", "", "m:f", "{}", "s")
+    assert done and second != first and store.open_run("other", second).rows == '[{"k": 1}]'
+    for workspace, run in (("other", first), ("w", second), ("w", "guess")):
+        with pytest.raises(JobError, match="no run with this address"):
+            store.open_run(workspace, run)
+        with pytest.raises(JobError, match="no run with this address"):
+            store.rename_run(workspace, run, "mine")
+        with pytest.raises(JobError, match="no run with this address"):
+            store.delete_run(workspace, run)
+    assert [run.id for run in store.list_runs("other")] == [second]
+    store.delete_run("w", first)
+    assert store.result("k") == b"r"
+    store.delete_run("other", second)
+    assert store.result("k") is None
+
+
+def test_runs_are_renamed_listed_newest_first_and_deleted_once_ended(store):
+    runs = [add(store, key=str(i)) for i in range(3)]
+    store.rename_run("w", runs[0], 'it\'s "mine"')
+    assert store.open_run("w", runs[0]).title == 'it\'s "mine"'
+    assert [run.id for run in store.list_runs("w")] == runs[::-1]
+    with pytest.raises(JobError, match="cancel it first"):
+        store.delete_run("w", runs[1])
+    store.finish_runs([runs[1]], "failed", error="a sentence")
+    store.delete_run("w", runs[1])
+    assert len(store.list_runs("w")) == 2
+
+
+def test_asking_again_keeps_the_id_and_clears_the_failure(store):
+    run = add(store, title="named")
+    store.finish_runs([run], "failed", error="a sentence")
+    assert add(store) == run
+    kept = store.open_run("w", run)
+    assert (kept.state, kept.error, kept.title, kept.finished) == ("queued", "", "named", None)
+
+
+def plant_server(store, server, host, pid, started):
+    with store._writing() as db:
+        db.execute("INSERT INTO servers VALUES (?, ?, ?, ?)", (server, host, pid, started))
+
+
+def test_only_what_dead_servers_left_is_interrupted(store):
+    import socket
+
+    living = store.register_server()
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    me, host = psutil.Process(), socket.gethostname()
+    plant_server(store, "dead", host, dead.pid, me.create_time())
+    plant_server(store, "pid reused", host, os.getpid(), me.create_time() - 1000.0)
+    plant_server(store, "replaced container", host + "-before", os.getpid(), me.create_time())
+    runs = {name: add(store, key=name, server=name) for name in (living, "dead", "pid reused", "replaced container")}
+    store.note_progress([runs["dead"]], 3.0, '{"stage": "sweep"}', '[{"k": 1}]')
+    finished = add(store, key="finished", server="dead")
+    store.finish_runs([finished], "done", result=("finished", b"r"))
+    other = Store(store.home)
+    other.register_server()
+    states = {name: other.open_run("w", run).state for name, run in runs.items()}
+    assert states == {living: "queued", "dead": "interrupted", "pid reused": "interrupted", "replaced container": "interrupted"}
+    assert other.open_run("w", runs["dead"]).as_state().rows == ({"k": 1},)
+    assert other.open_run("w", finished).state == "done"
+    other.leave_server(living)
+    assert other.open_run("w", runs[living]).state == "interrupted"
+    other.close()
+
+
+def test_uploads_are_opened_only_from_their_workspace(store):
+    digest = store.put_upload("a", b"genes", {"name": "genes.csv"})
+    assert store.get_upload("a", digest) == (b"genes", {"name": "genes.csv"})
+    with pytest.raises(JobError, match="no such upload in this workspace"):
+        store.get_upload("b", digest)
+    assert store.put_upload("b", b"genes", {"name": "other.csv"}) == digest
+    assert store.get_upload("b", digest)[1] == {"name": "other.csv"}
+    store.delete_upload("a", digest)
+    with pytest.raises(JobError, match="no such upload"):
+        store.get_upload("a", digest)
+    assert store.get_upload("b", digest)[0] == b"genes" and [u["size"] for u in store.list_uploads("b")] == [5]
+    store.delete_upload("b", digest)
+    assert store._db.execute("SELECT COUNT(*) FROM blobs").fetchone()[0] == 0
+
+
+def test_the_quota_refuses_and_loses_nothing(store):
+    first = store.put_upload("a", bytes(600), {})
+    with pytest.raises(JobError, match=r"may take 0\.001 MB together, this file would make it 0\.0011 MB"):
+        store.put_upload("a", b"x" * 500, {})
+    assert store.put_upload("a", bytes(600), {"again": True}) == first
+    store.put_upload("b", b"b" * 1000, {})
+    with pytest.raises(JobError, match=r"All uploads on this server"):
+        store.put_upload("c", b"c" * 1000, {})
+    store.put_upload("c", bytes(600), {})  # shared bytes are kept once
+    assert len(store.get_upload("a", first)[0]) == 600
+    store.delete_upload("a", first)
+    assert store.put_upload("a", b"x" * 500, {})
+
+
+def test_uploads_too_old_make_room(store):
+    old = store.put_upload("a", bytes(900), {})
+    with store._writing() as db:
+        db.execute("UPDATE uploads SET used = ?", (time.time() - 3601,))
+    new = store.put_upload("a", b"n" * 900, {})
+    with pytest.raises(JobError, match="too old"):
+        store.get_upload("a", old)
+    assert [u["digest"] for u in store.list_uploads("a")] == [new]
+
+
+def test_threads_and_processes_share_one_file(store):
+    """Every writer's rows are there afterwards, and the file is sound."""
+    script = (
+        "import sys; from nspca.jobs.store import Store\n"
+        "store = Store(sys.argv[1])\n"
+        "for i in range(100): store.add_run(sys.argv[2], str(i), '', 'm:f', '{}', 's')\n"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", script, str(store.home), name]) for name in ("p", "q")]
+    threads = [threading.Thread(target=lambda t=t: [add(store, t, str(i)) for i in range(100)]) for t in ("t", "u")]
+    for thread in threads:
+        thread.start()
+    for worker in threads:
+        worker.join()
+    assert [process.wait() for process in processes] == [0, 0]
+    assert [len(store.list_runs(name)) for name in "pqtu"] == [100] * 4
+    assert store._db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    assert store._db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+def test_a_failed_transaction_leaves_nothing(store):
+    with pytest.raises(ZeroDivisionError), store._writing() as db:
+        db.execute("INSERT INTO blobs VALUES ('d', x'00')")
+        1 / 0  # noqa: B018
+    assert store._db.execute("SELECT COUNT(*) FROM blobs").fetchone()[0] == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes")
+def test_the_store_is_readable_by_its_owner_only(store):
+    assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(store.home.stat().st_mode) == 0o700
+
+
+def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "runs.sqlite").write_bytes(b"not a database" * 100)
+    with pytest.raises(JobError, match=r"cannot be used \(file is not a database\)"):
+        Store(tmp_path / "a")
+    (tmp_path / "file").touch()
+    with pytest.raises(JobError, match="cannot be used"):
+        Store(tmp_path / "file")
+    Store(tmp_path / "b").close()
+    with sqlite3.connect(tmp_path / "b" / "runs.sqlite") as db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    with pytest.raises(JobError, match=f"has version {VERSION + 1}, this program reads up to {VERSION}"):
+        Store(tmp_path / "b")
+
+
+def test_workspaces_cannot_be_guessed():
+    ids = {new_workspace() for _ in range(1000)}
+    assert len(ids) == 1000 and min(map(len, ids)) >= 22
