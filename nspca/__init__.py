@@ -1,9 +1,10 @@
 """Sparse and nonnegative sparse PCA with certificates: a component, and a proof of how good it is."""
 
+from importlib import import_module
+
 from nspca.api import certify, solve, sweep
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption, InvalidProblem, NSPCAError
-from nspca.estimator import NSPCA
 from nspca.problem import Problem
 from nspca.progress import Event
 from nspca.result import Result, Status
@@ -36,13 +37,11 @@ __all__ = [
     "verify",
 ]
 
-_DATA = ("Dataset", "load_sample", "read")
+# Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used, not at import.
+_LATER = {"Dataset": "nspca.data", "NSPCA": "nspca.estimator", "load_sample": "nspca.data", "read": "nspca.data"}
 
 
 def __getattr__(name: str):
-    # The readers bring in pandas' parsers, Pillow and pooch: loaded when somebody reads data, not at import.
-    if name in _DATA:
-        import nspca.data
-
-        return getattr(nspca.data, name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'nspca' has no attribute {name!r}")

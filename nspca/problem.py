@@ -68,7 +68,7 @@ class Problem:
 
     def value(self, x: Array) -> float:
         """Explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
-        return self.covariance.quadratic(np.asarray(x, dtype=np.float64)) * self.covariance.unit
+        return self.covariance.explained(np.asarray(x, dtype=np.float64)) * self.covariance.unit
 
     def violation(self, x: Array) -> float:
         """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.

@@ -2,11 +2,13 @@
 
 import io
 import zipfile
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from nspca.errors import InvalidData
 from nspca.result import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
 
@@ -34,8 +36,10 @@ class Sweep:
         return len(self.results)
 
     @property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """One row per method and k: method, k, value, upper, ratio, kind, seconds."""
+        import pandas as pd  # half a second that a caller who reads no table need not wait
+
         rows = [row_of(method, k, result) for (method, k), result in self.results.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -33,6 +33,7 @@ def test_every_operation_agrees_with_the_plain_formula(make, shape, center, scal
     assert np.allclose(C.matrix * C.unit, A)
     assert np.allclose(C.diagonal * C.unit, np.diag(A))
     assert np.allclose(C.quadratic(Y[:, 1]) * C.unit, Y[:, 1] @ A @ Y[:, 1])
+    assert np.allclose(C.explained(Y[:, 1]) * C.unit, Y[:, 1] @ A @ Y[:, 1])
     assert np.allclose(np.linalg.eigvalsh(C.gram())[-1], np.linalg.eigvalsh(C.matrix)[-1])
     assert np.allclose(C.restrict(np.arange(n)[::2]).matrix * C.unit, A[::2, ::2])
 
@@ -124,6 +125,6 @@ def test_bad_covariances_get_a_sentence(A, sentence):
 
 def test_the_large_path_never_forms_the_matrix(monkeypatch):
     X = np.random.default_rng(6).standard_normal((10, 5000))
-    monkeypatch.setattr(DataCovariance, "block", lambda *a: pytest.fail("n x n was formed"))
+    monkeypatch.setattr(DataCovariance, "_formed", lambda *a: pytest.fail("n x n was formed"))
     C = from_dense(X, True, False)
     C.leading(3), C.product(X.T), C.columns([1, 2])

@@ -1,0 +1,1 @@
+"""Measurements of what the project claims; none of it runs in the tests."""
