@@ -1,0 +1,166 @@
+"""ADMM for the conic relaxation behind B5, B6, B7 and B9: where good W, M and U come from.
+
+    max <A, X>   over   X psd, tr X = 1,   X >= 0, <J, X> <= k     (signed: sum |X_ij| <= k)
+
+Every feasible x gives a feasible X = xx'. The matrix X alternates between the spectraplex (one partial eigendecomposition) and
+*blocks*, each a convex set that all xx' belong to: `Entries` (W of the certificate), `Rows` (M), `lifted.Lift` (U). The scaled
+dual variable of a block is that part of the witness, and ANY value of it is valid, so nothing here needs to be exact or to have
+converged: the bound is evaluated afterwards. Method: ADMM with the X-step linearised (its blocks see X through maps of norm 1),
+over-relaxed; with the one block `Entries` it is plain ADMM. Source: Boyd et al. 2011, sections 3.4.3 and 4.4.2.
+"""
+
+import numpy as np
+import scipy.linalg
+
+from nspca.linalg import Array
+
+RELAXATION = 1.6
+"""Over-relaxation; 1.5 to 1.8 is what the literature advises."""
+DIRECT = 100
+"""Up to this size all eigenpairs are computed; above, a warm block Krylov space of the few that matter."""
+MARGIN = 4
+"""Eigenpairs followed beyond those in use, so that one may enter."""
+NEWTON_CAP = 40
+"""Newton steps for a threshold; from the last one two or three are enough."""
+
+
+class Splitting:
+    """State of the iteration for one block of A.
+
+    Attributes
+    ----------
+    X : (r, r) current matrix of the spectraplex; `weights` (p,) and `vectors` (r, p) are its eigenpairs.
+    entries : Entries
+    blocks : list
+        All blocks, `entries` first; append `Rows` or a lift to use them.
+    """
+
+    def __init__(self, A: Array, k: int, nonneg: bool, *, floor: float = 0.0, rho: float = 1.0):
+        self.A, self.n = A, len(A)
+        top, vector = scipy.linalg.eigh(A, subset_by_index=[self.n - 1, self.n - 1])
+        self.rho = rho * float(top[0])
+        self.X = np.zeros_like(A)
+        self.entries = Entries(self, k, nonneg, floor)
+        self.blocks = [self.entries]
+        self.basis, self.steps = None, 0
+        self.weights, self.vectors = np.ones(1), vector
+
+    def step(self) -> None:
+        """One pass: X to the spectraplex, then every block."""
+        total = sum(block.weight for block in self.blocks)
+        G = self.A / -self.rho
+        for block in self.blocks:
+            block.pull(G)
+        values, vectors = self._leading(self.X - G / total)
+        weights = simplex(values)
+        used = int(np.count_nonzero(weights))
+        self.weights, self.vectors = weights[:used], vectors[:, :used]
+        self.X = (self.vectors * self.weights) @ self.vectors.T
+        if self.basis is not None:
+            self.basis = np.ascontiguousarray(vectors[:, : used + MARGIN])
+        for block in self.blocks:
+            block.update(RELAXATION)
+        self.steps += 1
+
+    def rescale(self, factor: float) -> None:
+        """Change rho; the witness stays as it is."""
+        self.rho *= factor
+        for block in self.blocks:
+            block.scale(1 / factor)
+
+    def balance(self) -> None:
+        """Bring the two residuals within a factor of each other, the usual rule."""
+        primal, dual = self.entries.residuals
+        if primal > 3 * dual:
+            self.rescale(1.5)
+        elif dual > 3 * primal:
+            self.rescale(1 / 1.5)
+
+    def _leading(self, M):
+        if self.n <= DIRECT or self.basis is None:
+            values, vectors = np.linalg.eigh(M)
+            self.basis = vectors if self.n > DIRECT else None
+            return values[::-1], vectors[:, ::-1]
+        return krylov(M, self.basis)
+
+
+def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array]:
+    """Ritz pairs, decreasing, of symmetric M (n, n) in the block Krylov space of `start` (n, b)."""
+    blocks = [start]
+    for _ in range(degree):
+        blocks.append(M @ blocks[-1])
+    Q = np.linalg.qr(np.hstack(blocks))[0]
+    H = Q.T @ (M @ Q)
+    values, Z = np.linalg.eigh((H + H.T) / 2)
+    return values[::-1], Q @ Z[:, ::-1]
+
+
+def simplex(values: Array) -> Array:
+    """Projection of decreasing `values` (b,) onto the simplex."""
+    shifts = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
+    last = np.flatnonzero(values > shifts)[-1]
+    return np.maximum(values - shifts[last], 0.0)
+
+
+class Entries:
+    """X >= 0 and <J, X> <= size (signed: sum |X_ij| <= size), with the price of size at least `floor`; W is its dual.
+
+    Attributes
+    ----------
+    size : float
+        k, or less when a lift knows more.
+    """
+
+    weight = 1.0
+
+    def __init__(self, splitting: Splitting, k: int, nonneg: bool, floor: float):
+        self.of, self.size, self.nonneg, self.floor = splitting, float(k), nonneg, floor
+        n = splitting.n
+        self.Y, self.dual, self.level = np.zeros((n, n)), np.zeros((n, n)), 0.0
+        self.residuals = (0.0, 0.0)
+
+    @property
+    def W(self) -> Array:
+        return self.of.rho * self.dual
+
+    @property
+    def tau(self) -> float:
+        """Largest entry of W, and at least the floor."""
+        return max(self.floor, self.of.rho * self.level)
+
+    def pull(self, G):
+        G += self.of.X
+        G -= self.Y
+        G += self.dual
+
+    def update(self, relaxation):
+        X, old = self.of.X, self.Y
+        T = relaxation * X + (1 - relaxation) * old + self.dual
+        self.level = max(self.floor / self.of.rho, threshold_of_sum(T if self.nonneg else np.abs(T), self.size, self.level))
+        self.dual = np.minimum(T, self.level) if self.nonneg else np.clip(T, -self.level, self.level)
+        self.Y = T - self.dual
+        self.residuals = float(np.linalg.norm(X - self.Y)), float(np.linalg.norm(self.Y - old))
+
+    def scale(self, factor):
+        self.dual, self.level = self.dual * factor, self.level * factor
+
+
+def threshold_of_sum(T: Array, size: float, start: float) -> float:
+    """The smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from the last level.
+
+    The sum is convex and decreasing in the level: from the left the steps climb to the root, from the right one step leads to
+    the left of it.
+    """
+    level = start
+    for _ in range(NEWTON_CAP):
+        above = T[level < T]
+        if above.size == 0:
+            if level == 0.0:
+                return 0.0
+            level = 0.0
+            continue
+        new = max(0.0, (float(above.sum()) - size) / above.size)
+        if abs(new - level) <= 1e-12 * level:
+            return new
+        level = new
+    return level

@@ -1,0 +1,105 @@
+"""B4, the threshold dual, and the choice of kept rows: what makes duals possible for thousands of features.
+
+Threshold: ``W_ij = min(A_ij, tau)`` off the diagonal (signed: clipped to [-tau, tau]) and ``W_ii = tau``, so
+
+    OPT <= lambda_max(offdiagonal part above tau + diag A - tau) + k tau,
+
+that is (k-1) tau plus the eigenvalue with the diagonal left whole. Safe elimination: where row i of A has no entry above tau
+(signed: in absolute value), take W_ij = A_ij there; nothing of A is left in that row, so only the kept rows need a witness, with
+tau at least every entry outside and lambda_max at least 0. The features stay in the problem: it is the bound that needs fewer rows.
+
+n x n is never formed: for psd A, A_ij <= max(A_ii, A_jj), so an entry above tau lies in a row or column whose variance is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from nspca.bounds.inequality import SLACK
+from nspca.covariance import Covariance
+from nspca.linalg import UNIT_ROUNDOFF, Array
+from nspca.problem import Problem
+
+CHUNK = 256
+"""Columns of A formed at a time."""
+LARGEST = 2000
+"""Most features whose columns are looked at: the smallest tau that can be tried is the next variance."""
+GRID = 24
+"""Values of tau tried in each of two passes of the line search."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Kept rows (None: all), the block of A on them, and the level that every entry of A outside them stays below."""
+
+    rows: np.ndarray | None
+    block: Array
+    floor: float
+
+
+def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
+    """Largest entry of every row (signed: in absolute value), (n,), right wherever it exceeds the returned level."""
+    return A.once(("peaks", nonneg), lambda: _peaks(A, nonneg))
+
+
+def _peaks(A, nonneg):
+    order = np.argsort(-A.diagonal, kind="stable")
+    # A given matrix may be indefinite by a rounding, so there every row is looked at: they are all in memory anyway.
+    looked = order if A.source == "covariance" else order[:LARGEST]
+    found = np.zeros(A.n)
+    for start in range(0, looked.size, CHUNK):
+        chosen = looked[start : start + CHUNK]
+        C = A.columns(chosen)
+        C = np.asarray(C if nonneg else np.abs(C))
+        found = np.maximum(found, C.max(axis=1))
+        found[chosen] = np.maximum(found[chosen], C.max(axis=0))
+    return found, float(A.diagonal[order[looked.size]]) if looked.size < A.n else 0.0
+
+
+def all_rows(problem: Problem) -> Kept:
+    """Nothing eliminated."""
+    return Kept(None, problem.covariance.matrix, 0.0)
+
+
+def keep(problem: Problem, most: int) -> Kept:
+    """At most about `most` rows: those with the largest peaks; ties at the level are left out together."""
+    A = problem.covariance
+    if A.n <= most:
+        return all_rows(problem)
+    largest, least = peaks(A, problem.nonneg)
+    level = max(least, float(np.partition(largest, A.n - most - 1)[A.n - most - 1]))
+    rows = np.flatnonzero(largest > level)
+    samples = A.shape[0] if A.source == "data" else 1
+    rounding = SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
+    return Kept(rows, A.block(rows), level + rounding)
+
+
+def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
+    """B4: the best tau, not below the floor, and its W."""
+    B, k = kept.block, problem.k
+    if B.size == 0:
+        return kept.floor, np.zeros_like(B)
+    entries = B if problem.nonneg else np.abs(B)
+    low, high = kept.floor, max(kept.floor, float(entries.max()))
+    best, tau = np.inf, high
+    for _ in range(2):
+        grid = np.linspace(low, high, GRID)
+        values = [_eigenvalue(B - clipped(B, level, problem.nonneg), kept) + k * level for level in grid]
+        at = int(np.argmin(values))
+        if values[at] < best:
+            best, tau = values[at], float(grid[at])
+        low, high = grid[max(at - 1, 0)], grid[min(at + 1, GRID - 1)]
+    return tau, clipped(B, tau, problem.nonneg)
+
+
+def clipped(B: Array, tau: float, nonneg: bool) -> Array:
+    """W of B4 for one tau."""
+    W = np.minimum(B, tau) if nonneg else np.clip(B, -tau, tau)
+    np.fill_diagonal(W, tau)
+    return W
+
+
+def _eigenvalue(R, kept):
+    top = float(scipy.linalg.eigh(R, subset_by_index=[len(R) - 1] * 2, eigvals_only=True)[0])
+    return top if kept.rows is None else max(top, 0.0)
