@@ -109,7 +109,7 @@ class ArrayFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def keep(self, kind: str, digest: str, value: Any) -> None:
         """Write `value` unless it is there; whole or not at all."""

@@ -46,6 +46,9 @@ _log = logging.getLogger(__name__)
 class Pool:
     """Connects to workers, or starts them; returns when the first can be used.
 
+    For a cluster of one's own, NSPCA_SCHEDULER is ``tls://host:port``, Dask's settings ``distributed.comm.tls`` (in its files or as
+    DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on) name the certificates, and each worker has one thread and this package.
+
     Parameters
     ----------
     heard : called as ``heard(token, message)`` for each message of a run, in order, in Dask's own thread
@@ -72,6 +75,8 @@ class Pool:
         self._client: Client | None = None
         self._short_of_memory: set[int] = set()
         address = os.environ.get("NSPCA_SCHEDULER", "")
+        if address and not address.startswith("tls://"):
+            raise JobError(f"NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got {address!r}: correct or unset it.")
         try:
             if not address:
                 self._cluster = _local_cluster(workers, memory, warm)
@@ -105,7 +110,12 @@ class Pool:
             blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
         task = Task(token, self.topic, function, parameters, str(folder))
         future = self._client.submit(worker.run, task, blobs, key=f"nspca-run-{token}", pure=False, retries=0)
-        future.add_done_callback(lambda future: ended(*self._outcome(future)))
+
+        def done(future: Future) -> None:
+            ended(*self._outcome(future))
+            future.release()  # the worker need not hold the result until a garbage collection here
+
+        future.add_done_callback(done)
         return future
 
     def stop(self, token: str, worker_address: str) -> None:

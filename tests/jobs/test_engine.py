@@ -195,6 +195,20 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
 
 
+def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
+    arguments = {"X": np.full((2, 2), 3.0), "name": "again"}
+    before = Engine(Store(narrow.store.home))
+    before.start = lambda: None  # a server that goes before its workers have come
+    job = before.submit("tests.jobs.background_tasks:mean", arguments, viewer="a", title="kept")
+    before.shutdown()
+    assert narrow.status(job).state == "interrupted"
+    assert narrow.again(job, viewer="a") == job
+    state = ended(narrow, job)
+    assert (state.state, state.title) == ("done", "kept") and narrow.result(job) == b"again 3.0"
+    with pytest.raises(JobError, match="no run with this address"):
+        narrow.again("nothing", viewer="a")
+
+
 def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
     job = narrow.submit("tests.jobs.background_tasks:fill", {}, viewer="a")
     state = ended(narrow, job)
@@ -221,13 +235,20 @@ def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch,
     assert ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 6}, viewer="a")).state == "done"
 
 
-def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(ended, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("tcp://127.0.0.1:1", "NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got 'tcp://127.0.0.1:1'"),
+        ("tls://127.0.0.1:1", "No worker could be started at tls://127.0.0.1:1"),
+    ],
+)
+def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(ended, monkeypatch, tmp_path, address, sentence):
     monkeypatch.setattr("nspca.jobs.pool.START_SECONDS", 0.2)
-    monkeypatch.setenv("NSPCA_SCHEDULER", "tcp://127.0.0.1:1")
+    monkeypatch.setenv("NSPCA_SCHEDULER", address)
     engine = Engine(Store(tmp_path))
     job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
     state = ended(engine, job)
-    assert state.state == "failed" and state.error.startswith("No worker could be started at tcp://127.0.0.1:1")
+    assert state.state == "failed" and state.error.startswith(sentence)
     engine.shutdown()
     with pytest.raises(JobError, match="shut down"):
         engine.start()

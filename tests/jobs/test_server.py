@@ -29,6 +29,13 @@ if __name__ == "__main__":
 """
 
 
+def running(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 @pytest.mark.parametrize(
     "ending", ["at once", "orderly", pytest.param("killed", marks=pytest.mark.skipif(os.name != "posix", reason="SIGKILL"))]
 )
@@ -46,8 +53,8 @@ def test_the_end_of_a_server_leaves_no_process_and_an_interrupted_run(tmp_path, 
     if ending == "killed":
         server.send_signal(signal.SIGKILL)
     _, noise = server.communicate(timeout=120)
-    assert noise == ""
-    wait_for(lambda: not any(psutil.pid_exists(int(pid)) for pid in pids) and not any(p.is_running() for p in family))
+    assert noise == "" or ending == "killed"  # Python's resource tracker then says what it cleans up
+    wait_for(lambda: not any(running(pid) for pid in [*map(int, pids), *(process.pid for process in family)]))
     engine = Engine(Store(tmp_path / "home"))
     state = engine.status(job)
     assert state.state == "interrupted" and engine.store.open_run("w", job).function.endswith(":stubborn")
