@@ -36,8 +36,7 @@ def verify(data, certificate, allow_probabilistic=False):
             sizes = [operator.index(k) for k in (c.k if c.form == "joint" else (c.k,))]
             require(min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n, f"k must be between 1 and n = {A.n}, got {c.k}")
             exact = Fraction(FORMS[c.form][0](A, c, *witness(c, A.n), *sizes)) * Fraction(2) ** A.exponent
-        value = float(exact)
-        value = value if Fraction(value) >= exact else float(np.nextafter(value, np.inf))
+        value = float(exact) if Fraction(float(exact)) >= exact else float(np.nextafter(float(exact), np.inf))
         require(value <= c.upper < np.inf, f"the upper bound {c.upper!r} is claimed, but only {value!r} is proved")
         return value
     except (TypeError, ValueError, OverflowError, KeyError, AttributeError) as error:  # text for numbers, infinite bounds, missing parts
@@ -213,8 +212,8 @@ def check_cover(U, root, h, k, nonneg, tree, F):
     mass = topk((V * V).sum(axis=1), k) + topk(h, k)
     error = (k + 8 * D + 32) * EPS * (mass + abs(F)) + TINY * (V.any() or h.any())
     rest = F - topk(h, k) - error  # V'V bounds the rest; not for signed x, where the cross terms with c_0 can exceed its own
-    capped = D > 0 and (nonneg or root == 0) and is_psd(rest * np.eye(D) - V.T @ V, (len(V) + 8) * EPS * (np.sum(V * V) + abs(F)) + TINY)
-    capped = capped or mass + error <= F
+    margin = (len(V) + 8) * EPS * (np.sum(V * V) + abs(F)) + TINY
+    capped = mass + error <= F or (D > 0 and (nonneg or root == 0) and is_psd(rest * np.eye(D) - V.T @ V, margin))
     require(D > 0 or capped, f"the {k} largest h_i sum to {mass}, above F = {F!r}")
     for start in range(0, 0 if capped else len(cones), step := max(1, 2**19 // max(1, V.size))):
         g = cones[start : start + step]
@@ -226,7 +225,9 @@ def check_cover(U, root, h, k, nonneg, tree, F):
         for j, l in itertools.combinations_with_replacement(range(D), 2):
             T[:, j, l] = T[:, l, j] = topk(P[:, j] * P[:, l] + kept * G[:, j, l, None], k)
         for i in np.flatnonzero(~(T + error <= F * G).all(axis=(1, 2))):
-            require(is_psd(F * G[i] - T[i], D * error), f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}")
+            low = G[i].min()  # the errors add up to 2 error (sum a)^2 <= 2 error a'Ga / low at most, little in a small cone
+            proved = (low > 0 and is_psd((F - 2 * error / low) * G[i] - T[i], 0.0)) or is_psd(F * G[i] - T[i], D * error)
+            require(proved, f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}")
 
 
 def diagonal(A, c, w, R, U, N, k):
@@ -234,8 +235,7 @@ def diagonal(A, c, w, R, U, N, k):
     if A.gram:
         return topk(A.size**2, k) * (1 + (k + 8) * EPS)
     nu = 8 * (A.n + 8) * EPS * np.abs(A.A.diagonal()).sum()
-    proved = not A.A.any() or is_psd(A.A + nu * np.eye(A.n), (A.eps + EPS) * np.linalg.norm(A.A))
-    require(proved, "the diagonal bounds nothing: the covariance could not be proved positive semidefinite")
+    require(not A.A.any() or is_psd(A.A + nu * np.eye(A.n), (A.eps + EPS) * np.linalg.norm(A.A)), "the covariance is not proved psd")
     return topk(np.maximum(A.A.diagonal(), 0), k) * (1 + (k + 8) * EPS) + k * nu
 
 
