@@ -235,7 +235,8 @@ def diagonal(A, c, w, R, U, N, k):
     if A.gram:
         return topk(A.size**2, k) * (1 + (k + 8) * EPS)
     nu = 8 * (A.n + 8) * EPS * np.abs(A.A.diagonal()).sum()
-    require(not A.A.any() or is_psd(A.A + nu * np.eye(A.n), (A.eps + EPS) * np.linalg.norm(A.A)), "the covariance is not proved psd")
+    psd = not A.A.any() or is_psd(A.A + nu * np.eye(A.n), (A.eps + EPS) * np.linalg.norm(A.A))
+    require(psd, "the covariance is not proved positive semidefinite")
     return topk(np.maximum(A.A.diagonal(), 0), k) * (1 + (k + 8) * EPS) + k * nu
 
 
