@@ -1,27 +1,24 @@
 """The engine: who asked for what, who waits, what runs. Reading a state never leaves this process; one thread talks to the workers."""
 
 import atexit
-import json
 import logging
 import math
 import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from nspca.errors import JobError
 from nspca.jobs import packing
+from nspca.jobs.job import Job, Limits
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import JobState
 from nspca.jobs.store import Store
 from nspca.progress import Event
 
 if TYPE_CHECKING:
-    from distributed import Future
-
     from nspca.jobs.pool import Pool
 
 PATIENCE = 2.0  # seconds a cancelled run has until its next report
@@ -35,54 +32,6 @@ OUT_OF_MEMORY = "The run needed more memory than one worker may use, and was end
 SHUT = "The engine has been shut down: start the server again."
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much may be asked for at once, and kept for runs to come.
-
-    Parameters
-    ----------
-    per_viewer, total : runs that wait or run
-    array_bytes, array_age : bytes and seconds that the arguments of runs are kept
-    """
-
-    per_viewer: int = 4
-    total: int = 100
-    array_bytes: int = 4_000_000_000
-    array_age: float = 30 * 86400.0
-
-
-@dataclass(eq=False)
-class _Job:
-    """One execution; several runs of several viewers may wait for it."""
-
-    key: str
-    function: str
-    parameters: str
-    created: float = field(default_factory=time.time)
-    viewers: dict[str, set[str]] = field(default_factory=dict)  # of each run
-    event: Event | None = None
-    rows: tuple[dict[str, Any], ...] = ()
-    started: float | None = None
-    token: str = ""  # of the present attempt
-    worker: str = ""
-    pid: int | None = None
-    future: "Future | None" = None
-    error: str = ""
-    attempts: int = 0
-    stop_asked: float | None = None
-    noted: Event | None = None
-
-    def has(self, viewer: str) -> bool:
-        return any(viewer in viewers for viewers in self.viewers.values())
-
-    def progress(self) -> dict[str, Any]:
-        return {
-            "started": self.started,
-            "event": json.dumps(asdict(self.event)) if self.event else "",
-            "rows": json.dumps(self.rows),
-        }
 
 
 class Engine:
@@ -109,10 +58,10 @@ class Engine:
         self._closing = False
         self._thread: threading.Thread | None = None
         self._pool: Pool | None = None
-        self._queue: tuple[_Job, ...] = ()
-        self._live: dict[str, _Job] = {}  # by key: what another viewer can join
-        self._runs: dict[str, _Job] = {}  # by run id: what the store does not know better
-        self._tokens: dict[str, _Job] = {}  # by token: what a worker has, wanted or not
+        self._queue: tuple[Job, ...] = ()
+        self._live: dict[str, Job] = {}  # by key: what another viewer can join
+        self._runs: dict[str, Job] = {}  # by run id: what the store does not know better
+        self._tokens: dict[str, Job] = {}  # by token: what a worker has, wanted or not
         self._workers_seen = self._noted_at = self._tidied_at = -math.inf
 
     # ---- what viewers do
@@ -272,7 +221,7 @@ class Engine:
                 self._runs.pop(run_id, None)
                 return run_id
             if job is None:
-                job = self._live[key] = _Job(key, function, parameters)
+                job = self._live[key] = Job(key, function, parameters)
                 self._queue += (job,)
             job.viewers.setdefault(run_id, set()).add(viewer)
             self._runs[run_id] = job
@@ -289,7 +238,7 @@ class Engine:
         if not joins and len(self._live) >= self.limits.total:
             raise JobError(f"At most {self.limits.total} runs may wait or run on this server at once, all are taken: try again in a while.")
 
-    def _forget(self, job: _Job) -> None:
+    def _forget(self, job: Job) -> None:
         """Nobody can join `job` any more; if a worker has it, the supervisor sees to its end."""
         if self._live.get(job.key) is job:
             del self._live[job.key]
@@ -308,7 +257,7 @@ class Engine:
             job.event = Event(**message["event"])
             job.rows += tuple(message["rows"])
 
-    def _ended(self, job: _Job, state: str, result: bytes, text: str) -> None:
+    def _ended(self, job: Job, state: str, result: bytes, text: str) -> None:
         """Called once per execution; everything of it goes to the store in one transaction."""
         if self._closing:
             return
@@ -326,7 +275,7 @@ class Engine:
                 self._finish(job, "failed" if state == "killed" else state, error, result)
         self._wake.set()
 
-    def _finish(self, job: _Job, state: str, error: str = "", result: bytes = b"") -> None:
+    def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
         self._forget(job)
         kept = (job.key, result) if state == "done" else None
         try:
@@ -346,9 +295,10 @@ class Engine:
             from nspca.jobs.pool import Pool
 
             pool = self._pool = Pool(self._heard, warm=warm, **self._options)
-        except (JobError, ImportError) as error:
-            _log.exception("no workers")
-            self._give_up(str(error))
+        except Exception as error:  # without workers every waiting run has to hear why
+            if threading.main_thread().is_alive():  # else the program ended while they were starting
+                _log.exception("no workers")
+                self._give_up(str(error))
             return
         self._ready.set()
         self._workers_seen = time.monotonic()
@@ -377,7 +327,7 @@ class Engine:
             self._tokens.clear()
             self._thread = None
 
-    def _at_work(self) -> list[_Job]:
+    def _at_work(self) -> list[Job]:
         with self._lock:
             return list(self._tokens.values())
 
@@ -409,7 +359,7 @@ class Engine:
                 self._tokens[job.token] = job
             job.future = self._pool.submit(job.token, job.function, job.parameters, self._arrays.folder, self._ender(job))
 
-    def _ender(self, job: _Job) -> Callable[[str, bytes, str], None]:
+    def _ender(self, job: Job) -> Callable[[str, bytes, str], None]:
         return lambda state, result, text: self._ended(job, state, result, text)
 
     def _note_progress(self) -> None:

@@ -1,0 +1,59 @@
+"""One execution as the engine sees it, and how many there may be."""
+
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nspca.progress import Event
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much may be asked for at once, and kept for runs to come.
+
+    Parameters
+    ----------
+    per_viewer, total : runs that wait or run
+    array_bytes, array_age : bytes and seconds that the arguments of runs are kept
+    """
+
+    per_viewer: int = 4
+    total: int = 100
+    array_bytes: int = 4_000_000_000
+    array_age: float = 30 * 86400.0
+
+
+@dataclass(eq=False)
+class Job:
+    """One execution; several runs of several viewers may wait for it."""
+
+    key: str
+    function: str
+    parameters: str
+    created: float = field(default_factory=time.time)
+    viewers: dict[str, set[str]] = field(default_factory=dict)  # of each run
+    event: Event | None = None
+    rows: tuple[dict[str, Any], ...] = ()
+    started: float | None = None
+    token: str = ""  # of the present attempt
+    worker: str = ""
+    pid: int | None = None
+    future: "Future | None" = None
+    error: str = ""
+    attempts: int = 0
+    stop_asked: float | None = None
+    noted: Event | None = None
+
+    def has(self, viewer: str) -> bool:
+        return any(viewer in viewers for viewers in self.viewers.values())
+
+    def progress(self) -> dict[str, Any]:
+        return {
+            "started": self.started,
+            "event": json.dumps(asdict(self.event)) if self.event else "",
+            "rows": json.dumps(self.rows),
+        }
