@@ -211,8 +211,8 @@ def check_cover(U, root, h, k, nonneg, tree, F):
     V = np.hstack([U, np.full((len(U), D - d), root)])
     mass = topk((V * V).sum(axis=1), k) + topk(h, k)
     error = (k + 8 * D + 32) * EPS * (mass + abs(F)) + TINY * (V.any() or h.any())
-    rest = F - topk(h, k) - error  # V'V bounds the rest; not for signed x, where the cross terms with c_0 can exceed its own
-    margin = (len(V) + 8) * EPS * (np.sum(V * V) + abs(F)) + TINY
+    # V'V bounds what h leaves of F; not for signed x with c_0, whose cross terms can exceed its own
+    rest, margin = F - topk(h, k) - error, (len(V) + 8) * EPS * (np.sum(V * V) + abs(F)) + TINY
     capped = mass + error <= F or (D > 0 and (nonneg or root == 0) and is_psd(rest * np.eye(D) - V.T @ V, margin))
     require(D > 0 or capped, f"the {k} largest h_i sum to {mass}, above F = {F!r}")
     for start in range(0, 0 if capped else len(cones), step := max(1, 2**19 // max(1, V.size))):
