@@ -168,16 +168,16 @@ def spectral(A, R, N, U, t):
 
 def single(A, c, w, R, U, N, k):
     t, F, tau = *map(float, w["claims"]), threshold(A, c, w, R)
-    proved = (R.size == A.n or t >= 0) and spectral(A, R, N, U, t)  # what is left is zero in the rows not kept
-    require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
+    left = (R.size == A.n or t >= 0) and spectral(A, R, N, U, t)  # what is left is zero in the rows not kept
+    require(left, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(R.size)
     if "M" in w:
         M, m = w["M"], w["M"].diagonal()
         off = np.where(np.eye(R.size, dtype=bool), 0.0, np.maximum(M, 0) if c.nonneg else np.abs(M))
         s = np.sqrt(topk(off * off, k - 1))
         h = np.maximum(0, (m + np.sqrt(m * m + s * s)) / 2) + (k + 16) * EPS * (np.abs(m) + s) + 1e-150 * M.any(axis=1)
-    extra = min(k, A.n - R.size)  # the rows not kept are equal: k of them stand for all
-    U, h = np.vstack([U, np.zeros((extra, U.shape[1]))]), np.append(h, np.zeros(extra))
+    # The rows not kept are equal: k of them stand for all.
+    U, h = (np.concatenate([part, np.zeros((min(k, A.n - R.size), *part.shape[1:]))]) for part in (U, h))
     check_cover(U, np.nextafter(np.sqrt(tau), np.inf) if tau > 0 else 0.0, h, k, c.nonneg, w.get("tree", np.zeros(0, int)), F)
     return Fraction(t) + Fraction(F)
 
