@@ -205,13 +205,15 @@ def cover(tree, D, d, nonneg):
 
 
 def check_cover(U, root, h, k, nonneg, tree, F):
-    """Prove topk_i(((v_i'c)+)^2 + h_i) <= F on every cone, v_i = (u_i, root); `error` covers T and F G of one cone."""
+    """Prove topk_i(((v_i'c)+)^2 + h_i) <= F on every cone, v_i = (u_i, root); `error` covers T and F G of one cone.
+
+    All at once if V'V bounds what h leaves of F; not for signed x with c_0, whose cross terms can exceed its own.
+    """
     d, D = U.shape[1], U.shape[1] + (root > 0)
     cones = cover(tree, D, d, nonneg) if D or tree.size else []
     V = np.hstack([U, np.full((len(U), D - d), root)])
     mass = topk((V * V).sum(axis=1), k) + topk(h, k)
     error = (k + 8 * D + 32) * EPS * (mass + abs(F)) + TINY * (V.any() or h.any())
-    # V'V bounds what h leaves of F; not for signed x with c_0, whose cross terms can exceed its own
     rest, margin = F - topk(h, k) - error, (len(V) + 8) * EPS * (np.sum(V * V) + abs(F)) + TINY
     capped = mass + error <= F or (D > 0 and (nonneg or root == 0) and is_psd(rest * np.eye(D) - V.T @ V, margin))
     require(D > 0 or capped, f"the {k} largest h_i sum to {mass}, above F = {F!r}")
