@@ -12,7 +12,9 @@ with frame.page("Data"):
         preview.reading()
         data = chosen()
         preview.title(data)
-        standin.offer(data)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            standin.offer(data)
+            frame.way_on("pages/sweep.py", "Sweep k on these data")
         preview.notes(data)
         preview.facts(data.dataset)
         left, right = st.columns([3, 2], gap="medium")
@@ -20,4 +22,3 @@ with frame.page("Data"):
             preview.picture(data.dataset)
         with right:
             preview.preparation(data)
-        frame.way_on("pages/sweep.py", "Sweep k on these data")

@@ -72,16 +72,11 @@ def _says(now: JobState, total: int) -> str:
     if now.state in WAITING:
         return WAITING[now.state]
     line = f"{len(now.rows)} of {total} ready"
-    event = now.event
-    if event is None:
-        return line
-    if event.k is not None:
-        line += f", at k = {event.k}"
-    if event.lower is not None:
-        line += f": best {words.number(event.lower)}"
-    if event.upper is not None:
-        line += f", nothing above {words.number(event.upper)}"
-    return line
+    if not now.rows:
+        return f"{line}; {words.plain(now.event.stage)}" if now.event else line
+    last = now.rows[-1]
+    line += f"; k = {last['k']}: best {words.number(last['value'])}"
+    return line if last["upper"] is None else f"{line}, nothing above {words.number(last['upper'])}"
 
 
 def _ended(about: Chosen, run: Watched) -> None:

@@ -1,0 +1,89 @@
+"""An uploaded gene table and its transpose, in a real browser: the same component, with names."""
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import nspca
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+K = 20
+
+
+@pytest.fixture(scope="module")
+def genes() -> pd.DataFrame:
+    """The original 72 x 12582 table where it is, otherwise its stand-in."""
+    data = nspca.load_sample("leukemia")
+    if os.environ.get("NSPCA_DATA"):
+        assert data.source == "real" and data.X.shape == (72, 12582)
+    names = [f"probe_{j}_at" for j in range(data.X.shape[1])]
+    return pd.DataFrame(np.asarray(data.X, float), columns=names, index=[f"patient {i}" for i in range(len(data.X))])
+
+
+def csv(table: pd.DataFrame) -> dict:
+    buffer = io.BytesIO()
+    table.to_csv(buffer)
+    return {"name": "genes.csv", "mimeType": "text/csv", "buffer": buffer.getvalue()}
+
+
+def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes, tmp_path):
+    expected = component(genes)
+    for turned in (False, True):
+        page.goto(f"{app_url}/data?source=upload")
+        page.locator("input[type=file]").set_input_files(csv(genes.T if turned else genes))
+        expect(page.get_by_text("How the file is read")).to_be_visible()
+        if turned:
+            expect(page.get_by_text("switch on")).to_be_visible()
+            page.get_by_text("Features are in rows", exact=True).click()
+        expect(page.get_by_test_id("stMetricValue").nth(1)).to_have_text(f"{genes.shape[1]:,}")
+        expect(page.get_by_test_id("stMetricValue").first).to_have_text(f"{genes.shape[0]}")
+        page.get_by_role("link", name="Sweep k on these data").click()
+        for label, value in (("k from", K), ("to", K)):
+            page.get_by_label(label, exact=True).fill(str(value))
+            page.get_by_label(label, exact=True).press("Enter")
+        page.get_by_role("button", name="Run one problem").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Component, CSV").click(timeout=120_000)
+        download.value.save_as(tmp_path / "component.csv")
+        found = pd.read_csv(tmp_path / "component.csv")
+        assert set(found["feature"]) == set(expected.index) and set(found["source"]) == {"your data"}
+        assert np.allclose(found.set_index("feature")["weight"][expected.index], expected, atol=1e-6)
+        expect(page.locator(".js-plotly-plot").filter(has_text=expected.idxmax())).to_be_visible()
+
+
+def component(genes: pd.DataFrame) -> pd.Series:
+    """The nonzero weights that the package itself finds, by name."""
+    problem = nspca.Problem.from_data(genes.to_numpy(), k=K)
+    weights = pd.Series(nspca.sweep(problem, [K])["auto", K].components[:, 0], index=genes.columns)
+    return weights[weights != 0]
+
+
+def test_a_wrong_upload_is_one_sentence_and_the_next_one_works(page, app_url):
+    page.goto(f"{app_url}/data?source=upload&sample=lrs")
+    page.locator("input[type=file]").set_input_files({"name": "notes.csv", "mimeType": "text/csv", "buffer": b"\x80\x04\x95pickled"})
+    expect(page.get_by_role("alert")).to_contain_text("pickle")
+    expect(page.get_by_role("heading", name="Infrared spectra (LRS)")).to_be_visible()
+    page.locator("input[type=file]").set_input_files({"name": "good.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,5\n4,1\n"})
+    expect(page.get_by_role("heading", name="good")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("heading", name="good")).to_be_visible()
+
+
+def test_a_copy_of_the_real_data_replaces_the_stand_in(page, app_url):
+    folder = os.environ.get("NSPCA_DATA")
+    if folder:
+        pytest.skip("with NSPCA_DATA there is no stand-in to replace")
+    page.goto(f"{app_url}/data?sample=lrs")
+    page.get_by_role("button", name="Get the real data").click()
+    expect(page.get_by_text("Licence: CC BY 4.0")).to_be_visible()
+    expect(page.get_by_test_id("stPopoverBody").get_by_role("button", name="Download")).to_be_visible()
+    wrong = {"name": "lrs.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,5\n4,1\n"}
+    page.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(wrong)
+    expect(page.get_by_role("alert")).to_contain_text("has 531 samples and 93 features, the copy has 3 and 2")
+    assert Path(os.environ["NSPCA_HOME"]).is_dir()

@@ -1,0 +1,31 @@
+"""Home in a real browser."""
+
+from playwright.sync_api import expect
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+
+
+def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
+    asked, failed = set(), []
+    page.on("request", lambda request: asked.add(request.url))
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.goto(app_url)
+    expect(page.get_by_text("of the best possible, proved").first).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
+    before = page.get_by_role("heading", name="of the best possible").inner_text()
+    slider = page.get_by_role("slider")
+    slider.focus()
+    slider.press("ArrowLeft")
+    expect(page).to_have_url(f"{app_url}/?digit_k=7")
+    expect(page.get_by_role("heading", name="of the best possible")).not_to_have_text(before)
+    outside = {url for url in asked if not url.startswith((app_url, app_url.replace("http", "ws"), "data:", "blob:"))}
+    assert not outside and not failed
+
+
+def test_the_menu_leads_on_and_back(page, app_url):
+    page.goto(f"{app_url}/?digit_k=5")
+    expect(page.get_by_text("What you see")).to_be_visible()
+    page.get_by_role("link", name="Data", exact=True).click()
+    expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Home", exact=True).click()
+    expect(page.get_by_role("slider")).to_have_value("5")

@@ -1,0 +1,83 @@
+"""The main job in a real browser: choose, sweep, look, cancel, reload."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+BAND = "the optimum is in here (proved)"
+
+
+def chosen_k(page: Page):
+    return page.get_by_test_id("stSlider").get_by_role("slider")
+
+
+def click_point(page: Page, index: int) -> None:
+    """Click on a point of the found values: the last curve of the first figure."""
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+    points = page.locator(".js-plotly-plot").first.locator(".scatterlayer .trace").last.locator(".points path")
+    points.nth(index).click(force=True)  # Plotly's own layer lies above and takes the click
+
+
+def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_url):
+    page.goto(app_url)
+    page.get_by_role("link", name="Choose a sample").click()
+    page.get_by_role("button", name="Infrared spectra (LRS)").click()
+    expect(page.get_by_role("heading", name="Infrared spectra (LRS)")).to_be_visible()
+    page.get_by_role("link", name="Sweep k on these data").click()
+    page.get_by_label("to", exact=True).fill("30")
+    page.get_by_label("to", exact=True).press("Enter")
+    page.get_by_role("button", name="Run 6 problems").click()
+    expect(page.get_by_role("button", name="Component, CSV")).to_be_visible(timeout=120_000)
+    expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
+
+    click_point(page, 1)
+    expect(page).to_have_url(re.compile(r"[?&]k=10(&|$)"))
+    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "10")
+    expect(page.get_by_text("with at most 10 features can explain more than")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").filter(has_text="wavelength")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").filter(has_text="score along the component")).to_be_visible()
+
+    said = page.get_by_role("heading", name="best possible").inner_text()
+    page.reload()
+    expect(page.get_by_role("heading", name="best possible")).to_have_text(said)
+    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "10")
+    click_point(page, 5)
+    expect(page).to_have_url(re.compile(r"[?&]k=30(&|$)"))
+    page.go_back()
+    page.get_by_role("link", name="Sweep", exact=True).click()
+    expect(page.get_by_role("heading", name="best possible")).to_be_visible()
+
+
+def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=cbcl&from=1&to=361&step=1&effort=thorough")
+    page.get_by_role("button", name="Run 361 problems").click()
+    progress = page.get_by_text(re.compile(r"[1-9]\d* of 361 ready; k = \d+: best .*, nothing above"))
+    expect(progress).to_be_visible(timeout=120_000)
+    figure = page.locator(".js-plotly-plot").first
+    expect(figure).to_contain_text(BAND)
+
+    figure.evaluate("figure => { figure.dataset.mark = 'still the same' }")
+    said = progress.inner_text()
+    expect(progress).not_to_have_text(said, timeout=120_000)
+    expect(figure).to_have_attribute("data-mark", "still the same")  # a new one at each tick would lose zoom and camera
+
+    page.reload()
+    expect(progress).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
+    expect(page.get_by_role("button", name="Run again")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+
+
+def test_k_out_of_range_is_one_sentence_and_nothing_is_lost(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=pitprops&to=6")
+    box = page.get_by_label("to", exact=True)
+    box.fill("600")
+    box.press("Enter")
+    expect(page.get_by_role("alert").first).to_contain_text("at most 13, the number of features, got 1 to 600")
+    box.fill("6")
+    box.press("Enter")
+    expect(page.get_by_role("button", name="Run 6 problems")).to_be_visible()
