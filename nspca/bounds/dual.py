@@ -62,19 +62,16 @@ class Splitting:
             block.update(RELAXATION)
         self.steps += 1
 
+    def resume(self, W: Array, X: Array) -> None:
+        """Start from the W and X of a related problem."""
+        self.X = X.copy()
+        self.entries.resume(W / self.rho, X)
+
     def rescale(self, factor: float) -> None:
         """Change rho; the witness stays as it is."""
         self.rho *= factor
         for block in self.blocks:
             block.scale(1 / factor)
-
-    def balance(self) -> None:
-        """Bring the two residuals within a factor of each other, the usual rule."""
-        primal, dual = self.entries.residuals
-        if primal > 3 * dual:
-            self.rescale(1.5)
-        elif dual > 3 * primal:
-            self.rescale(1 / 1.5)
 
     def _leading(self, M):
         if self.n <= DIRECT or self.basis is None:
@@ -117,7 +114,6 @@ class Entries:
         self.of, self.size, self.nonneg, self.floor = splitting, float(k), nonneg, floor
         n = splitting.n
         self.Y, self.dual, self.level = np.zeros((n, n)), np.zeros((n, n)), 0.0
-        self.residuals = (0.0, 0.0)
 
     @property
     def W(self) -> Array:
@@ -127,6 +123,10 @@ class Entries:
     def tau(self) -> float:
         """Largest entry of W, and at least the floor."""
         return max(self.floor, self.of.rho * self.level)
+
+    def resume(self, dual, X):
+        self.dual, self.Y = dual.copy(), X if not self.nonneg else np.maximum(X, 0.0)
+        self.level = float(np.abs(dual).max())
 
     def pull(self, G):
         G += self.of.X
@@ -139,7 +139,6 @@ class Entries:
         self.level = max(self.floor / self.of.rho, threshold_of_sum(T if self.nonneg else np.abs(T), self.size, self.level))
         self.dual = np.minimum(T, self.level) if self.nonneg else np.clip(T, -self.level, self.level)
         self.Y = T - self.dual
-        self.residuals = float(np.linalg.norm(X - self.Y)), float(np.linalg.norm(self.Y - old))
 
     def scale(self, factor):
         self.dual, self.level = self.dual * factor, self.level * factor
