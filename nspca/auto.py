@@ -12,7 +12,7 @@ import numpy as np
 from nspca import ascent, cones
 from nspca.options import positive, whole
 from nspca.problem import Problem
-from nspca.progress import Event, Report, silent
+from nspca.progress import Event, Report, progress_only, silent
 from nspca.rankd import factor
 from nspca.result import Result, Status
 
@@ -49,7 +49,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     A, rank = problem.covariance, min(options.rank, problem.n)
     report(Event("cones", k=problem.k))
     V, exact = factor(A, rank)
-    cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, report=report)
+    cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, report=progress_only(report, problem.k))
     starts = [ascent.starts_from(problem, V @ cover.direction)]
     starts += [ascent.starts_from(problem, u) for u in A.leading(rank)[1].T]
     starts += [ascent.starts_from(problem, a) for a in warm]

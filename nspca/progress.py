@@ -1,7 +1,7 @@
 """The one hook of every long computation: ``report(event)`` carries progress and may raise `Cancelled`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -40,3 +40,8 @@ Report = Callable[[Event], None]
 
 def silent(event: Event) -> None:
     """The hook used when nobody listens."""
+
+
+def progress_only(report: Report, k: int | None = None) -> Report:
+    """`report` for an inner search whose numbers are not values of the problem: bounds are left out, k is put in."""
+    return lambda event: report(replace(event, lower=None, upper=None, k=k))

@@ -8,7 +8,7 @@ from nspca.certificate import Certificate
 from nspca.covariance import Covariance
 from nspca.linalg import Array, topk_sum
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Report, progress_only, silent
 
 
 def bound(problem: Problem, rank: int = 3, *, shifted: bool = True, tol=1e-3, cap=20000, starts=(), report: Report = silent):
@@ -27,7 +27,8 @@ def bound(problem: Problem, rank: int = 3, *, shifted: bool = True, tol=1e-3, ca
     A = problem.covariance
     rank = min(rank, A.n)
     U, t = A.once(("remainder", rank, shifted), lambda: remainder(A, rank, shifted))
-    cover = cones.search(U, problem.k, nonneg=problem.nonneg, tol=tol, offset=t, cap=cap, starts=starts, report=report)
+    inner = progress_only(report, problem.k)
+    cover = cones.search(U, problem.k, nonneg=problem.nonneg, tol=tol, offset=t, cap=cap, starts=starts, report=inner)
     size = float(topk_sum(np.einsum("ij,ij->i", U, U), problem.k))
     F = cover.upper + SEARCH_SLACK * size
     witness = {"U": U, "claims": np.array([t, F]), "tree": cover.tree}

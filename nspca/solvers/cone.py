@@ -15,7 +15,7 @@ from nspca import ascent, cones
 from nspca.linalg import Array
 from nspca.options import positive, whole
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Report, progress_only, silent
 from nspca.rankd import factor, rho
 from nspca.result import Result, Status
 
@@ -51,7 +51,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     """Best k-sparse component of A_d, then of A on from there."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     V, exact = factor(A, rank)
-    cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, cap=options.cones, report=report)
+    cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, cap=options.cones, report=progress_only(report, problem.k))
     x = component(problem, V, cover.direction)
     if options.polish:
         x = ascent.polish(problem, x)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from nspca import ascent
 from nspca.options import whole
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Report, progress_only, silent
 from nspca.rankd import factor, rho
 from nspca.result import Result, Status
 from nspca.spannogram import cost, exact_rank_d
@@ -42,7 +42,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     """Exact optimum of A_d, then an ascent on A from there."""
     rank = min(options.rank, problem.n)
     V, exact = factor(problem.covariance, rank)
-    answer = exact_rank_d(V, problem.k, problem.nonneg, report)
+    answer = exact_rank_d(V, problem.k, problem.nonneg, progress_only(report, problem.k))
     x = ascent.polish(problem, answer.x) if options.polish else answer.x
     # Enumeration is exact up to rounding, which no certificate of finite effort matches: the status is left to the certificate.
     status = Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
