@@ -16,6 +16,8 @@ with frame.page("Data"):
             standin.offer(data)
             frame.way_on("pages/sweep.py", "Sweep k on these data")
         preview.notes(data)
+        with frame.guard():
+            preview.vocabulary(data)
         preview.facts(data.dataset)
         left, right = st.columns([3, 2], gap="medium")
         with left:

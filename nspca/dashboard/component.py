@@ -29,7 +29,8 @@ def statement(problem: Problem, result: Result, k: int) -> None:
     st.markdown(f"#### {sentence[0].upper()}{sentence[1:]}.")
     sign = "nonnegative " if problem.nonneg else ""
     line = f"This component uses {words.things(np.count_nonzero(result.components[:, 0]), 'feature')} of {problem.n:,} "
-    line += f"and explains a variance of {words.number(result.value)}, that is {100 * found:.2f} % of the leading eigenvalue."
+    line += f"and explains a variance of {words.number(result.value)}, that is {100 * found:.2f} % of the leading eigenvalue"
+    line += f" and {100 * result.value / (problem.total_variance or 1.0):.2f} % of the total variance."
     if certificate is not None:
         line += f" No {sign}component with at most {words.things(k, 'feature')} can explain more than {words.number(certificate.upper)}: "
         line += f"proved by {words.plain(kind_words(certificate.kind))}."
@@ -62,15 +63,18 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
 
 def table(dataset: Dataset, x: np.ndarray) -> None:
     """Weights with names; the share is what a feature's square adds to the component's length of one."""
+    rows = weights(dataset, x)
     st.dataframe(
-        weights(dataset, x),
+        rows,
         hide_index=True,
         height=320,
         alt="Features of the component with their weights, largest first",
         column_config={
             "feature": st.column_config.TextColumn("Feature"),
             "weight": st.column_config.NumberColumn("Weight", format="%.4f"),
-            "share": st.column_config.ProgressColumn("Share of the component", format="percent", min_value=0, max_value=1),
+            "share": st.column_config.ProgressColumn(
+                "Share of the component", format="percent", min_value=0, max_value=float(rows["share"].max()) if len(rows) else 1.0
+            ),
         },
     )
 

@@ -20,7 +20,7 @@ def axis_switch() -> None:
     st.segmented_control(
         "Variance in % of",
         list(AXES),
-        format_func=AXES.get,
+        format_func=lambda axis: f"% of {AXES[axis]}",
         required=True,
         label_visibility="collapsed",
         **state.bind("axis"),

@@ -7,9 +7,10 @@ import streamlit as st
 
 from nspca.dashboard import figures, state, words
 from nspca.dashboard.chosen import Chosen, columns, heavy, problem
-from nspca.data import SAMPLES, Dataset
-from nspca.data.dataset import features_in_rows_suggestion
+from nspca.data import SAMPLES, Dataset, features_in_rows_suggestion, read
+from nspca.data.dataset import numbered
 from nspca.errors import NSPCAError
+from nspca.jobs import engine
 from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
@@ -69,6 +70,21 @@ def reading() -> None:
                 help="Square and symmetric: it is then taken as it is.",
                 **state.bind("cov", then=_turned),
             )
+
+
+def vocabulary(of: Chosen) -> None:
+    """Word counts that came without their words: the place to give them."""
+    data, digest = of.dataset, state.get("upload")
+    if digest is None or data.kind != "words" or data.feature_names != numbered("word", len(data.feature_names)):
+        return
+    given = st.file_uploader(
+        "The vocabulary of these word counts: a text file with one word in each line", key=f"words_{digest[:8]}", type=["txt"]
+    )
+    if given is not None:
+        read(engine().store.get_upload(state.workspace(), digest)[0], vocabulary=given.getvalue())
+        about = {"file": given.name[-120:], "name": "vocabulary", "words": True}
+        state.put(vocab=engine().store.put_upload(state.workspace(), given.getvalue(), about), run=None, k=None)
+        st.rerun()
 
 
 def _turned() -> None:

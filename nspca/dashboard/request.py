@@ -37,6 +37,13 @@ class Request:
     def ks(self) -> list[int]:
         return list(range(self.first, self.last + 1, self.step))
 
+    def describe(self) -> str:
+        """One line for people."""
+        ks = f"k = {self.first}" if len(self.ks) == 1 else f"k = {self.first} to {self.ks[-1]} in steps of {self.step}"
+        weights = "nonnegative" if self.nonneg else "weights of any sign"
+        prepared = ", ".join(word for word, on in (("centred", self.center), ("standardised", self.scale)) if on) or "taken as they are"
+        return f"{ks}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data {prepared}"
+
     def to_dict(self) -> dict:
         return asdict(self)
 

@@ -11,7 +11,7 @@ from nspca.dashboard.running import Watched
 from nspca.errors import JobError
 from nspca.jobs import JobState
 
-ENOUGH = 0.95  # of the largest value
+ENOUGH = 0.8  # of the largest value
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 
 
@@ -31,6 +31,7 @@ def show(data: Chosen) -> None:
     if about.content != run.asked.content:
         st.warning("This run was made from other data than those kept under the same name now; run it again to see its components.")
         return
+    st.caption(f"Shown: {words.plain(about.dataset.name)}, {run.asked.describe()}")
     if not run.now.ended:
         _watch(about, run)
     elif run.now.state == "done":
@@ -116,7 +117,7 @@ def _finished(about: Chosen, run: Watched) -> None:
 
 
 def _telling(table: pd.DataFrame) -> int:
-    """The k shown first: the smallest that reaches nearly all of what the largest does."""
+    """The k shown first: the smallest that reaches most of what the largest does."""
     best = table.groupby("k")["value"].max()
     return int(best.index[best >= ENOUGH * best.max()].min())
 

@@ -5,10 +5,12 @@ import io
 import numpy as np
 import pytest
 
+from nspca.dashboard.chosen import find
 from nspca.data import SAMPLES
 
 STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
 PAGE = "pages/data.py"
+READ = {"covariance": False, "id_column": None, "label_column": None, "features_in_rows": False}
 
 
 def csv(table, header=None, rows=None) -> bytes:
@@ -139,6 +141,22 @@ def test_a_table_that_is_no_covariance(visit, table, sentence):
     assert "as many rows as columns" in sentence(page)
     page.toggle(key="widget_cov").set_value(False).run()
     assert not page.error
+
+
+DOCWORD = b"3\n4\n6\n1 1 2\n1 2 1\n2 3 4\n2 4 1\n3 1 1\n3 4 2\n"
+
+
+def test_word_counts_get_their_words(visit, sentence, address):
+    page = upload(visit, DOCWORD, "docword.small.txt")
+    assert not page.error and not page.exception and page.metric[1].value == "4"
+    page.file_uploader[1].upload("wrong.txt", b"one\ntwo\n")
+    assert "4" in sentence(page.run()) and "vocab" not in address(page)
+    page = visit(PAGE, **address(page))
+    page.file_uploader[1].upload("vocab.small.txt", b"alpha\nbeta\ngamma\ndelta\n")
+    page.run()
+    assert not page.error and len(page.file_uploader) == 1 and "vocab" in address(page)
+    chosen = find({"upload": address(page)["upload"], "vocabulary": address(page)["vocab"], **READ}, address(page)["w"])
+    assert chosen.dataset.feature_names == ("alpha", "beta", "gamma", "delta")
 
 
 def test_deleting_an_upload(visit, table, address):
