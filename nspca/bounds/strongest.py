@@ -115,8 +115,7 @@ class _Run:
         r = len(kept.block)
         self.total = ROUND * self.plan.total(r)
         if r < problem.n or r == 1:
-            tau, W = elimination.search_threshold(kept, problem)
-            self.offer(Witness(W), kind="B4")
+            self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
             return self.best, None
         self.state = self.dual(warm)
@@ -218,10 +217,8 @@ class _Run:
     def offer(self, witness, estimate=None, lift=None, kind=None):
         """Prove the bound of a witness; keep it if it is the best."""
         gap = (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else 1e-2
-        tol = float(np.clip(gap / 30, 1e-9, 1e-3))
-        made, cover = certificate(
-            self.problem, self.kept, witness, kind=kind, estimate=estimate, tol=tol, cap=self.plan.cap, report=self.quietly
-        )
+        options = {"tol": float(np.clip(gap / 30, 1e-9, 1e-3)), "cap": self.plan.cap, "report": self.quietly}
+        made, cover = certificate(self.problem, self.kept, witness, kind=kind, estimate=estimate, **options)
         if lift is not None and cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(cover.direction[:, None])
         upper = float(made.witness["claims"].sum())
