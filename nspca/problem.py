@@ -70,6 +70,15 @@ class Problem:
         """Explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
         return self.covariance.explained(np.asarray(x, dtype=np.float64)) * self.covariance.unit
 
+    def scores(self, X: Array) -> Array:
+        """Samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in the units of the data.
+
+        Their mean square is `value`. A problem made from a covariance has no samples and raises `InvalidProblem`.
+        """
+        if self.covariance.source != "data":
+            raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
+        return np.ldexp(self.covariance.scores(np.asarray(X, dtype=np.float64)), self.covariance.exponent // 2)
+
     def violation(self, x: Array) -> float:
         """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.
 

@@ -38,6 +38,15 @@ def test_violation_measures_each_way_to_be_infeasible():
     assert problem.violation(dense) > 0.5
 
 
+def test_scores_are_in_the_units_of_the_data_and_their_mean_square_is_the_value():
+    for data, scale in ((X * 1000, False), (X * 1e-6, False), (X, True), (sp.csr_matrix(X), False)):
+        problem = nspca.Problem.from_data(data, 3, scale=scale)
+        x = nspca.solve(problem, certify=None).components[:, 0]
+        assert np.isclose(np.mean(problem.scores(x) ** 2), problem.value(x))
+    with pytest.raises(InvalidProblem, match="scores need the samples"):
+        nspca.Problem.from_covariance(np.eye(3), 1).scores(np.ones(3))
+
+
 def test_certificate_file_round_trip_and_every_damage_refused(tmp_path):
     result = nspca.solve(nspca.Problem.from_data(X, 4))
     path = tmp_path / "certificate.npz"

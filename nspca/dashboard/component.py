@@ -58,7 +58,7 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
-    figures.draw(score_figure(problem.covariance.scores(x), dataset.labels, dataset.sample_names, names=("the component", "")), key)
+    figures.draw(score_figure(problem.scores(x), dataset.labels, dataset.sample_names, names=("the component", "")), key)
 
 
 def table(dataset: Dataset, x: np.ndarray) -> None:
