@@ -69,7 +69,7 @@ def ways_on() -> None:
         ("Look at other data", "Faces, star spectra, gene expression, words of real text.", "pages/data.py", "Choose a sample", {}),
         (
             "Bring your own table",
-            "CSV, NPZ, word counts or images. It stays on this machine.",
+            "CSV, NPZ, word counts or images. Nothing leaves this machine.",
             "pages/data.py",
             "Upload a file",
             {"source": "upload"},

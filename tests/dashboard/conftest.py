@@ -28,6 +28,12 @@ def visit():
 
 
 @pytest.fixture
+def stand_ins(monkeypatch):
+    """A machine without the original data."""
+    monkeypatch.delenv("NSPCA_DATA", raising=False)
+
+
+@pytest.fixture
 def finish():
     """Wait until the run of a page has ended, then look at the page again."""
 

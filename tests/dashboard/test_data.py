@@ -32,7 +32,7 @@ def table():
 
 
 @pytest.mark.parametrize("name", [name for name in SAMPLES if name != "python-docs"])
-def test_every_sample_opens(visit, name, texts, alts):
+def test_every_sample_opens(visit, stand_ins, name, texts, alts):
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
     assert [metric.label for metric in page.metric] == ["Samples", "Features", "Zeros", "Memory", "Labels"]
@@ -42,6 +42,14 @@ def test_every_sample_opens(visit, name, texts, alts):
         assert SAMPLES[name].licence.split()[0] in texts(page)
     assert page.get("plotly_chart"), "a spectrum"
     assert all(alts(page))
+
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_the_original_takes_the_place_of_the_stand_in(visit, nspca_data, name, texts):
+    page = visit(PAGE, sample=name)
+    assert not page.exception and not page.error
+    assert "original data" in texts(page) and "stand-in" not in page.subheader[0].value + page.markdown[0].value
+    assert page.metric[1].value == f"{SAMPLES[name].shape[1]:,}"
 
 
 def test_choosing_a_sample_is_kept_in_the_address(visit, address):

@@ -19,7 +19,7 @@ def done(visit, finish):
     return finish(page)
 
 
-def test_nothing_starts_unasked(visit, texts):
+def test_nothing_starts_unasked(visit, stand_ins, texts):
     page = visit(PAGE, sample="lrs")
     assert not page.exception and not page.error
     assert "Nothing has run yet" in texts(page) and "run" not in page.query_params
