@@ -15,7 +15,7 @@ CHAIN = [
     "problem",
     "certificate",
     "result",
-    "cones ascent spannogram rankd",
+    "cones ascent spannogram rankd matching sketch disjoint",
     "bounds",
     "solvers",
     "auto components sweeps",
