@@ -58,7 +58,8 @@ def _take_sample(name: str) -> None:
 
 def _uploads() -> None:
     count = st.session_state.setdefault(state.UPLOADER, 0)
-    given = st.file_uploader(f"{FORMATS}. Nothing leaves the machine that runs nspca.", type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
+    label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
+    given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
     if given is not None and _readable(given.getvalue()):
         _keep(given.name, given.getvalue())
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []
