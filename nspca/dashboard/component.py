@@ -67,7 +67,6 @@ def table(dataset: Dataset, x: np.ndarray) -> None:
     st.dataframe(
         rows,
         hide_index=True,
-        height=320,
         alt="Features of the component with their weights, largest first",
         column_config={
             "feature": st.column_config.TextColumn("Feature"),

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pandas as pd
 import streamlit as st
 
+import nspca
 from nspca.dashboard import chosen, component, curve, frame, running, state, words
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.running import Watched
@@ -122,6 +123,9 @@ def _telling(table: pd.DataFrame) -> int:
     return int(best.index[best >= ENOUGH * best.max()].min())
 
 
-def _problem(about: Chosen, run: Watched):
+def _problem(about: Chosen, run: Watched) -> nspca.Problem:
     asked = run.asked
-    return chosen.problem(about, asked.nonneg, asked.center, asked.scale)
+    problem = chosen.problem(about, asked.nonneg, asked.center, asked.scale)
+    with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
+        problem.leading_eigenvalue  # noqa: B018  kept by the problem; a large table needs some seconds
+    return problem

@@ -59,6 +59,17 @@ def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
     assert not page.error and set(page.dataframe[0].value["feature"]) <= set(nspca.load_sample("pitprops").feature_names)
 
 
+def test_a_run_of_a_stand_in_is_not_shown_beside_the_real_data(visit, finish, address, nspca_data, monkeypatch, texts):
+    with monkeypatch.context() as without:
+        without.delenv("NSPCA_DATA")
+        page = visit(PAGE, sample="lrs", from_=5, to=5, step=1)
+        page.button(key="run").click().run()
+        page = finish(page)
+        assert "proved" in texts(page) and "stand-in" in texts(page)
+    page = visit(PAGE, **address(page))
+    assert "made from other data" in page.warning[0].value and not page.dataframe
+
+
 def test_a_run_of_another_workspace_stays_closed(done, visit, address, sentence):
     assert "no run with this address" in sentence(visit(PAGE, run=address(done)["run"], sample="pitprops"))
 
