@@ -17,6 +17,7 @@ from nspca.jobs import engine
 PAGES = (
     ("app.py", "Home", ":material/home:"),
     ("pages/data.py", "Data", ":material/table_view:"),
+    ("pages/spannogram.py", "Spannogram", ":material/airwave:"),
     ("pages/sweep.py", "Sweep", ":material/area_chart:"),
 )
 # A drawing of our own: a named icon would be fetched from another host as the tab's picture.

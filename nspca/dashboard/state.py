@@ -44,6 +44,12 @@ def _text(text: str) -> str:
     return text[:200]
 
 
+def _degrees(text: str) -> float:
+    if not re.fullmatch(r"-?\d{1,2}(\.\d{1,4})?", text) or abs(float(text)) > 90:
+        raise ValueError(text)
+    return float(text)
+
+
 def _write(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
@@ -81,9 +87,14 @@ VALUES: dict[str, Kept] = {
     "run": Kept(_word),
     "k": Kept(_integer),
     "shown": Kept(_word),  # the method whose component is shown
+    "view": Kept(_word, lambda: "curves"),  # of the spannogram page
+    "phi": Kept(_degrees),  # angle that is looked at; the optimum otherwise
+    "tol": Kept(_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
+    "support": Kept(_word, lambda: "tempting"),  # which candidate support is looked into
+    "candidate": Kept(_integer, lambda: 1),
 }
 ABOUT_FILE = ("rows", "id", "label", "cov", "vocab")
-ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "center")
+ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "center", "phi", "candidate")
 
 
 def begin() -> None:

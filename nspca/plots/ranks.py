@@ -1,0 +1,45 @@
+"""What a rank costs: the supports an enumeration would have to look at, beside the cones of a search."""
+
+import plotly.graph_objects as go
+
+from nspca.plots.theme import BLUE, GREY, new_figure
+
+_DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def short(count: int) -> str:
+    """A count in a glance: ``734``, ``12,582``, ``4.1 × 10¹⁵``."""
+    if count < 1_000_000:
+        return f"{count:,}"
+    digits = str(count)
+    leading = round(int(digits[:4]) / 1000, 1)
+    power = len(digits) - 1
+    if leading == 10:
+        leading, power = 1.0, power + 1
+    return f"{leading} × 10{str(power).translate(_DIGITS)}"
+
+
+def cost_figure(d, supports, cones) -> go.Figure:
+    """Candidate supports against the rank on a logarithmic axis, with the cones that were made instead.
+
+    Parameters
+    ----------
+    d : (t,) ranks
+    supports : (t,) ``2^d C(n+1, d)``, whole numbers of any size
+    cones : (t,) cones made by the search
+    """
+    d = list(map(int, d))
+    alt = f"At rank {d[-1]} an enumeration has up to {short(supports[-1])} candidate supports; the search made {short(cones[-1])} cones."
+    figure = new_figure(alt, height=320)
+    for name, counts, colour, dash in (("candidate supports, at most", supports, GREY, "dot"), ("cones made", cones, BLUE, "solid")):
+        figure.add_scatter(
+            x=d,
+            y=[float(count) for count in counts],
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5, "dash": dash},
+            text=[short(count) for count in counts],
+            hovertemplate=f"Rank %{{x}}: %{{text}} {name}.<extra></extra>",
+        )
+    figure.update_xaxes(title_text="rank d of the approximation", dtick=1)
+    return figure.update_yaxes(title_text="count", type="log", exponentformat="power", nticks=6)

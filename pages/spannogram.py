@@ -1,0 +1,22 @@
+"""Spannogram: why low-rank problems have exact answers."""
+
+import streamlit as st
+
+from nspca.dashboard import frame, preview, ranks_view, spannogram_views, standin, support_view
+from nspca.dashboard.chosen import chosen
+
+with frame.page("Spannogram"):
+    st.title("Why the answer is exact")
+    data = chosen()
+    preview.line(data)
+    standin.offer(data)
+    of = spannogram_views.controls(data)
+    if of is not None:
+        with frame.guard():
+            show = {
+                "curves": spannogram_views.curves,
+                "sphere": spannogram_views.sphere,
+                "support": support_view.show,
+                "ranks": ranks_view.show,
+            }[spannogram_views.view()]
+            show(of)
