@@ -1,12 +1,17 @@
 """Speed and memory of what a user waits for, printed as a table: ``python -m benchmarks.speed [part ...]``.
 
-Parts: sweep, wide, cones, enumeration, epsnet. Every row is measured here and now; ratios are between things measured in the
-same run. Real data come from the samples catalogue (`NSPCA_DATA`); a data set that is only a stand-in is named as such.
+Parts: sweep, wide, cones, enumeration, epsnet, page (the last needs the test requirements and a chromium). Every row is measured
+here and now; ratios are between things measured in the same run. Real data come from the samples catalogue (`NSPCA_DATA`); a data
+set that is only a stand-in is named as such.
 """
 
+import os
 import resource
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -122,7 +127,40 @@ def copy_bandwidth():
     return block.nbytes / seconds / 1e9
 
 
-PARTS = {"sweep": sweep, "wide": wide, "cones": cone_search, "enumeration": enumeration, "epsnet": sampling}
+def page():
+    """From a request to the first figure on the home page, in a real browser: a fresh server, then a warm one."""
+    from playwright.sync_api import sync_playwright
+
+    from nspca.__main__ import streamlit_command
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        command = [*streamlit_command("localhost", port, "localhost"), "--server.headless=true"]
+        server = subprocess.Popen(command, env=os.environ | {"NSPCA_HOME": home}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            while socket.socket().connect_ex(("127.0.0.1", port)):
+                time.sleep(0.1)
+            browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+            for label in ("fresh server", "warm server", "warm server"):
+                tab = browser.new_context().new_page()
+                started = time.perf_counter()
+                tab.goto(f"http://localhost:{port}/", timeout=120_000)
+                tab.wait_for_selector("h1", timeout=120_000)
+                title = time.perf_counter() - started
+                tab.wait_for_selector(".js-plotly-plot .trace", timeout=120_000, state="attached")
+                say(f"home page, {label}: title after {title:.2f} s, first figure after {time.perf_counter() - started:.2f} s (target 4 s)")
+                tab.close()
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+PARTS = {"sweep": sweep, "wide": wide, "cones": cone_search, "enumeration": enumeration, "epsnet": sampling, "page": page}
 
 
 def main(names):
