@@ -23,13 +23,17 @@ def axis_switch() -> None:
         format_func=lambda axis: f"% of {AXES[axis]}",
         required=True,
         label_visibility="collapsed",
-        **state.bind("axis"),
+        **state.bind("axis", _axis()),
         help=AXIS_HELP,
     )
 
 
+def _axis() -> str:
+    return state.get("axis") if state.get("axis") in AXES else "leading"
+
+
 def _figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options):
-    axis = state.get("axis") if state.get("axis") in AXES else "leading"
+    axis = _axis()
     unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
     return sweep_figure(frame, unit=unit or 1.0, unit_name=AXES[axis], signed=not asked.nonneg, all_ks=asked.ks, **options)
 

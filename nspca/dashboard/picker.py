@@ -21,7 +21,7 @@ def choose() -> None:
         required=True,
         label_visibility="collapsed",
         format_func=SOURCES.get,
-        **state.bind("source"),
+        **state.bind("source", state.get("source") if state.get("source") in SOURCES else "sample"),
     )
     if source == "upload":
         _uploads()

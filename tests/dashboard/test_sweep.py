@@ -6,6 +6,9 @@ import pytest
 import nspca
 from nspca.dashboard.component import labelled, weights
 from nspca.dashboard.request import POINTS, Request, default_range, snippet
+from nspca.dashboard.sweeping import _says as says
+from nspca.jobs import JobState, engine
+from nspca.progress import Event
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
@@ -177,3 +180,33 @@ def test_a_stand_in_says_so_in_what_is_taken_home():
     table = labelled(weights(data, np.eye(93)[0]), data)
     assert data.source == "real" or set(table["source"]) == {"stand-in"}
     assert table["data"][0] == data.name
+
+
+ROW = {"method": "auto", "k": 6, "value": 1234.5, "upper": 1300.25, "ratio": 0.9, "kind": "B3", "seconds": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (JobState("x", "starting"), "Starting workers …"),
+        (JobState("x", "queued", place=3), "Waiting: place 3 in the queue"),
+        (JobState("x", "running"), "0 of 9 ready"),
+        (JobState("x", "running", event=Event("cones", 3)), "0 of 9 ready; cones"),
+        (JobState("x", "running", rows=(ROW, ROW)), "2 of 9 ready; k = 6: best 1,234, nothing above 1,300"),
+        (JobState("x", "running", rows=({**ROW, "upper": None},)), "1 of 9 ready; k = 6: best 1,234"),
+    ],
+)
+def test_what_is_said_while_it_runs(now, said):
+    assert says(now, 9) == said
+
+
+def test_an_interrupted_run_says_so_and_keeps_its_rows(visit, done, address, texts):
+    """What a restarted server leaves in its store."""
+    store, run = engine().store, address(done)["run"]
+    kept = store.find_run(run)
+    with store._writing() as database:
+        database.execute("UPDATE runs SET state = 'interrupted' WHERE id = ?", (run,))
+    page = visit(PAGE, **address(done))
+    assert "restarted while this was running" in page.warning[0].value and page.button(key="again")
+    page.button(key="again").click().run()
+    assert store.find_run(run).state == "done" and kept.key == store.find_run(run).key

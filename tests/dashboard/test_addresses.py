@@ -1,0 +1,36 @@
+"""Addresses that somebody edited, cut short or made up: every page still opens, with at most one sentence about it."""
+
+import pytest
+
+from nspca.dashboard.state import VALUES
+
+JUNK = ("junk", "0", "-5", "999999999", "a,b", "<script>", "%00", "")
+
+
+def opens(visit, page, **address):
+    opened = visit(page, **address)
+    assert not opened.exception, (address, opened.exception[0].message)
+    assert all("reference" not in error.value for error in opened.error), (address, [error.value for error in opened.error])
+    assert opened.title
+
+
+@pytest.mark.parametrize("page", ["pages/data.py", "pages/sweep.py"])
+def test_each_value_may_be_nonsense(visit, page):
+    for name in VALUES:
+        opens(visit, page, **{"sample": "pitprops", name: "junk"})
+
+
+@pytest.mark.parametrize("page", ["app.py", "pages/data.py", "pages/sweep.py"])
+@pytest.mark.parametrize("junk", JUNK)
+def test_all_of_it_at_once(visit, page, junk):
+    opens(visit, page, **dict.fromkeys(VALUES, junk))
+
+
+@pytest.mark.parametrize("axis", ["leading", "total", "sideways"])
+def test_both_axes_of_a_finished_run(visit, finish, address, alts, axis):
+    page = visit("pages/sweep.py", sample="pitprops", **{"from": 2, "to": 4, "step": 2, "axis": axis})
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not page.exception and not page.error
+    name = {"total": "total variance"}.get(axis, "leading eigenvalue")
+    assert any(f"% of the {name}, at k = 4" in alt for alt in alts(page))
