@@ -12,11 +12,12 @@ with frame.page("Spannogram"):
     standin.offer(data)
     of = spannogram_views.controls(data)
     if of is not None:
+        view, beside = spannogram_views.view()
+        show = {
+            "curves": spannogram_views.curves,
+            "sphere": spannogram_views.sphere,
+            "support": support_view.show,
+            "ranks": ranks_view.show,
+        }[view]
         with frame.guard():
-            show = {
-                "curves": spannogram_views.curves,
-                "sphere": spannogram_views.sphere,
-                "support": support_view.show,
-                "ranks": ranks_view.show,
-            }[spannogram_views.view()]
-            show(of)
+            show(of, beside)

@@ -65,6 +65,12 @@ class View {
     if (!fresh) return this.draw();
     this.stop();
     this.last = data.lower.length - 1;
+    this.root.querySelector(".legend").replaceChildren(...RANK.map((name) => {
+      const [colour, words] = data.legend[name], item = document.createElement("span");
+      item.appendChild(document.createElement("i")).style.borderTop = `3px solid ${colour}`;
+      item.append(words);
+      return item;
+    }));
     this.slider.max = this.last;
     this.cones = data.generators.map((g) => [g.slice(0, 3), g.slice(3, 6), g.slice(6, 9)]);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -176,7 +182,7 @@ class View {
     this.traces = Object.fromEntries(RANK.map((name) => [name, figure.data.findIndex((trace) => trace.name === data.names[name])]));
     this.best = figure.data.findIndex((trace) => trace.name === "best found");
     this.mark = gap.data.length;
-    gap.data.push({ x: [], y: [], mode: "markers", marker: { size: 9, color: this.look.ink }, hoverinfo: "skip", showlegend: false });
+    gap.data.push({ x: [], y: [], mode: "markers", marker: { size: 9, color: this.look.ink }, hoverinfo: "skip", showlegend: false, cliponaxis: false });
     await Plotly.react(this.world, figure.data, this.themed(figure.layout), config);
     await Plotly.react(this.gap, gap.data, this.themed(gap.layout), config);
   }

@@ -17,18 +17,20 @@ from nspca.plots.sphere import STATUS, Globe
 
 CAP = 3000
 """Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
+_SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
 _HTML = """
 <div class="nspca-cones">
-  <div class="stage">
-    <div class="world" role="img"></div>
-    <div class="gap" role="img"></div>
-  </div>
-  <input class="step" type="range" min="0" step="1" aria-label="step of the search" />
   <div class="bar">
     <button class="play" type="button" aria-pressed="false">▶ Play</button>
     <button class="back" type="button" aria-label="one step back">◀</button>
     <button class="on" type="button" aria-label="one step on">▶</button>
+    <span class="legend"></span>
     <button class="turn" type="button"></button>
+  </div>
+  <input class="step" type="range" min="0" step="1" aria-label="step of the search" />
+  <div class="stage">
+    <div class="world" role="img"></div>
+    <div class="gap" role="img"></div>
   </div>
   <p class="say"></p>
 </div>
@@ -36,22 +38,24 @@ _HTML = """
 _CSS = """
 .nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem; container-type: inline-size; }
 .nspca-cones .stage { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
-.nspca-cones .world { height: 460px; } .nspca-cones .gap { height: 300px; }
+.nspca-cones .world { height: 400px; } .nspca-cones .gap { height: 300px; }
 @container (min-width: 760px) {
   .nspca-cones .stage { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
-  .nspca-cones .gap { height: 400px; }
+  .nspca-cones .gap { height: 370px; }
 }
 @container (max-width: 500px) { .nspca-cones .world { height: 330px; } }
-.nspca-cones .step { display: block; width: 100%; margin: 0.4rem 0 0.7rem; accent-color: var(--st-primary-color); }
+.nspca-cones .step { display: block; width: 100%; margin: 0.7rem 0 0.4rem; accent-color: var(--st-primary-color); }
 .nspca-cones .bar { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
 .nspca-cones .turn { margin-left: auto; }
+.nspca-cones .legend { display: flex; flex-wrap: wrap; column-gap: 0.9rem; font-size: 0.85rem; }
+.nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem; vertical-align: middle; }
 .nspca-cones button {
   font: inherit; color: inherit; background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
   border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
 }
 .nspca-cones button:hover, .nspca-cones button:focus-visible { border-color: var(--st-primary-color); }
 .nspca-cones .play { min-width: 6.2rem; }
-.nspca-cones .say { margin: 0.6rem 0 0; min-height: 3em; font-variant-numeric: tabular-nums; }
+.nspca-cones .say { margin: 0.3rem 0 0; min-height: 3em; font-variant-numeric: tabular-nums; }
 """
 _REPLAY = st.components.v2.component(
     "nspca_cone_replay",
@@ -118,10 +122,11 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
     figures = {"map": flat_map_figure, "sphere": sphere_figure}
     made = {name: make(world, examples, shown, np.zeros(3), best[None]) for name, make in figures.items()}
     for figure in made.values():
+        # A legend that grows and shrinks would move the picture at every step; the page has one of its own.
+        figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
         figure.data[0].update(colorbar_title_text="% of l<sub>1</sub>", colorbar_x=1.0, colorbar_len=0.7)
-    # The page has no room around the sphere to give away.
     eye = made["sphere"].layout.scene.camera.eye
-    eye.update({axis: 0.88 * eye[axis] for axis in "xyz"})
+    eye.update({axis: 0.9 * eye[axis] for axis in "xyz"})  # nearer: there is no room around the sphere to give away
     return {name: figure.to_json() for name, figure in made.items()}
 
 
@@ -147,6 +152,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
         "tol": tol,
         "finished": bool(went.cover.finished),
         "names": {name: words for name, (_, _, words) in STATUS.items()},
+        "legend": {name: [STATUS[name][0], words] for name, words in _SHORT.items()},
         "figures": {**_stage(world, direction), "gap": gap.to_json()},
         "alt": alt_text(gap),
         "plotly": plotly_url(),

@@ -25,8 +25,8 @@ CURVES = Lesson(
 SPHERE = Lesson(
     (
         r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",
-        r"\max_{c\,\in\,\text{cone}(g_1,g_2,g_3)} f(c)\ \le\ \max_{j,l}\ \frac{\operatorname{top}_k(p_{ij}\,p_{il})}{g_j^{\top}g_l},"
-        r"\qquad p_{ij}=\bigl(v_i^{\top}g_j\bigr)_+",
+        r"\max_{c\,\in\,\text{cone}(g_1,g_2,g_3)} f(c)\ \le\ \max_{j,l}\ \frac{\operatorname{top}_k(p_{ij}\,p_{il})}{g_j^{\top}g_l}",
+        r"p_{ij}=\bigl(v_i^{\top}g_j\bigr)_+",
     ),
     (
         "With three dimensions the angle becomes a **direction c on a sphere**; bright is where the k best features reach most.",
@@ -35,7 +35,7 @@ SPHERE = Lesson(
     ),
 )
 SUPPORT = Lesson(
-    (r"(P_2)\qquad \max_{\lVert c\rVert=1}\ \lVert Rc\rVert^2\quad\text{subject to}\quad Rc\ge 0,\qquad R=V_{I}",),
+    (r"(P_2)\quad \max_{\lVert c\rVert=1}\ \lVert Rc\rVert^2\ \ \text{with}\ \ Rc\ge 0,\quad R=V_{I}",),
     (
         "On one support the best weights of any sign are the **leading eigenvector**; but here weights may not be negative.",
         "Only the **blue arc** gives weights of one sign. With the eigenvector (orange) outside, the answer (star) is an end of the arc, "
@@ -47,7 +47,8 @@ SUPPORT = Lesson(
 RANKS = Lesson(
     (
         r"\rho_d=\max\Bigl\{\tfrac{k}{2n},\ \tfrac{1}{1+2\,\frac nk\,\lambda_{d+1}/\lambda_1}\Bigr\}",
-        r"\mathrm{OPT}\ \le\ \lambda_{d+1}+\mathrm{OPT}(UU^{\top}),\qquad UU^{\top}=\sum_{j\le d}(\lambda_j-\lambda_{d+1})\,u_ju_j^{\top}",
+        r"\mathrm{OPT}\ \le\ \lambda_{d+1}+\mathrm{OPT}(UU^{\top})",
+        r"UU^{\top}=\sum_{j\le d}(\lambda_j-\lambda_{d+1})\,u_ju_j^{\top}",
     ),
     (
         "With a covariance of **rank d** the problem can be solved. What that loses is known **before** anything runs (Theorem 1, dotted).",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.ascent import power
 from nspca.bounds import lowrank
@@ -20,7 +21,7 @@ from nspca.rankd import rho
 from nspca.spannogram import cost
 
 SMALL = 1000  # features, up to which a search may make `MANY` cones
-MANY, FEW = 20_000, 5_000
+MANY, FEW = 10_000, 5_000
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _known(ranks: list[Rank]) -> str:
     return f"Best so far {words.number(best)}, nothing above {words.number(upper)}."
 
 
-def show(of: Subject) -> None:
+def show(of: Subject, _: DeltaGenerator) -> None:
     """Guarantee and cost against the rank."""
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
@@ -96,9 +97,17 @@ def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "d": [rank.d for rank in ranks],
-            "promised before": [percent_down(rank.promised) for rank in ranks],
+            "promised before": [_promise(rank.promised) for rank in ranks],
             "proved afterwards": [percent_down(ratio) for ratio in proved],
             "candidate supports, at most": [short(rank.supports) for rank in ranks],
             "cones made": [short(rank.cones) + ("" if rank.finished else " *") for rank in ranks],
         }
     )
+
+
+def _promise(ratio: float) -> str:
+    """Theorem 1 may promise next to nothing, which is not nothing."""
+    if ratio >= 0.01:
+        return percent_down(ratio)
+    digits = 1 - math.floor(math.log10(100 * ratio))
+    return f"{math.floor(100 * ratio * 10**digits) / 10**digits:.{digits}f} %"

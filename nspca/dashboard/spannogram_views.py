@@ -2,16 +2,19 @@
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard import component, lessons, low_rank, state, words
+from nspca.dashboard import component, figures, lessons, low_rank, state, words
 from nspca.dashboard.chosen import Chosen, heavy
 from nspca.dashboard.cone_replay import cone_replay
 from nspca.dashboard.lessons import Lesson
 from nspca.dashboard.low_rank import Rank2, Subject
 from nspca.dashboard.spannogram_explorer import spannogram_explorer
+from nspca.plots import component_figure
 
-VIEWS = {"curves": "Rank 2: the curves", "sphere": "Rank 3: the sphere", "support": "One support", "ranks": "What d buys"}
+VIEWS = {"curves": "Rank 2: curves", "sphere": "Rank 3: sphere", "support": "One support", "ranks": "What d buys"}
 TOLERANCES = range(1, 7)
+BARS = 18
 READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
 SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
 
@@ -37,12 +40,15 @@ def controls(data: Chosen) -> Subject | None:
     return of
 
 
-def view() -> str:
-    """Which of the four views is open."""
+def view() -> tuple[str, DeltaGenerator]:
+    """Which of the four views is open, and a place beside the choice for what the view itself asks."""
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
     known = state.get("view") if state.get("view") in VIEWS else "curves"
-    return st.segmented_control(
-        "View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed", **state.bind("view", known)
-    )
+    with left:
+        chosen = st.segmented_control(
+            "View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed", **state.bind("view", known)
+        )
+    return chosen, right
 
 
 def _ready(data: Chosen) -> bool:
@@ -64,14 +70,14 @@ def teach(lesson: Lesson) -> None:
         st.markdown("\n".join(f"{number}. {line}" for number, line in enumerate(lesson.lines, 1)))
 
 
-def curves(of: Subject) -> None:
+def curves(of: Subject, _: DeltaGenerator) -> None:
     """Rank 2: drag the angle; the component where it is let go is drawn beside it."""
     k, names = of.problem.k, of.chosen.dataset.feature_names
 
     @st.fragment
     def rank2() -> None:
         found = low_rank.rank2(of)
-        left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns([4, 3], gap="medium")
         with left:
             told = spannogram_explorer(
                 found.V,
@@ -112,10 +118,15 @@ def _component(of: Subject, found: Rank2, phi: float) -> None:
     used = words.things(np.count_nonzero(x), "feature")
     share = 100 * height / found.value if found.value else 100.0
     place = "The optimum" if share > 100 - 1e-6 else f"{np.floor(100 * share) / 100:.2f} % of the optimum"
-    st.markdown(f"**The component at φ = {np.degrees(phi):.1f}°**: {used}, {place[0].lower()}{place[1:]} of the rank-2 problem.")
+    angle = f"{np.degrees(phi):.1f}".replace("-", "−")
+    st.markdown(f"**The component at φ = {angle}°**: {used}, {place[0].lower()}{place[1:]} of the rank-2 problem.")
     value = 100 * problem.value(x) / problem.leading_eigenvalue
     st.caption(f"On the data themselves it explains {value:.2f} % of the leading eigenvalue. {_count(of, found)}")
-    component.picture(of.chosen.dataset, x, "at_phi")
+    data = of.chosen.dataset
+    if data.kind in ("image", "spectrum"):
+        component.picture(data, x, "at_phi")
+    else:  # no longer than the explorer beside it
+        figures.draw(component_figure(x, kind=data.kind, feature_names=data.feature_names, top=BARS), "at_phi")
 
 
 def _count(of: Subject, found: Rank2) -> str:
@@ -125,11 +136,11 @@ def _count(of: Subject, found: Rank2) -> str:
     return f"There are {count} instead of all the sets of {of.problem.k} among {of.problem.n:,} features."
 
 
-def sphere(of: Subject) -> None:
+def sphere(of: Subject, beside: DeltaGenerator) -> None:
     """Rank 3: the search, recorded and replayed."""
     tolerance = state.get("tol") if state.get("tol") in TOLERANCES else 3
-    exponent = st.select_slider(
-        "Tolerance: the search may stop this near to the optimum",
+    exponent = beside.select_slider(
+        "Tolerance: how near to the optimum is near enough",
         list(TOLERANCES),
         format_func=lambda power: f"{100 * 10.0**-power:g} %",
         **state.bind("tol", tolerance),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard import figures, lessons, low_rank, state, words
 from nspca.dashboard.low_rank import Subject
@@ -12,17 +13,20 @@ from nspca.spannogram import intervals_rank2
 from nspca.spannogram.teaching import SupportView, made_example, outside, support_view
 
 CHOICES = {"tempting": "The most tempting one", "optimum": "The optimum's own", "pick": "Pick one", "made": "A made example"}
+TEMPTING = "The most tempting: of the supports whose eigenvector is out of reach, the one with the largest eigenvalue."
 BARS = 12
 
 
-def show(of: Subject) -> None:
+def show(of: Subject, _: DeltaGenerator) -> None:
     """The choice of a support, the arc, and the weights of the eigenvector."""
     if not of.problem.nonneg:
         st.info("With weights of any sign the leading eigenvector is always allowed. Choose nonnegative weights to see when it is not.")
         teach(lessons.SUPPORT)
         return
     kept = state.get("support") if state.get("support") in CHOICES else "tempting"
-    choice = st.segmented_control("Which support?", list(CHOICES), format_func=CHOICES.get, required=True, **state.bind("support", kept))
+    choice = st.segmented_control(
+        "Which support?", list(CHOICES), format_func=CHOICES.get, required=True, help=TEMPTING, **state.bind("support", kept)
+    )
     if choice == "made":
         _made()
     else:
@@ -40,7 +44,8 @@ def show(of: Subject) -> None:
 
 
 def _summary(astray: int, candidates: int) -> str:
-    return f"Of {words.things(candidates, 'candidate support')} of this rank-2 problem, {astray} have their eigenvector outside."
+    count = {0: "none has its", 1: "one has its"}.get(astray, f"{astray} have their")
+    return f"Of {words.things(candidates, 'candidate support')} of this rank-2 problem, {count} eigenvector outside."
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
@@ -78,20 +83,19 @@ def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) ->
         figures.draw(figure, "arc")
     with right:
         st.markdown(_sentence(view, names, best, unit, unit_name))
-        entries = view.rows @ view.eigenvector
-        entries = entries / (np.linalg.norm(entries) or 1.0)
-        st.markdown("**Weights of the eigenvector**")
-        figures.draw(component_bars([names[j] for j in _some(entries, view.support)], entries[_order(entries)], top=BARS), "eigenvector")
+        _weights(view, names)
 
 
-def _order(entries: Array) -> Array:
-    """Positions to show: all, or the largest positive and the most negative ones."""
-    order = np.argsort(-entries, kind="stable")
-    return order if len(order) <= BARS else np.concatenate([order[: BARS // 2], order[-(BARS // 2) :]])
-
-
-def _some(entries: Array, support: Array) -> Array:
-    return support[_order(entries)]
+def _weights(view: SupportView, names) -> None:
+    """The entries of the eigenvector by name: all, or the largest and the smallest."""
+    entries = view.rows @ view.eigenvector
+    entries = entries / (np.linalg.norm(entries) or 1.0)
+    order, note = np.argsort(-entries, kind="stable"), ""
+    if len(order) > BARS:
+        note = f" (the {BARS // 2} largest and the {BARS // 2} smallest of {len(order)})"
+        order = np.concatenate([order[: BARS // 2], order[-(BARS // 2) :]])
+    st.markdown(f"**Weights of the eigenvector**{note}")
+    figures.draw(component_bars([names[j] for j in view.support[order]], entries[order], top=BARS), "eigenvector")
 
 
 def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:

@@ -1,0 +1,110 @@
+"""The spannogram page in a real browser: drag the angle, walk the cone search, come back after a reload."""
+
+import re
+
+import numpy as np
+from playwright.sync_api import Page, expect
+
+import nspca
+from nspca.dashboard.cone_replay import record
+from nspca.rankd import factor
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+
+
+def members(page: Page) -> list[str]:
+    return [line.get_attribute("data-members") for line in page.locator(".nspca-spx .set").all()]
+
+
+def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
+    page.goto(f"{app_url}/spannogram?sample=digits&k=6")
+    expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
+    before = members(page)
+    canvas = page.locator(".nspca-spx canvas").bounding_box()
+    page.mouse.move(canvas["x"] + 0.3 * canvas["width"], canvas["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 0.4 * canvas["width"], canvas["y"] + 80, steps=5)
+    page.wait_for_function(f"document.querySelector('.nspca-spx .set').dataset.members !== {before[0]!r}")
+    assert page.url.endswith("k=6"), "nobody is asked while the angle moves"
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"phi=-?\d"))
+    expect(page.get_by_text("of the optimum of the rank-2 problem")).to_be_visible()
+
+    # The component beside is the better of the two sets that are lit.
+    phi = np.radians(float(re.search(r"phi=(-?[\d.]+)", page.url)[1]))
+    V = factor(nspca.Problem.from_data(nspca.load_sample("digits").X, k=6).covariance, 2)[0]
+    at = V @ [np.sin(phi), np.cos(phi)]
+    lit = [np.argsort(-sign * at)[: min(6, (sign * at > 0).sum())] for sign in (1, -1)]
+    assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, rows)) for rows in lit]
+
+    after = members(page)
+    page.reload()
+    expect(page.get_by_text("of the optimum of the rank-2 problem")).to_be_visible()
+    expect(page.locator(".nspca-spx .set").first).to_have_attribute("data-members", after[0])
+    expect(page.get_by_role("slider", name="k: features")).to_have_attribute("aria-valuetext", "6")
+
+    page.get_by_role("button", name="★ Optimum").click()
+    expect(page).not_to_have_url(re.compile("phi="))
+    expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
+    expect(page.locator(".nspca-spx .set").first).to_have_attribute("data-members", before[0])
+
+
+def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
+    outside = []
+    page.on("request", lambda asked: None if asked.url.startswith((app_url, "data:", "blob:")) else outside.append(asked.url))
+    page.goto(f"{app_url}/spannogram?sample=digits&k=12")
+    page.get_by_role("button", name="Rank 3: sphere").or_(page.get_by_role("radio", name="Rank 3: sphere")).click()
+    root = page.locator(".nspca-cones")
+    expect(root.locator(".say")).to_contain_text("Done: no cone is open")
+    problem = nspca.Problem.from_data(nspca.load_sample("digits").X, k=12)
+    V = factor(problem.covariance, 3)[0]
+    went = record(V, 12, True, 1e-3)
+    percent = 100 / problem.covariance.leading(1)[0][0]
+
+    slider = root.locator(".step")
+    slider.focus()
+    slider.press("Home")
+    expect(root).to_have_attribute("data-step", "0")
+    expect(root.locator(".world .js-plotly-plot, .world.js-plotly-plot")).to_have_count(1)
+    seen = []
+    for step in range(len(went.lower)):
+        expect(root).to_have_attribute("data-step", str(step))
+        seen.append((float(root.get_attribute("data-lower")), float(root.get_attribute("data-upper"))))
+        root.get_by_role("button", name="one step on").click()
+    assert np.allclose(seen, percent * np.column_stack([went.lower, went.upper]), rtol=1e-6)
+    gaps = [upper - lower for lower, upper in seen]
+    assert gaps[-1] < 0.01 * gaps[0] and gaps[-1] <= 1e-3 * seen[-1][0] * 1.001
+    assert root.get_attribute("data-open") == "0"
+
+    page.reload()
+    expect(page).to_have_url(re.compile("view=sphere"))
+    expect(root.locator(".say")).to_contain_text(f"{len(went.born)} cones made")
+    expect(page.get_by_role("slider", name="k: features")).to_have_attribute("aria-valuetext", "12")
+    assert not [url for url in outside if not url.startswith(app_url.replace("http", "ws"))]
+
+
+def test_the_drawn_cones_follow_the_steps(page, app_url):
+    page.goto(f"{app_url}/spannogram?sample=pitprops&k=4&view=sphere")
+    root = page.locator(".nspca-cones")
+    expect(root.locator(".say")).to_contain_text("Done")
+    drawn = """() => {
+      const plot = document.querySelector('.nspca-cones .world');
+      const open = plot.data?.find((trace) => trace.name === 'still open');
+      return [open ? open.x.length : -1, plot.getAttribute('aria-label')];
+    }"""
+    page.wait_for_function(f"({drawn})()[0] === 0")
+    root.locator(".step").press("Home")
+    page.wait_for_function(f"({drawn})()[0] > 0")
+    assert "Step 0" in page.evaluate(drawn)[1]
+
+
+def test_views_answer_without_errors(page, app_url):
+    failed = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.goto(f"{app_url}/spannogram?sample=digits&view=support")
+    expect(page.get_by_text("Weights of the eigenvector")).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
+    page.goto(f"{app_url}/spannogram?sample=digits&view=ranks")
+    expect(page.get_by_text("The component behind the green line")).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
+    assert not failed

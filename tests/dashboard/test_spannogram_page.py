@@ -1,0 +1,198 @@
+"""Spannogram: the four views, what they show against independent computations, and the address."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard import cone_replay, low_rank, ranks_view
+from nspca.plots.ranks import short
+from nspca.rankd import factor, rho
+from nspca.spannogram import exact_rank_d, intervals_rank2, solve_on_support
+from nspca.spannogram.teaching import made_example, outside, support_view
+
+PAGE = "pages/spannogram.py"
+VIEWS = ("curves", "sphere", "support", "ranks")
+
+
+def matrix(seed: int, n: int = 9, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def on_circle(count: int = 20001) -> np.ndarray:
+    angle = np.linspace(-np.pi, np.pi, count)
+    return np.stack([np.cos(angle), np.sin(angle)])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("sample", "signed"), [("pitprops", 0), ("digits", 0), ("digits", 1), ("leukemia", 0), ("lrs", 1)])
+def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
+    page = visit(PAGE, sample=sample, view=view, signed=signed)
+    assert not page.exception and not page.error, [error.value for error in page.error]
+    assert texts(page).count("\n1. ") + texts(page).startswith("1. ") == 1 and "\n3. " in texts(page), "three lines of teaching"
+    assert page.latex, "and their formula"
+    assert all(alts(page))
+    if nspca.load_sample(sample).source == "stand-in":
+        assert "stand-in" in texts(page)
+
+
+def test_the_address_opens_the_same_again(visit, address, texts):
+    page = visit(PAGE, sample="digits", view="curves", k=7, phi=-31.5)
+    assert "φ = −31.5°" in texts(page) and page.slider(key="widget_k").value == 7
+    again = visit(PAGE, **address(page))
+    assert texts(again) == texts(page)
+    assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {"view": "curves", **address(again)}.items()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"view": "nowhere"}, {"phi": "900"}, {"phi": "nan"}, {"k": 0}, {"k": 99999}, {"tol": 77}, {"support": "x"}]
+)
+def test_an_address_somebody_edited(visit, wrong):
+    for view in ({}, {"view": "sphere"}, {"view": "support"}):
+        page = visit(PAGE, **{"sample": "pitprops", **view, **wrong})
+        assert not page.exception and not page.error
+
+
+def test_k_moves_the_component_and_the_address(visit, address, alts):
+    page = visit(PAGE, sample="digits")
+    page.slider(key="widget_k").set_value(3).run()
+    assert address(page)["k"] == "3" and any("3 of 64 features" in alt for alt in alts(page))
+
+
+def test_the_component_at_an_angle_is_the_best_of_both_signs():
+    V = matrix(1, 12, 2)
+    found = low_rank.Rank2(V, None, (0.0, 1), 1.0, [], True)
+    for phi in (-1.4, 0.2, 1.1):
+        x, height = found.component(phi, 3, True)
+        at = V @ [np.sin(phi), np.cos(phi)]
+        best = max((np.sort(np.maximum(sign * at, 0))[-3:] ** 2).sum() for sign in (1, -1))
+        assert height == pytest.approx(best) and np.count_nonzero(x) <= 3 and (x >= 0).all()
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("k", [1, 3, 9])
+def test_the_star_is_the_exact_optimum(nonneg, k):
+    V = matrix(2, 9, 2)
+    bands, (phi, sign), value = low_rank._exact(V, k, nonneg)
+    assert value == pytest.approx(exact_rank_d(V, k, nonneg).value, rel=1e-9)
+    assert len(bands) == (2 if nonneg else 1)
+    at = sign * (V @ [np.sin(phi), np.cos(phi)])
+    top = np.sort(np.maximum(at, 0) if nonneg else np.abs(at))[-k:]
+    assert (top**2).sum() == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_replay_covers_the_sphere_and_its_bounds_close(nonneg):
+    V, k, tol = matrix(3, 30), 5, 1e-4
+    went = cone_replay.record(V, k, nonneg, tol)
+    rng = np.random.default_rng(0)
+    directions = rng.normal(size=(200, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    at = directions @ V.T
+    f = (np.sort(np.maximum(at, 0) if nonneg else np.abs(at), axis=1)[:, -k:] ** 2).sum(axis=1)
+    steps = len(went.lower)
+    for step in {0, 1, steps // 3, steps - 1}:
+        alive = np.flatnonzero((went.born <= step) & ((went.cut < 0) | (went.cut > step)))
+        inside = np.array([(directions @ np.linalg.inv(went.generators[i]) >= -1e-9).all(axis=1) for i in alive])
+        covered = (
+            inside if nonneg else inside | np.array([(-directions @ np.linalg.inv(went.generators[i]) >= -1e-9).all(axis=1) for i in alive])
+        )
+        assert covered.any(axis=0).all()
+        assert (np.where(covered, f, 0).max(axis=1) <= went.bounds[alive] * (1 + 1e-12)).all()
+    assert (np.diff(went.upper) <= 0).all() and (np.diff(went.lower) >= 0).all()
+    assert went.upper[-1] == went.cover.upper and went.lower[-1] == went.cover.lower
+    assert went.upper[-1] <= (1 + tol) * went.lower[-1] * (1 + 1e-12) and len(went.born) == went.cover.cones
+    assert went.lower[-1] <= exact_rank_d(V[:, :], k, nonneg).value * (1 + 1e-12) <= went.upper[-1] * (1 + 1e-12)
+
+
+def test_a_replay_of_rank_two_and_of_equal_rows():
+    for V in (np.pad(matrix(4, 8, 2), ((0, 0), (0, 1))), np.ones((4, 3)), np.repeat(matrix(5, 3), 3, axis=0)):
+        went = cone_replay.record(V, 2, True, 1e-3)
+        assert went.cover.finished and went.upper[-1] >= exact_rank_d(V, 2).value * (1 - 1e-12)
+
+
+def test_what_the_browser_gets_is_plain_and_in_per_cent():
+    from nspca.plots import globe
+
+    V = matrix(6, 20)
+    data = cone_replay.replay_data(cone_replay.record(V, 4, True, 1e-3), globe(V, 4, resolution=20), 10.0, 1e-3)
+    assert json.loads(json.dumps(data)) == data
+    assert data["lower"][-1] == pytest.approx(10 * exact_rank_d(V, 4).value, rel=2e-3)
+    for name in ("map", "sphere"):
+        traces = [trace.get("name") for trace in json.loads(data["figures"][name])["data"]]
+        assert {data["names"][kind] for kind in ("open", "leaf", "discarded")} | {"best found"} <= set(traces)
+
+
+def test_one_support_against_every_direction():
+    c, seen = on_circle(), set()
+    for seed, support in itertools.product(range(30), ([0, 1, 2], [3, 5], [1, 4, 6, 8])):
+        V = matrix(seed, 9, 2)
+        view, R = support_view(V, np.array(support)), V[support]
+        heights, feasible = ((R @ c) ** 2).sum(axis=0), (R @ c >= 0).all(axis=0)
+        assert view.free == pytest.approx(heights.max(), rel=1e-6)
+        assert view.value == pytest.approx(solve_on_support(R)[0])
+        if feasible.any():
+            assert view.value >= heights[feasible].max() * (1 - 1e-9)
+        both = [(s * (R @ view.eigenvector) >= -1e-9).all() for s in (1, -1)]
+        assert view.inside == any(both)
+        if view.c is not None and not view.inside:
+            assert (R @ view.c)[view.active] == pytest.approx(0, abs=1e-8) and view.value < view.free
+        seen.add((view.inside, view.c is None))
+    assert {(True, False), (False, False)} <= seen
+
+
+def test_the_optimum_itself_is_never_astray():
+    for seed in range(20):
+        V = matrix(seed, 8, 2)
+        found = intervals_rank2(V, 3)
+        x = exact_rank_d(V, 3).x
+        assert support_view(V, np.flatnonzero(x > 1e-9)).inside
+        supports = [support[support >= 0] for band in (found.positive, found.negative) for support in band.supports]
+        astray = outside(V, supports)
+        free = [support_view(V, supports[i]).free for i in astray]
+        assert free == sorted(free, reverse=True)
+
+
+def test_the_made_example_is_what_it_says():
+    V, k = made_example()
+    optimum = exact_rank_d(V, k).value
+    found = intervals_rank2(V, k)
+    supports = [support[support >= 0] for band in (found.positive, found.negative) for support in band.supports]
+    view = support_view(V, supports[outside(V, supports)[0]])
+    assert view.free > optimum > view.value and not view.inside and view.active is not None
+
+
+def test_the_page_offers_the_made_example_and_says_so(visit, texts, alts):
+    page = visit(PAGE, sample="digits", view="support", support="made")
+    assert "Made, not measured" in texts(page)
+    assert any("eigenvector is outside, so the answer lies at an end" in alt for alt in alts(page))
+
+
+def test_pick_one_support_by_its_number(visit, address, alts):
+    page = visit(PAGE, sample="digits", view="support", support="pick")
+    before = alts(page)
+    page.slider(key="widget_candidate").set_value(20).run()
+    assert address(page)["candidate"] == "20" and alts(page) != before and not page.error
+
+
+def test_a_rank_is_promised_and_proved():
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=4)
+    best = exact_rank_d(factor(problem.covariance, 13)[0][:, :3], 4)
+    for d in (1, 3, 6):
+        rank = ranks_view.look_at(problem, d)
+        assert rank.promised == rho(problem, d) and rank.finished
+        assert rank.value <= rank.upper and rank.value >= problem.value(best.x) * rank.promised
+    assert ranks_view.look_at(problem, 3).supports == 8 * 14 * 13 * 12 // 6
+
+
+def test_ranks_beyond_the_data_and_constant_data(visit, texts):
+    small = nspca.Problem.from_covariance(np.diag([2.0, 1.0]), k=1)
+    assert ranks_view.look_at(small, 2).upper == pytest.approx(2.0)
+    assert low_rank.leading(nspca.Problem.from_covariance(np.zeros((3, 3)), k=1).covariance) == 0
+
+
+@pytest.mark.parametrize(("count", "said"), [(8, "8"), (12582, "12,582"), (9_960_000, "1.0 × 10⁷"), (4_120_000_000, "4.1 × 10⁹")])
+def test_counts_in_a_glance(count, said):
+    assert short(count) == said
