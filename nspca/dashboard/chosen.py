@@ -1,9 +1,10 @@
 """The data set in force: a sample or an upload, read once per server and found again by its content."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
@@ -11,9 +12,7 @@ import streamlit as st
 import nspca
 from nspca.covariance import canonical, dense_digest, sparse_digest
 from nspca.dashboard import state
-from nspca.data import SAMPLES, Dataset, Look, load_sample, look_at, read
-from nspca.data.originals import _FILES
-from nspca.data.places import cache_folder, originals_folder
+from nspca.data import SAMPLES, Dataset, Look, load_sample, look_at, original_path, read
 from nspca.jobs import engine
 from nspca.tasks import make_problem
 
@@ -42,30 +41,48 @@ def chosen() -> Chosen:
 
 def reference() -> dict[str, Any]:
     """Where the data in force is, and how its file is read."""
+    drop = {"drop": True} if state.get("drop") else {}
     if state.get("upload") is None:
-        return {"sample": state.get("sample")}
+        return {"sample": state.get("sample"), **drop}
     options = {"id_column": state.get("id"), "label_column": state.get("label"), "features_in_rows": state.get("rows")}
-    return {"upload": state.get("upload"), "vocabulary": state.get("vocab"), "covariance": state.get("cov"), **options}
+    return {"upload": state.get("upload"), "vocabulary": state.get("vocab"), "covariance": state.get("cov"), **options, **drop}
 
 
 def find(where: dict[str, Any], workspace: str | None) -> Chosen:
     """The data set that `reference` described."""
     if "sample" in where:
-        return _sample(where["sample"], _version(where["sample"]))
-    # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
-    return _upload(workspace or "", **{name: value for name, value in where.items() if name != "file"})
+        found = _sample(where["sample"], _version(where["sample"]))
+    else:
+        # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
+        found = _upload(workspace or "", **{name: value for name, value in where.items() if name not in ("file", "drop")})
+    return _varying(repr(found.reference), found.content, found) if where.get("drop") else found
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
+    """The same data without its constant features; an image has lost pixels and is a table then."""
+    data, constant = _of.dataset, _of.dataset.constant_columns()
+    keep = np.setdiff1d(np.arange(data.X.shape[1]), constant)
+    if data.is_covariance or not constant.size:
+        return _of
+    data = replace(
+        data,
+        X=data.X[:, keep],
+        feature_names=tuple(data.feature_names[j] for j in keep),
+        axis=None if data.axis is None else data.axis[keep],
+        image_shape=None,
+        kind="table" if data.kind == "image" else data.kind,
+        notes=(
+            *data.notes,
+            f"Left out because they take one value only: {len(constant)} features, the first is {data.feature_names[constant[0]]}.",
+        ),
+    )
+    return Chosen(_kept(data), {**_of.reference, "drop": True}, _digest(data))
 
 
 def is_stand_in(name: str) -> bool:
     """Whether a sample is shown as a stand-in, known without opening it."""
     return SAMPLES[name].stand_in and original_path(name) is None
-
-
-def original_path(name: str) -> Path | None:
-    """The file of a real sample on this machine."""
-    folder = originals_folder()
-    places = (folder / _FILES[name] if folder else None, cache_folder() / f"{name}.npz")
-    return next((path for path in places if path is not None and path.is_file()), None)
 
 
 def title_of(file: str) -> str:

@@ -161,6 +161,9 @@ def preparation(of: Chosen) -> None:
                 help="Divide each feature by its standard deviation: all then count alike.",
                 **state.bind("scale", then=_changed),
             )
+            if state.get("scale") or state.get("drop"):
+                help_drop = "A feature that takes one value only cannot be standardised."
+                st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=_changed))
     try:
         _spectrum(of)
     except NSPCAError as error:

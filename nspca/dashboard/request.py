@@ -70,19 +70,25 @@ def snippet(request: Request, k: int, method: str, is_covariance: bool) -> str:
         if request.data.get("vocabulary"):
             options["vocabulary"] = "the vocabulary file"
         load = f"nspca.read({', '.join([repr(request.data['file']), *(f'{name}={value!r}' for name, value in options.items())])})"
+    take = ["X, names = data.X, data.feature_names"]
+    if request.data.get("drop"):
+        take = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
+        take += ["X, names = data.X[:, varying], [data.feature_names[j] for j in varying]"]
     if is_covariance:
-        make = f"nspca.Problem.from_covariance(data.X, k={k}, nonneg={request.nonneg})"
+        make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={request.nonneg})"
     else:
-        make = f"nspca.Problem.from_data(data.X, k={k}, nonneg={request.nonneg}, center={request.center}, scale={request.scale})"
+        make = f"nspca.Problem.from_data(X, k={k}, nonneg={request.nonneg}, center={request.center}, scale={request.scale})"
+    lines = "\n".join(take)
     ks = f"range({request.first}, {request.last + 1}, {request.step})"
     return f"""import nspca
 
 data = {load}
+{lines}
 problem = {make}
 sweep = nspca.sweep(problem, {ks}, methods={request.methods!r}, certify={request.effort!r}, seed={request.seed})
 result = sweep[{method!r}, {k}]
-upper = nspca.verify(data.X, result.certificate)  # forms its own products from the data, trusts nothing
+upper = nspca.verify(X, result.certificate)  # forms its own products from the data, trusts nothing
 print(result.value, upper, result.value / upper)
 for j in result.components[:, 0].argsort()[::-1][:{k}]:
-    print(data.feature_names[j], result.components[j, 0])
+    print(names[j], result.components[j, 0])
 """

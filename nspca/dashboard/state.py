@@ -75,6 +75,7 @@ VALUES: dict[str, Kept] = {
     "cov": Kept(_flag, lambda: False),  # the uploaded table is itself a covariance
     "center": Kept(_flag, lambda: True),
     "scale": Kept(_flag, lambda: False),
+    "drop": Kept(_flag, lambda: False),  # constant features are left out
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
     "digit_k": Kept(_integer, lambda: 8),
     "from": Kept(_integer),
@@ -94,7 +95,7 @@ VALUES: dict[str, Kept] = {
     "candidate": Kept(_integer, lambda: 1),
 }
 ABOUT_FILE = ("rows", "id", "label", "cov", "vocab")
-ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "center", "phi", "candidate")
+ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "drop", "center", "phi", "candidate")
 
 
 def begin() -> None:

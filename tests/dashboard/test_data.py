@@ -134,6 +134,9 @@ def test_constant_columns_only_matter_when_scaled(visit, table, sentence):
     assert "flat" in sentence(page) and "turn scaling off" in sentence(page)
     page.toggle(key="widget_scale").set_value(False).run()
     assert not page.error
+    page.toggle(key="widget_scale").set_value(True).run()
+    page.toggle(key="widget_drop").set_value(True).run()
+    assert not page.error and not page.exception and page.metric[1].value == "5"
 
 
 def test_an_indefinite_covariance(visit, sentence):

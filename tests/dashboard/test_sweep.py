@@ -156,6 +156,16 @@ def test_the_snippet_reproduces_the_number(capsys):
     assert value == direct.value and upper >= value and ratio == value / upper
 
 
+def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
+    page = visit(PAGE, sample="digits", scale=1, drop=1, from_=3, to=3, step=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not page.error and not page.exception
+    exec(page.code[0].value, {})
+    value = float(capsys.readouterr().out.split()[0])
+    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
+
+
 def test_the_snippet_names_the_file_and_how_it_is_read():
     where = {
         "upload": "ab",
