@@ -10,8 +10,8 @@ over-relaxed; with the one block `Entries` it is plain ADMM. Source: Boyd et al.
 """
 
 import numpy as np
-import scipy.linalg
 
+from nspca.bounds.elimination import Kept
 from nspca.linalg import Array
 
 RELAXATION = 1.6
@@ -25,7 +25,7 @@ NEWTON_CAP = 40
 
 
 class Splitting:
-    """State of the iteration for one block of A.
+    """State of the iteration on the kept rows.
 
     Attributes
     ----------
@@ -35,15 +35,15 @@ class Splitting:
         All blocks, `entries` first; append `Rows` or a lift to use them.
     """
 
-    def __init__(self, A: Array, k: int, nonneg: bool, *, floor: float = 0.0, rho: float = 1.0):
-        self.A, self.n = A, len(A)
-        top, vector = scipy.linalg.eigh(A, subset_by_index=[self.n - 1, self.n - 1])
-        self.rho = rho * float(top[0])
-        self.X = np.zeros_like(A)
-        self.entries = Entries(self, k, nonneg, floor)
+    def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0):
+        self.A, self.n = kept.block, len(kept.block)
+        values, vectors = kept.leading
+        self.rho = rho * float(values[0])
+        self.X = np.zeros_like(self.A)
+        self.entries = Entries(self, k, nonneg, kept.floor)
         self.blocks = [self.entries]
-        self.basis, self.steps = None, 0
-        self.weights, self.vectors = np.ones(1), vector
+        self.basis = vectors if self.n > DIRECT else None
+        self.weights, self.vectors = np.ones(1), vectors[:, :1]
 
     def step(self) -> None:
         """One pass: X to the spectraplex, then every block."""
@@ -60,7 +60,6 @@ class Splitting:
             self.basis = np.ascontiguousarray(vectors[:, : used + MARGIN])
         for block in self.blocks:
             block.update(RELAXATION)
-        self.steps += 1
 
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X of a related problem."""
@@ -74,11 +73,10 @@ class Splitting:
             block.scale(1 / factor)
 
     def _leading(self, M):
-        if self.n <= DIRECT or self.basis is None:
-            values, vectors = np.linalg.eigh(M)
-            self.basis = vectors if self.n > DIRECT else None
-            return values[::-1], vectors[:, ::-1]
-        return krylov(M, self.basis)
+        if self.basis is not None:
+            return krylov(M, self.basis)
+        values, vectors = np.linalg.eigh(M)
+        return values[::-1], vectors[:, ::-1]
 
 
 def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ n x n is never formed: for psd A, A_ij <= max(A_ii, A_jj), so an entry above tau
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -25,6 +26,8 @@ CHUNK = 256
 """Columns of A formed at a time."""
 LARGEST = 2000
 """Most features whose columns are looked at: the smallest tau that can be tried is the next variance."""
+LEADING = 12
+"""Eigenpairs of the block computed once: more than any lift or first step uses."""
 GRID = 24
 """Values of tau tried in each of two passes of the line search."""
 
@@ -36,6 +39,13 @@ class Kept:
     rows: np.ndarray | None
     block: Array
     floor: float
+
+    @cached_property
+    def leading(self) -> tuple[Array, Array]:
+        """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING` of them."""
+        r = len(self.block)
+        values, vectors = scipy.linalg.eigh(self.block, subset_by_index=[max(r - LEADING, 0), r - 1])
+        return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
 
 
 def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:

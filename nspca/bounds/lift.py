@@ -96,6 +96,12 @@ class Lift:
         self.dual, self.S = H.T @ self.dual @ H, H.T @ self.S @ H
         self._base(B)
 
+    def widen(self, B: Array) -> None:
+        """Add directions of `B` to the subspace until it has as many as B; Q is zero on them."""
+        wide = np.linalg.qr(np.column_stack((self.B, B)))[0][:, : B.shape[1]]
+        self.rebase(wide)
+        self.S = wide.T @ self.of.X @ wide
+
     def _base(self, B):
         self.B, self.shadows = B, B.T @ self.points
         self.sizes = np.abs(self.points).sum(axis=0) ** 2

@@ -5,10 +5,9 @@ U and W are improved together, from two starts at rank 3 and at higher ranks. St
 counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from nspca.bounds import elimination
 from nspca.bounds.dual import Splitting
@@ -46,16 +45,16 @@ class Plan:
     cuts: int
     cap: int
 
-    def total(self, r: int) -> int:
-        """Rounds of `ROUND` steps for r kept rows."""
+    def rounds_of(self, r: int) -> int:
+        """Most rounds of `ROUND` steps that one lift, or the row cuts, may take with r kept rows."""
         low, high = self.rounds
         return int(np.clip(self.work / (ROUND * (r * r + OVERHEAD)), low, high))
 
 
 PLANS = {
     "fast": Plan(rows=400, work=5e6, rounds=(1, 2), plain=(2,), improved=(), cuts=0, cap=500),
-    "standard": Plan(rows=800, work=1e8, rounds=(8, 16), plain=(1, 3), improved=(3,), cuts=100, cap=3000),
-    "thorough": Plan(rows=1000, work=1.5e9, rounds=(40, 100), plain=(1, 3), improved=(3, 4, 5), cuts=1000, cap=30000),
+    "standard": Plan(rows=800, work=2e7, rounds=(3, 8), plain=(1, 3), improved=(3,), cuts=100, cap=3000),
+    "thorough": Plan(rows=1000, work=2e8, rounds=(8, 40), plain=(1, 3), improved=(3, 4, 5), cuts=1000, cap=20000),
 }
 
 
@@ -108,12 +107,16 @@ class _Run:
     upper: float = np.inf  # of `best`, in unit scale
     steps: int = 0
     subspace: Array | None = None
-    state: Splitting | None = field(default=None)
+    state: Splitting | None = None
+    rounds: int = 1
+    total: int = ROUND
 
     def run(self, warm):
         problem, kept = self.problem, self.kept
         r = len(kept.block)
-        self.total = ROUND * self.plan.total(r)
+        self.rounds = self.plan.rounds_of(r)
+        parts = bool(self.plan.improved) * (len(self.plan.improved) + 1 + (warm is not None)) + (self.plan.cuts >= r)
+        self.total = ROUND * (3 if self.plan.improved else 1) + ROUND * self.rounds * parts
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
@@ -121,16 +124,15 @@ class _Run:
         self.state = self.dual(warm)
         if self.plan.cuts >= r and not self.closed:
             self.row_cuts()
-        for rank in self.plan.improved:
-            if not self.closed and rank < r:
-                self.improve(rank, warm)
+        if self.plan.improved and not self.closed:
+            self.improve(self.plan.improved, warm)
         entries = self.state.entries
         return self.best, Warm(kept.rows, entries.W, self.state.X, self.subspace)
 
     # --- stages -------------------------------------------------------------------------------------------------------
     def dual(self, warm):
         """B5 and plain B6, at two values of rho: a larger one often leaves a W that lifts better."""
-        splitting = Splitting(self.kept.block, self.problem.k, self.problem.nonneg, floor=self.kept.floor)
+        splitting = self.splitting()
         if warm is not None and np.array_equal(warm.rows, self.kept.rows):
             splitting.resume(warm.W, warm.X)
         self.advance(splitting, ROUND)
@@ -138,7 +140,7 @@ class _Run:
         if self.plan.improved and not self.closed:
             self.advance(splitting, ROUND)
             self.look(Witness(splitting.entries.W), self.plan.plain)
-            other = Splitting(self.kept.block, self.problem.k, self.problem.nonneg, floor=self.kept.floor, rho=4.0)
+            other = self.splitting(rho=4.0)
             before = self.upper
             self.advance(other, ROUND)
             self.look(Witness(other.entries.W), self.plan.plain)
@@ -147,37 +149,47 @@ class _Run:
 
     def row_cuts(self):
         """B7 and B9."""
-        splitting = Splitting(self.kept.block, self.problem.k, self.problem.nonneg, floor=self.kept.floor)
+        splitting = self.splitting()
         rows = Rows(splitting, self.problem.k)
-        rounds = max(2, self.total // ROUND // 4)
-        self.while_it_gains(rounds, splitting, lambda: self.look(Witness(splitting.entries.W, rows.M), self.plan.plain[-1:]))
+        self.while_it_gains(splitting, lambda: self.look(Witness(splitting.entries.W, rows.M), self.plan.plain[-1:]))
 
-    def improve(self, rank, warm):
-        """Lifts of one rank from several subspaces; the best of them goes on."""
-        _, vectors = scipy.linalg.eigh(self.kept.block, subset_by_index=[len(self.kept.block) - rank, len(self.kept.block) - 1])
-        starts = [self.basis(self.state.entries.W, rank), vectors]
-        if self.subspace is not None and self.subspace.shape[1] < rank:
-            more = np.column_stack((self.subspace, starts[0]))
-            starts.insert(0, np.linalg.qr(more)[0][:, :rank])
-        rounds = max(3, self.total // ROUND // (3 * len(self.plan.improved)))
+    def improve(self, ranks, warm):
+        """Lifts from several subspaces of the first rank; the best of them is widened to the others."""
+        first = min(ranks[0], len(self.kept.block))
+        starts = [self.basis(self.state.entries.W, first), self.kept.leading[1][:, :first]]
+        if warm is not None and warm.B is not None and warm.B.shape == starts[0].shape:
+            starts.append(warm.B)
+        reached = []
         for basis in starts:
-            if self.closed:
-                return
-            splitting = Splitting(self.kept.block, self.problem.k, self.problem.nonneg, floor=self.kept.floor)
+            splitting = self.splitting()
             splitting.resume(self.state.entries.W, self.state.X)
             lift = Lift(splitting, basis, self.points(basis), self.problem.k, self.problem.nonneg)
-            self.while_it_gains(rounds, splitting, lambda s=splitting, l=lift: self.look_at_lift(s, l), lift)
+            found = self.while_it_gains(splitting, lambda s=splitting, l=lift: self.look_at_lift(s, l), lift)
+            reached.append((found, len(reached), splitting, lift))
+            if self.closed:
+                break
+        _, _, splitting, lift = min(reached)
+        self.state, self.subspace = splitting, lift.B
+        for rank in ranks[1:]:
+            if self.closed or rank > len(self.kept.block):
+                return
+            lift.widen(self.basis(splitting.entries.W, rank))
+            self.while_it_gains(splitting, lambda: self.look_at_lift(splitting, lift), lift)
 
-    def while_it_gains(self, rounds, splitting, look, lift=None):
-        """Rounds of steps and a look, until two in a row close little of the gap."""
+    def while_it_gains(self, splitting, look, lift=None):
+        """Rounds of steps and a look, until two in a row close little of the gap; the best bound of them."""
         own, idle = np.inf, 0
-        for _ in range(rounds):
+        for _ in range(self.rounds):
             self.advance(splitting, ROUND, lift)
             reached = look()
             idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
             own = min(own, reached)
             if self.closed or idle == 2:
-                return
+                break
+        return own
+
+    def splitting(self, rho=1.0):
+        return Splitting(self.kept, self.problem.k, self.problem.nonneg, rho=rho)
 
     # --- steps and looks ----------------------------------------------------------------------------------------------
     def advance(self, splitting, steps, lift=None):
@@ -201,7 +213,6 @@ class _Run:
         W, rank = splitting.entries.W, lift.B.shape[1]
         joint = Witness(W, U=lift.U)
         estimate = largest(self.kept, joint)
-        before = self.upper
         found = np.inf
         # The bundle cannot be above the search half: no need to search for what will not be better.
         if estimate + lift.value() < self.upper:
@@ -209,15 +220,13 @@ class _Run:
         plain, left = lifted(self.kept, Witness(W), rank)
         found = min(found, self.offer(plain, left))
         if plain.U.shape[1] == rank:
-            if self.upper < before:
-                self.subspace = lift.B
             lift.rebase(np.linalg.qr(plain.U)[0])
         return found
 
     def offer(self, witness, estimate=None, lift=None, kind=None):
         """Prove the bound of a witness; keep it if it is the best."""
         gap = (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else 1e-2
-        options = {"tol": float(np.clip(gap / 30, 1e-9, 1e-3)), "cap": self.plan.cap, "report": self.quietly}
+        options = {"tol": float(np.clip(gap / 20, 1e-9, 1e-3)), "cap": self.plan.cap, "report": self.quietly}
         made, cover = certificate(self.problem, self.kept, witness, kind=kind, estimate=estimate, **options)
         if lift is not None and cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(cover.direction[:, None])
