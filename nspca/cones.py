@@ -71,6 +71,7 @@ class _Cone:
     T: Array  # (D, D)
     upper: float
     number: int = 0
+    own: float = np.inf  # the bound of this cone itself; `upper` may be that of a cone around it
     children: tuple | None = None  # (j, l, child, child)
 
 
@@ -203,7 +204,8 @@ class _Search:
         cone.T[j] = cone.T[:, j] = topk_sum(terms, self.k)
 
     def finish(self, cone, P):
-        cone.upper = min(cone.upper, self.bound(cone))
+        cone.own = self.bound(cone)
+        cone.upper = min(cone.upper, cone.own)
         cone.number = self.cones
         self.cones += 1
         if cone.upper > self.target():
@@ -299,15 +301,15 @@ class _Search:
             if self.cones % REPORT_EVERY < 2:
                 self.report(Event("cones", self.cones, self.cap, lower=self.lower, upper=max(upper, aside)))
         upper = max(aside, -heap[0][0] if heap else -np.inf, self.lower)
-        return Cover(self.lower, float(upper), self.direction, _codes(trees, self.D), self.cones, finished)
+        return Cover(self.lower, float(upper), self.direction, _codes(trees, self.D, upper), self.cones, finished)
 
 
-def _codes(trees, D) -> np.ndarray:
-    """Split trees of all roots in preorder."""
+def _codes(trees, D, upper) -> np.ndarray:
+    """Split trees of all roots in preorder, cut where a cone proves `upper` by itself: its parts need not."""
     codes, stack = [], list(reversed(trees))
     while stack:
         cone = stack.pop()
-        if cone.children is None:
+        if cone.children is None or cone.own <= upper:
             codes.append(LEAF)
         else:
             j, l, first, second = cone.children
