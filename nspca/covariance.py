@@ -221,7 +221,7 @@ class DataCovariance(Covariance):
         return self.Z @ self.Z.T / self.m
 
     def _eigenpairs(self, d):
-        if not (self.m < self.n and self.m <= DENSE_LIMIT):
+        if not (self.m < self.n and self.m <= DIRECT_LIMIT):
             return super()._eigenpairs(d)
         r = min(d, self.m)
         values, left = scipy.linalg.eigh(self.gram(), subset_by_index=[self.m - r, self.m - 1])
