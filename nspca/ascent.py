@@ -81,6 +81,18 @@ def _settled(block, y, positive):
     return settled
 
 
+def on_supports(problem: Problem, X: Array) -> Array:
+    """The best vector on the support of each column of X (n, r), or the column itself where that is no better."""
+    A, Y = problem.covariance, X.copy()
+    for y in Y.T:
+        support = np.flatnonzero(y)
+        block = A.block(support)
+        best = best_on_support(block, y[support], problem.nonneg)
+        if best @ block @ best > y[support] @ block @ y[support]:
+            y[support] = best
+    return Y
+
+
 def polish(problem: Problem, x: Array) -> Array:
     """Power steps on the full A and the best vector on the support reached, in turn until neither gains; x (n,)."""
     A = problem.covariance
