@@ -15,7 +15,7 @@ def whole(name: str, value, low: int, high: int | None = None) -> None:
 
 def positive(name: str, value) -> None:
     """Require a finite number above 0."""
-    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value) or value <= 0:
         raise InvalidOption(f"{name} must be a number above 0, got {value!r}")
 
 
