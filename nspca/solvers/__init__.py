@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import cone, epsnet, spannogram
+from nspca.solvers import cone, em, epsnet, spannogram, threshold, tpower
 
 
 @dataclass(frozen=True)
@@ -38,5 +38,17 @@ METHODS: dict[str, Method] = {
     "spanspca": Method(
         "exact signed rank-d optimum, by the signed cone search", "Papailiopoulos et al. 2013; nspca.cones",
         nonneg=False, signed=True, joint=False, exact=True, Options=cone.Options, solve=cone.solve,
+    ),
+    "em": Method(
+        "expectation-maximisation with a soft threshold, restarted", "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-17",
+        nonneg=True, signed=True, joint=False, exact=False, Options=em.Options, solve=em.solve,
+    ),
+    "tpower": Method(
+        "truncated power iteration from several starts", "Yuan and Zhang 2013, Alg. 1",
+        nonneg=True, signed=True, joint=False, exact=False, Options=tpower.Options, solve=tpower.solve,
+    ),
+    "threshold": Method(
+        "largest entries of the leading eigenvector, with the best weights on them", "Cadima and Jolliffe 1995",
+        nonneg=True, signed=True, joint=False, exact=False, Options=threshold.Options, solve=threshold.solve, path=threshold.path,
     ),
 }  # fmt: skip

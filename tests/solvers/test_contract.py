@@ -1,5 +1,7 @@
 """What every method must do, whatever it is: feasible, honest, deterministic, below brute force, cancellable, named errors."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -111,13 +113,22 @@ def test_cancel_stops_within_one_report(method):
     assert len(seen) == 1
 
 
+def numeric_options(method):
+    """Names of the options whose default is a number (not a switch)."""
+    line = METHODS.get(method)
+    defaults = vars(line.Options() if line else nspca.auto.Options())
+    return [name for name, value in defaults.items() if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
 @pytest.mark.parametrize("method", NAMES)
 def test_unknown_and_wrong_options_are_named(method):
-    problem = nspca.Problem.from_data(np.eye(4), 2)
+    problem = nspca.Problem.from_data(np.eye(4), 2, able(method, True))
     with pytest.raises(InvalidOption, match=f"{method} has no option 'ranc'; its options are"):
         nspca.solve(problem, method, ranc=3)
-    with pytest.raises(InvalidOption, match="rank must be a whole number"):
-        nspca.solve(problem, method, rank=0)
+    for name in numeric_options(method):
+        for wrong in (-1, "many", True, math.nan):
+            with pytest.raises(InvalidOption, match=f"{name} must be"):
+                nspca.solve(problem, method, **{name: wrong})
 
 
 @pytest.mark.parametrize("method", NAMES)

@@ -1,0 +1,90 @@
+"""Truncated power iteration from several starts.
+
+    maximise x'Ax over k-sparse (nonnegative) unit x
+
+Idea: multiply by A, keep the k largest entries (nonnegative: the k largest positive ones), bring to length 1, repeat. For
+positive semidefinite A no step lowers x'Ax. All starts run side by side, as columns of one matrix.
+Guarantee: no bound; near a spiked A with a good start the error is that of the spike (their Theorem 4).
+Cost: O(n^2) a step and start, O(mn) from wide data: nothing n x n is formed.
+Reference: Yuan & Zhang 2013, Algorithm 1; a start with a larger k, then smaller ones, is theirs as well. The nonnegative form
+replaces the truncation by its positive part (Prop. 3.1 of Asteris et al. 2014).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca import ascent
+from nspca.linalg import Array, rank1_columns
+from nspca.options import whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+SHRINKING = (8, 4, 2)
+"""Multiples of k through which one start is led to k."""
+SHRINKING_STEPS = 10
+"""Power steps at each of them: enough to settle most of the support, and the last run goes on from there anyway."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `tpower`.
+
+    Attributes
+    ----------
+    restarts : int
+        Random starts beside those from the leading eigenvector, the largest variance and the shrinking k.
+    iterations : int
+        Power steps at most; the value is valid after each.
+    polish : bool
+        Take the best vector on the support reached and go on while that gains. The limit of the iteration is an eigenvector of
+        its support already, so this mends what the cap on the iterations left, and the nonnegative case.
+    """
+
+    restarts: int = 10
+    iterations: int = 500
+    polish: bool = True
+
+    def __post_init__(self):
+        whole("restarts", self.restarts, 0)
+        whole("iterations", self.iterations, 1)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
+    """Best of all starts."""
+    X, steps = iterated(problem, starts(problem, options.restarts, seed, report), options.iterations, report)
+    x = ascent.best_of(problem, X)
+    x = ascent.polish(problem, x) if options.polish else x
+    return Result.of(problem, x, Status.HEURISTIC, "tpower", starts=X.shape[1], iterations=steps, converged=steps < options.iterations)
+
+
+def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> Array:
+    """k-sparse starts (n, some): leading eigenvector of either sign, largest variance, shrinking k, random points of the range of A."""
+    A = problem.covariance
+    leading = A.leading(1)[1][:, :1]
+    shrunk = np.hstack([leading, -leading]) if problem.nonneg else leading
+    for multiple in SHRINKING:
+        if multiple * problem.k < problem.n:
+            shrunk, _ = iterated(problem.with_k(multiple * problem.k), shrunk, SHRINKING_STEPS, report)
+    drawn = A.product(np.random.default_rng(seed).standard_normal((problem.n, count)))
+    X = rank1_columns(np.column_stack([shrunk, drawn]), problem.k, problem.nonneg)
+    return np.column_stack([ascent.starts_from(problem, leading[:, 0]), ascent.first_feature(problem), X[:, X.any(axis=0)]])
+
+
+def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:
+    """Truncated power steps on every column of X (n, r) until none gains, and how many were made."""
+    A, k, nonneg = problem.covariance, problem.k, problem.nonneg
+    X = rank1_columns(X, k, nonneg)
+    values, active = np.full(X.shape[1], -1.0), np.arange(X.shape[1])
+    for step in range(iterations):
+        image = A.product(X[:, active])
+        reached = np.einsum("ij,ij->j", X[:, active], image)
+        going = reached > np.maximum(values[active], 0.0) * (1 + ascent.GAIN)
+        values[active] = reached
+        report(Event("power steps", step, iterations, lower=float(values.max()) * A.unit, k=k))
+        active = active[going]
+        if active.size == 0:
+            return X, step
+        X[:, active] = rank1_columns(image[:, going], k, nonneg)
+    return X, iterations

@@ -1,0 +1,113 @@
+"""EM of 2008: the M-step against its definition, the paper's runs, the starts, wide data."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.solvers import em
+from tests.strategies import cases
+
+
+def descent(f, k, nonneg):
+    """Algorithm 2 to the letter: the K-step axis-aligned descent towards f, brought to length 1."""
+    f = np.maximum(f, 0) if nonneg else f
+    order = np.argsort(-np.abs(f), kind="stable")
+    s = np.append(np.abs(f)[order], 0.0)
+    w = np.zeros_like(f)
+    for j in range(k):
+        w[order[: j + 1]] += s[j] - s[j + 1]
+    w *= np.sign(f)
+    return w / np.linalg.norm(w)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_m_step_is_the_axis_aligned_descent(nonneg):
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = int(rng.integers(1, 9))
+        k, F = int(rng.integers(1, n + 1)), rng.standard_normal((n, 3))
+        F[0] = np.abs(F[0]) + 0.01
+        W = em.m_step(F, k, nonneg)
+        assert np.allclose(W, np.column_stack([descent(f, k, nonneg) for f in F.T]), atol=1e-12)
+
+
+def test_m_step_is_the_least_squares_step_under_its_l1_bound():
+    rng = np.random.default_rng(1)
+    f = rng.standard_normal(6)
+    level = np.sort(np.abs(f))[2]
+    w = np.sign(f) * np.maximum(np.abs(f) - level, 0)  # the step for k = 3 before it is brought to length 1
+    bound = np.abs(w).sum()
+    others = rng.standard_normal((20000, 6)) * rng.random((20000, 6))
+    others *= np.minimum(1.0, bound / np.abs(others).sum(axis=1))[:, None]
+    assert np.all(np.square(others - f).sum(axis=1) >= np.square(w - f).sum() - 1e-12)
+    assert np.allclose(em.m_step(f[:, None], 3, False)[:, 0], w / np.linalg.norm(w))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_ties_keep_k_entries_and_nothing_is_lost(nonneg):
+    F = np.column_stack([np.ones(5), np.zeros(5), [2.0, 1, 1, 1, 0]])
+    W = em.m_step(F, 3, nonneg)
+    assert np.allclose(W[:, 0], np.array([1, 1, 1, 0, 0]) / np.sqrt(3))
+    assert not W[:, 1].any()
+    assert np.allclose(W[:, 2], [1, 0, 0, 0, 0])
+
+
+def test_signed_with_all_features_is_the_first_principal_component():
+    X = np.random.default_rng(2).standard_normal((30, 7)) * np.linspace(3, 1, 7)
+    problem = nspca.Problem.from_data(X, 7, nonneg=False)
+    result = nspca.solve(problem, "em", restarts=3, polish=False, certify=None)
+    assert np.isclose(result.value, problem.leading_eigenvalue, rtol=1e-8)
+
+
+def test_renormalised_value_is_not_below_the_plain_one():
+    for case in cases(20, n_max=8, seed=3):
+        for nonneg in (True, False):
+            problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
+            result = nspca.solve(problem, "em", polish=False, certify=None)
+            assert result.value >= result.info["plain_value"] * (1 - 1e-12)
+            assert result.value <= nspca.solve(problem, "em", certify=None).value * (1 + 1e-12)
+
+
+def test_starts_are_unit_and_feasible_in_sign():
+    problem = nspca.Problem.from_data(np.random.default_rng(4).standard_normal((10, 40)), 5)
+    W = em.starts(problem, 10, 0)
+    assert W.shape == (40, 10) and np.allclose(np.linalg.norm(W, axis=0), 1) and W.min() >= 0
+    assert (W[:, 0] > 0).all() and (W[:, 1:] == 0).any(axis=0).all()
+    signed = em.starts(nspca.Problem(problem.covariance, 5, nonneg=False), 2, 0)
+    assert np.array_equal(signed[:, 0], problem.covariance.leading(1)[1][:, 0])
+
+
+def test_a_start_that_dies_leaves_a_feasible_component():
+    A = np.diag([1.0, 0, 0])
+    result = nspca.solve(nspca.Problem.from_covariance(A, 1), "em", restarts=1, certify=None)
+    assert np.isclose(result.value, 1.0)
+    zero = nspca.solve(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), "em")
+    assert zero.value == 0 and np.isclose(np.linalg.norm(zero.components), 1)
+
+
+@pytest.mark.parametrize("k", range(4, 11))
+def test_pitprops_signed(pitprops, k):
+    """At k = 9 no start gets there: soft thresholding weighs small entries down, and its fixed points have another support."""
+    optimum = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.11593, 10: 4.17264}[k]
+    result = nspca.solve(nspca.Problem.from_covariance(pitprops, k, nonneg=False), "em", certify=None)
+    assert round(result.value, 5) == optimum
+
+
+@pytest.mark.parametrize(("k", "share"), [(40, 0.5203), (180, 0.598)])
+def test_faces_reach_the_published_share(lee_seung_faces, k, share):
+    problem = nspca.Problem.from_data(lee_seung_faces, k)
+    result = nspca.solve(problem, "em", restarts=5, polish=False, certify=None)
+    assert result.value >= share * problem.leading_eigenvalue
+    assert result.info["converged"]
+
+
+def test_genes_find_the_sparse_component(genes):
+    problem = nspca.Problem.from_data(genes, 50)
+    assert nspca.solve(problem, "em", certify=None).value >= 0.2305 * problem.leading_eigenvalue
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_wide_data_never_form_the_matrix(nothing_large, nonneg):
+    X = np.random.default_rng(5).standard_normal((40, 12582))
+    result = nspca.solve(nspca.Problem.from_data(X, 50, nonneg), "em", certify=None)
+    assert np.count_nonzero(result.components) <= 50

@@ -1,0 +1,60 @@
+"""Truncated power iteration: monotone, at a fixed point, the published values, wide data."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.linalg import rank1_columns
+from nspca.solvers import tpower
+from tests.strategies import cases
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_no_step_lowers_the_value_and_the_end_is_a_fixed_point(nonneg):
+    for case in cases(60, n_max=9, seed=1):
+        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
+        A = problem.covariance
+        X = tpower.starts(problem, 4, 0)
+        values = np.einsum("ij,ij->j", X, A.product(X))
+        for steps in range(1, 6):
+            Y, _ = tpower.iterated(problem, X, steps)
+            reached = np.einsum("ij,ij->j", Y, A.product(Y))
+            assert np.all(reached >= values - 1e-12 * A.trace)
+            values = reached
+        Y, steps = tpower.iterated(problem, X, 5000)
+        again = rank1_columns(A.product(Y), case.k, nonneg)
+        before, after = (np.einsum("ij,ij->j", Z, A.product(Z)) for Z in (Y, again))
+        assert steps < 5000 and np.all(after <= before + 1e-9 * A.trace)
+
+
+def test_starts_are_feasible_and_random_ones_follow_the_seed():
+    problem = nspca.Problem.from_data(np.random.default_rng(2).standard_normal((20, 100)), 5)
+    X = tpower.starts(problem, 6, 0)
+    assert all(problem.violation(x) <= 1e-12 for x in X.T)
+    assert np.array_equal(X, tpower.starts(problem, 6, 0)) and not np.array_equal(X, tpower.starts(problem, 6, 1))
+
+
+@pytest.mark.parametrize("k", range(4, 11))
+def test_pitprops_signed(pitprops, k):
+    optimum = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.13865, 10: 4.17264}[k]
+    assert round(nspca.solve(nspca.Problem.from_covariance(pitprops, k, nonneg=False), "tpower", certify=None).value, 5) == optimum
+
+
+def test_a_cap_on_the_iterations_is_said():
+    problem = nspca.Problem.from_data(np.random.default_rng(3).standard_normal((50, 60)), 9)
+    assert not nspca.solve(problem, "tpower", iterations=1, certify=None).info["converged"]
+    assert nspca.solve(problem, "tpower", certify=None).info["converged"]
+
+
+def test_faces(lee_seung_faces, faces):
+    problem = nspca.Problem.from_data(lee_seung_faces, 40)
+    assert nspca.solve(problem, "tpower", certify=None).value >= 0.5203 * problem.leading_eigenvalue
+    raw = nspca.Problem.from_data(faces, 40)
+    assert nspca.solve(raw, "tpower", certify=None).value >= 0.23513 * raw.leading_eigenvalue
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_wide_data_never_form_the_matrix(nothing_large, nonneg):
+    X = np.random.default_rng(5).standard_normal((40, 12582))
+    result = nspca.solve(nspca.Problem.from_data(X, 50, nonneg), "tpower", certify=None)
+    assert np.count_nonzero(result.components) <= 50
