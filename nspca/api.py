@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from nspca import auto
-from nspca.bounds import elementary, lowrank
+from nspca.bounds import elementary, lowrank, strongest
+from nspca.bounds.effort import CLOSED
 from nspca.certificate import Certificate
 from nspca.components import drop_features
 from nspca.covariance import DENSE_LIMIT
@@ -18,8 +19,12 @@ from nspca.result import Result, Status
 from nspca.solvers import METHODS
 from nspca.sweeps import Sweep, row_of
 
-EFFORTS = {"fast": ((3, 1e-3),), "standard": ((3, 1e-3), (5, 1e-4)), "thorough": ((3, 1e-3), (5, 1e-4), (6, 1e-5))}
-"""(rank, tolerance) of the cone searches of each effort."""
+EFFORTS = ("fast", "standard", "thorough")
+"""What a certificate may cost: less than the solve, seconds, minutes."""
+SHIFT_RANK = 3
+"""Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
+FACTOR_LIMIT = 2000
+"""Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and "thorough"."""
 OPTIMAL_GAP = 1e-8
 """Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
 TOLERANCE_GAP = 1e-3
@@ -57,7 +62,7 @@ def solve(problem: Problem, method="auto", components=1, seed=0, report: Report 
     if components == 1:
         result = run(problem)
         if certify is not None:
-            result = certified(problem, result, _certificate(problem, result, certify, report))
+            result = certified(problem, result, _certificate(problem, result, certify, report)[0])
     else:
         X = drop_features(problem, components, lambda part: run(part).components[:, 0])
         result = Result.of(problem, X, Status.HEURISTIC, method)
@@ -88,7 +93,7 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     _known_effort(effort)
     if effort is None:
         raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
-    certificate = _certificate(problem, result, effort, report or silent)
+    certificate, _ = _certificate(problem, result, effort, report or silent)
     if result is not None and result.components.shape[1] == 1:
         certificate.ratio(result.value)
     return certificate
@@ -126,14 +131,14 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
     total, results, proofs = len(problems) * len(methods), {}, {}
     paths = {m: _path(m, problem, problems, chosen[m], seed, report) for m in methods if m != "auto" and METHODS[m].path}
-    warm = []
+    warm, state = [], None
     for k in sorted(problems):
         for m in methods:
             started = time.perf_counter()
             result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
             if certify is not None:
                 if k not in proofs:
-                    proofs[k] = _certificate(problems[k], result, certify, report)
+                    proofs[k], state = _certificate(problems[k], result, certify, report, state)
                 result = certified(problems[k], result, proofs[k])
             seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
             results[m, k] = result = replace(result, seconds=seconds)
@@ -150,19 +155,21 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
     return replace(result, certificate=certificate, status=status)
 
 
-def _certificate(problem, result, effort, report) -> Certificate:
-    best = elementary.best(problem)
-    A = problem.covariance
-    if min(A.n, A.shape[0]) > DENSE_LIMIT:
-        return best
-    for rank, tol in EFFORTS[effort]:
-        starts = () if result is None else [c for c in [_direction(problem, rank, result)] if c is not None]
-        found, _ = lowrank.bound(problem, rank, tol=tol, starts=starts, report=report)
-        best = min(best, found, key=lambda certificate: certificate.upper)
-        report(Event("certificate", k=problem.k, upper=best.upper, lower=None if result is None else result.value))
-        if rank >= problem.n:
-            break
-    return best
+def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object]:
+    """The best of the elementary bounds, the shifted one and the duals; and what helps the next k."""
+    value = 0.0 if result is None else result.value
+    smaller = min(problem.n, problem.covariance.shape[0])
+    factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
+    found = [elementary.best(problem, factorised)]
+    if factorised:
+        start = None if result is None else _direction(problem, SHIFT_RANK, result)
+        found.append(lowrank.bound(problem, SHIFT_RANK, starts=() if start is None else (start,), report=report)[0])
+        report(Event("certificate", k=problem.k, lower=value, upper=min(c.upper for c in found)))
+    best = min(found, key=lambda certificate: certificate.upper)
+    if best.upper > value * (1 + CLOSED):
+        dual, warm = strongest(problem, value / problem.covariance.unit, effort, report, warm)
+        best = best if dual is None else min(best, dual, key=lambda certificate: certificate.upper)
+    return best, warm
 
 
 def _direction(problem, rank, result):

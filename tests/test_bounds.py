@@ -117,9 +117,11 @@ def test_nothing_n_by_n_for_many_features(monkeypatch):
     assert nspca.verify(X, result.certificate) >= result.value
 
 
-def test_sizes_no_factorisation_fits_get_the_variance_bound(monkeypatch):
+def test_sizes_no_factorisation_fits_get_the_variance_bound_or_the_dual_on_kept_rows(monkeypatch):
     monkeypatch.setattr("nspca.api.DENSE_LIMIT", 10)
     monkeypatch.setattr("nspca.bounds.elementary.DENSE_LIMIT", 10)
     X = sp.random(50, 40, density=0.2, random_state=0, format="csr")
-    certificate = nspca.certify(nspca.Problem.from_data(X, 4))
-    assert certificate.form == "diagonal" and nspca.verify(X, certificate) <= certificate.upper
+    problem = nspca.Problem.from_data(X, 4)
+    assert elementary.best(problem, factorised=False).form == "diagonal"
+    certificate = nspca.certify(problem)
+    assert nspca.solve(problem, certify=None).value <= nspca.verify(X, certificate) <= certificate.upper

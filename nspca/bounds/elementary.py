@@ -41,12 +41,11 @@ def _raised(problem, bound):
     return bound + 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * (bound + problem.k * float(A.diagonal.max()))
 
 
-def best(problem: Problem) -> Certificate:
-    """The smallest of the three that can be had at this size."""
-    A = problem.covariance
+def best(problem: Problem, factorised: bool = True) -> Certificate:
+    """The smallest of those that can be had at this size; the leading eigenvalue only if it may cost a factorisation (`factorised`)."""
     found = [diagonal(problem)]
-    if min(A.n, A.shape[0]) <= DENSE_LIMIT:
+    if factorised:
         found.append(eigenvalue(problem))
-    if A.n <= DENSE_LIMIT:
+    if problem.n <= DENSE_LIMIT:
         found.append(rows(problem))
     return min(found, key=lambda certificate: certificate.upper)
