@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import cone, em, epsnet, spannogram, threshold, tpower
+from nspca.solvers import cone, em, epsnet, greedy, spannogram, threshold, tpower
 
 
 @dataclass(frozen=True)
@@ -50,5 +50,9 @@ METHODS: dict[str, Method] = {
     "threshold": Method(
         "largest entries of the leading eigenvector, with the best weights on them", "Cadima and Jolliffe 1995",
         nonneg=True, signed=True, joint=False, exact=False, Options=threshold.Options, solve=threshold.solve, path=threshold.path,
+    ),
+    "greedy": Method(
+        "forward selection with the answers for all k on the way, then swaps", "d'Aspremont et al. 2008, Moghaddam et al. 2006",
+        nonneg=True, signed=True, joint=False, exact=False, Options=greedy.Options, solve=greedy.solve, path=greedy.path,
     ),
 }  # fmt: skip

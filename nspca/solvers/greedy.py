@@ -1,0 +1,127 @@
+"""Forward selection, one feature at a time, with the answers for all k on the way; then swaps.
+
+    maximise x'Ax over k-sparse (nonnegative) unit x
+
+Idea: start from one feature; each step adds the feature that helps most and takes the best vector on the new support.
+A feature i is judged by the best vector in the span of the x so far and e_i, a 2 x 2 eigenvalue that needs (Ax)_i and a_ii only:
+a value that is reached, and at least the bound ``l + (Ax)_i^2 / l`` that PathSPCA ranks by (see `estimates`). The `tried` most
+promising are solved on their support; with all of them tried this is the forward search of GSPCA.
+Guarantee: no bound. Cost: O(n k + k^3) a step and O(mn) or O(n^2) for Ax, so all k up to K in one pass.
+Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss & Avidan 2006 (GSPCA,
+forward). The nonnegative form uses positive parts of Ax and nonnegative vectors on the support.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca import ascent
+from nspca.linalg import Array, normalised
+from nspca.options import whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `greedy`.
+
+    Attributes
+    ----------
+    restarts : int
+        First features, each with its own path; every k takes the best. The first is the largest variance, the only one of the
+        papers; the others are the largest entries, of either sign, of the leading eigenvectors in turn.
+    tried : int
+        Features solved on their support at each step; 1 is PathSPCA's cost, n or more tries all (GSPCA).
+    polish : bool
+        Search by swaps of one feature from the path's answer. On: forward selection never takes a choice back, swaps do.
+    """
+
+    restarts: int = 5
+    tried: int = 1
+    polish: bool = True
+
+    def __post_init__(self):
+        whole("restarts", self.restarts, 1)
+        whole("tried", self.tried, 1)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
+    """The path up to k, then swaps."""
+    return path(problem, [problem.k], options, seed, report)[problem.k]
+
+
+def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
+    """One path for every k of `ks`, each k then with its own swaps."""
+    ks = sorted(set(ks))
+    firsts = first_features(problem, options.restarts)
+    results = {}
+    for found in zip(*(forward(problem, i, max(ks), options.tried, report) for i in firsts), strict=True):
+        k = found[0][0]
+        if k in ks:
+            one = problem.with_k(k)
+            x = ascent.best_of(one, np.column_stack([x for _, x in found]))
+            before = one.value(x)
+            x = ascent.swaps(one, ascent.polish(one, x), report) if options.polish else x
+            results[k] = Result.of(one, x, Status.HEURISTIC, "greedy", path_value=before, paths=len(firsts))
+    return results
+
+
+def first_features(problem: Problem, count: int) -> list[int]:
+    """Up to `count` different first features, see `Options.restarts`."""
+    A = problem.covariance
+    vectors = A.leading(min((count + 1) // 2, problem.n))[1] if count > 1 else np.zeros((problem.n, 0))
+    firsts = [int(np.argmax(A.diagonal))] + [int(np.argmax(u)) for v in vectors.T for u in (v, -v)]
+    return list(dict.fromkeys(firsts))[:count]
+
+
+def forward(problem: Problem, first: int, largest: int, tried: int, report: Report = silent):
+    """Yield (k, x (n,)) for k = 1 to `largest`; once no feature helps, the same x again."""
+    A, nonneg = problem.covariance, problem.nonneg
+    chosen, x = np.array([first]), np.zeros(problem.n)
+    x[first] = 1.0
+    block, value = A.block(chosen), float(A.diagonal[first])
+    yield 1, x
+    for k in range(2, largest + 1):
+        report(Event("forward", k - 1, largest, lower=value * A.unit, k=k))
+        image = A.product(x)
+        promise = estimates(value, image, A.diagonal, nonneg)
+        promise[chosen] = -np.inf
+        candidates = [i for i in np.argsort(-promise, kind="stable")[:tried] if promise[i] > value * (1 + ascent.GAIN)]
+        best = None
+        for i, column in zip(candidates, A.columns(candidates).T, strict=True):
+            part = bordered(block, column[chosen], A.diagonal[i])
+            start = joined(value, image[i], A.diagonal[i], x[chosen], nonneg)
+            weights = ascent.best_on_support(part, start, nonneg)
+            reached = float(weights @ part @ weights)
+            if best is None or reached > best[0]:
+                best = reached, i, weights, part
+        if best is not None:
+            value, i, weights, block = best
+            chosen = np.append(chosen, i)
+            x = np.zeros(problem.n)
+            x[chosen] = weights
+        yield k, x
+
+
+def bordered(block: Array, column: Array, corner: float) -> Array:
+    """``block`` (s, s) with one more row and column."""
+    return np.block([[block, column[:, None]], [column[None, :], np.array([[corner]])]])
+
+
+def estimates(value: float, image: Array, diagonal: Array, nonneg: bool) -> Array:
+    """Value of the best (nonnegative) vector in the span of x and e_i for every i: ``x'Ax = value``, ``Ax = image``; (n,).
+
+    Larger than PathSPCA's ``value + image_i^2 / value``: with z_i the columns of Z and y = Zx / |Zx| that is ``|[Z_I, z_i]'y|^2``,
+    while one more half of a power step, from y back to the features, stays in this span and cannot lower the quotient.
+    """
+    cross = np.maximum(image, 0.0) if nonneg else image
+    return (value + diagonal + np.hypot(value - diagonal, 2 * cross)) / 2
+
+
+def joined(value: float, cross: float, variance: float, x: Array, nonneg: bool) -> Array:
+    """The vector that reaches the estimate: weights (s + 1,) on x's support and the new feature."""
+    cross = max(cross, 0.0) if nonneg else cross
+    angle = 0.5 * np.arctan2(2 * cross, value - variance)
+    return normalised(np.append(np.cos(angle) * x, np.sin(angle)))

@@ -1,0 +1,109 @@
+"""Forward selection: its estimates, all tried against plain enumeration, one pass for all k, swaps, wide data."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.errors import Cancelled
+from nspca.solvers import greedy
+from tests.strategies import cases
+
+SIGNED = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.13865, 10: 4.17264}
+
+
+def problems(count, seed, nonneg):
+    for case in cases(count, n_max=8, ranks=(2, 3, 8), seed=seed):
+        yield nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_estimate_is_reached_and_above_the_bound_of_pathspca(nonneg):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        Z = rng.standard_normal((6, 7))
+        A = Z.T @ Z
+        x = np.append(np.linalg.eigh(A[:3, :3])[1][:, -1], np.zeros(4))
+        x = np.abs(x) / np.linalg.norm(x) if nonneg else x
+        value, image = x @ A @ x, A @ x
+        promise = greedy.estimates(value, image, np.diag(A), nonneg)
+        for i in range(3, 7):
+            weights = greedy.joined(value, image[i], A[i, i], x[:3], nonneg)
+            y = np.zeros(7)
+            y[[0, 1, 2, i]] = weights
+            assert np.isclose(np.linalg.norm(y), 1) and np.isclose(y @ A @ y, promise[i])
+            assert not nonneg or y.min() >= 0
+            cross = max(image[i], 0.0) if nonneg else image[i]
+            assert promise[i] >= value + cross**2 / value - 1e-9
+
+
+def test_all_tried_is_the_forward_search_by_eigenvalues():
+    for problem in problems(40, 1, False):
+        A = problem.covariance.matrix
+        chosen = [int(np.argmax(np.diag(A)))]
+        for k, x in greedy.forward(problem, chosen[0], problem.n, tried=problem.n):
+            if k > 1:
+                rest = [i for i in range(problem.n) if i not in chosen]
+                tops = [np.linalg.eigvalsh(A[np.ix_([*chosen, i], [*chosen, i])])[-1] for i in rest]
+                value = float(x @ A @ x)
+                assert np.isclose(value, max(tops), rtol=1e-9, atol=1e-12)
+                added = np.setdiff1d(np.flatnonzero(x), chosen)
+                if added.size != 1 or np.sum(np.isclose(tops, max(tops))) > 1:
+                    break
+                chosen.append(int(added[0]))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_values_never_fall_along_the_path(nonneg):
+    for problem in problems(40, 2, nonneg):
+        ks = list(range(1, problem.n + 1))
+        for polish in (False, True):
+            path = greedy.path(problem, ks, greedy.Options(polish=polish))
+            assert all(problem.with_k(k).violation(path[k].components[:, 0]) <= 1e-12 for k in ks)
+            found = [path[k].info["path_value"] for k in ks]
+            assert np.all(np.diff(found) >= -1e-12 * max(found))
+            assert all(path[k].value >= path[k].info["path_value"] * (1 - 1e-12) for k in ks)
+
+
+def test_a_path_is_the_single_answers():
+    problem = nspca.Problem.from_data(np.random.default_rng(3).standard_normal((40, 15)), 1)
+    path = greedy.path(problem, [2, 5, 9], greedy.Options())
+    for k in (2, 5, 9):
+        assert np.array_equal(path[k].components, greedy.solve(problem.with_k(k), greedy.Options()).components)
+
+
+@pytest.mark.parametrize("k", SIGNED)
+def test_pitprops_signed(pitprops, k):
+    problem = nspca.Problem.from_covariance(pitprops, k, nonneg=False)
+    assert round(nspca.solve(problem, "greedy", certify=None).value, 5) == SIGNED[k]
+
+
+def test_cancel_inside_the_path_and_inside_the_swaps():
+    problem = nspca.Problem.from_data(np.random.default_rng(4).standard_normal((60, 50)), 8)
+    for stage in ("forward", "swaps"):
+
+        def stop(event, stage=stage):
+            if event.stage == stage:
+                raise Cancelled("stopped")
+
+        with pytest.raises(Cancelled):
+            nspca.solve(problem, "greedy", report=stop)
+
+
+def test_more_first_features_help_where_the_largest_variance_misleads(lee_seung_faces):
+    problem = nspca.Problem.from_data(lee_seung_faces, 40)
+    one, five = (nspca.solve(problem, "greedy", restarts=r, certify=None).value / problem.leading_eigenvalue for r in (1, 5))
+    assert one < 0.3 < 0.5203 <= five
+
+
+def test_faces_and_genes(faces, genes):
+    raw = nspca.Problem.from_data(faces, 40)
+    assert nspca.solve(raw, "greedy", certify=None).value >= 0.23513 * raw.leading_eigenvalue
+    problem = nspca.Problem.from_data(genes, 50)
+    assert nspca.solve(problem, "greedy", certify=None).value >= 0.2305 * problem.leading_eigenvalue
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_wide_data_never_form_the_matrix(nothing_large, nonneg):
+    X = np.random.default_rng(5).standard_normal((40, 12582))
+    result = nspca.solve(nspca.Problem.from_data(X, 20, nonneg), "greedy", restarts=2, certify=None)
+    assert np.count_nonzero(result.components) <= 20
