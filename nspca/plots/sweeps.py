@@ -1,10 +1,10 @@
-"""Figures about numbers of features and bounds: the certified region over k, the gap while a search runs, what the rank buys."""
+"""The variance of components against their number of features, with the region in which the optimum is proved to lie."""
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, COLOURS, GREEN, GREY, ORANGE, fade, new_figure, percent_down, plain, ratio_sentence
+from nspca.plots.theme import COLOURS, GREEN, GREY, ORANGE, PURPLE, fade, new_figure, percent_down, plain, ratio_sentence
 
 KINDS = {
     "B0": "the leading eigenvalue, the diagonal or one row (B0)",
@@ -18,6 +18,8 @@ KINDS = {
     "B9": "a lifted dual matrix with row cuts (B9)",
     "joint": "the joint bound for disjoint components",
 }
+IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
+LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 
 
 def kind_words(kind: object) -> str:
@@ -75,7 +77,7 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
     )
 
 
-def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str) -> go.Scatter:
+def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, colour: str) -> go.Scatter:
     hover = [
         f"<b>k = {k}</b>, proved<br>No {kind} component with at most {k} features can<br>explain more than {upper:.4g} % of {unit_name}."
         f"<br>Proved by {kind_words(bound)}."
@@ -84,24 +86,43 @@ def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str) -> go.Scatter:
     return go.Scatter(
         x=rows["k"],
         y=rows["upper"],
-        name="nothing above this (proved)",
+        name=name,
         mode="lines+markers",
         connectgaps=False,
         text=hover,
-        line={"color": GREY, "width": 1.5, "dash": "dot"},
+        line={"color": colour, "width": 1.5, "dash": "dot"},
         marker={"size": 5, "symbol": "triangle-down"},
         hovertemplate="%{text}<extra></extra>",
         customdata=[[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)],
     )
 
 
-def sweep_figure(frame, *, unit, unit_name="the leading eigenvalue", selected_k=None, signed=False, total=None, all_ks=None) -> go.Figure:
+def seen_by_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same rows with the paper's bound, column ``upper_paper``, in place of ours; ratios rounded down."""
+    upper = frame["upper_paper"].astype(float)
+    ratio = np.nextafter(frame["value"] / upper.where(upper > 0), 0.0).clip(upper=1.0)
+    return frame.assign(upper=upper, ratio=ratio, kind="B2")
+
+
+def sweep_figure(
+    frame,
+    *,
+    unit,
+    unit_name="the leading eigenvalue",
+    selected_k=None,
+    signed=False,
+    total=None,
+    all_ks=None,
+    bounds="ours",
+    pinned=None,
+) -> go.Figure:
     """Variance explained against k, with the region in which the optimum is proved to lie.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where nothing is proved).
+        Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where nothing is proved),
+        and ``upper_paper`` where the paper's bound is to be shown.
     unit : float
         What is 100 %, in the units of the data: the leading eigenvalue or the total variance.
     unit_name : str
@@ -114,52 +135,83 @@ def sweep_figure(frame, *, unit, unit_name="the leading eigenvalue", selected_k=
         Rows expected; shown as "12 of 36 ready" until they are.
     all_ks : sequence of int, optional
         Every k of the sweep: fixes the axis and leaves a gap where a row is missing.
+    bounds : "ours", "paper" or "both"
+        Whose region is shaded.
+    pinned : (DataFrame, float, str), optional
+        An earlier sweep to compare with, what is 100 % there, and what is different about it.
 
     Returns
     -------
     Figure
-        Every point carries ``customdata = [k, method]``.
+        Every point of a method carries ``customdata = [k, method]``.
     """
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"
     expected = sorted({int(k) for k in (all_ks if all_ks is not None else frame["k"])})
-    shown = frame.assign(value=100 * frame["value"] / unit, upper=100 * frame["upper"] / unit)
+    paper = _in_percent(seen_by_the_paper(frame), unit) if bounds != "ours" and "upper_paper" in frame else None
+    shown = paper if bounds == "paper" and paper is not None else _in_percent(frame, unit)
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=460)
-    region = certified(shown)
-    if len(region):
-        xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
-        figure.add_scatter(
-            x=xs,
-            y=ys,
-            fill="toself",
-            mode="lines",
-            line={"width": 0},
-            fillcolor=fade(GREEN, 0.4),
-            name="the optimum is in here (proved)",
-            hoverinfo="skip",
-        )
-        tightest = shown.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
-        figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind))
+    if pinned is not None:
+        _add_pinned(figure, *pinned, unit_name)
+    if paper is not None and bounds == "both":
+        _add_region(figure, paper, expected, PURPLE, 0.16, "the paper's bound leaves all this open")
+        _add_upper(figure, paper, expected, unit_name, kind, "the paper's bound", PURPLE)
+    _add_region(figure, shown, expected, GREEN, 0.4, IN_HERE)
+    _add_upper(figure, shown, expected, unit_name, kind, NOTHING_ABOVE, GREY)
     for colour, (method, rows) in zip(COLOURS * len(shown), shown.groupby("method", sort=False), strict=False):
         figure.add_trace(_method_trace(_broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind))
-    if selected_k is not None:
-        figure.add_vline(x=int(selected_k), line={"color": ORANGE, "width": 2}, annotation={"text": f"k = {int(selected_k)}"})
     if total and len(frame) < total:
-        figure.add_annotation(
-            text=f"{len(frame)} of {total} ready",
-            xref="paper",
-            yref="paper",
-            x=1,
-            y=0.02,
-            xanchor="right",
-            yanchor="bottom",
-            showarrow=False,
-        )
+        figure.add_annotation(text=f"{len(frame)} of {total} ready", showarrow=False, **LOWER_RIGHT)
     figure.update_xaxes(title_text="k, features allowed in the component")
     if expected:
         pad = max(0.5, 0.03 * (expected[-1] - expected[0]))
         figure.update_xaxes(range=[expected[0] - pad, expected[-1] + pad])
+    if selected_k is not None:
+        _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero")
+
+
+def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
+    return frame.assign(value=100 * frame["value"] / unit, upper=100 * frame["upper"] / unit)
+
+
+def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
+    """A line at k; its label stays inside the figure."""
+    right = bool(expected) and 2 * k > expected[0] + expected[-1]
+    line = {"color": ORANGE, "width": 2}
+    figure.add_vline(x=k, line=line, annotation={"text": f"k = {k}"}, annotation_position="top left" if right else "top right")
+
+
+def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str) -> None:
+    """Between the best value and the least upper bound, where there are any."""
+    region = certified(rows)
+    if not len(region):
+        return
+    xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
+    fill = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(colour, opacity)}
+    figure.add_scatter(x=xs, y=ys, name=name, hoverinfo="skip", **fill)
+
+
+def _add_upper(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str, name: str, colour: str) -> None:
+    tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
+    if len(tightest):
+        figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, colour))
+
+
+def _add_pinned(figure: go.Figure, frame: pd.DataFrame, unit: float, label: str, unit_name: str) -> None:
+    """The best values of an earlier sweep, and what was proved about them, behind everything else."""
+    rows = _in_percent(frame, unit).sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
+    ks = [int(k) for k in rows["k"]]
+    _add_region(figure, rows, ks, GREY, 0.2, "its proved region")
+    hover = [
+        f"<b>k = {k}</b>, pinned: {plain(label, 80)}<br>{value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
+        for k, value, ratio in zip(ks, rows["value"], rows["ratio"], strict=True)
+    ]
+    look = {"line": {"color": GREY, "width": 2, "dash": "dash"}, "marker": {"size": 5, "symbol": "diamond"}}
+    look |= {"mode": "lines+markers", "hovertemplate": "%{text}<extra></extra>"}
+    figure.add_scatter(
+        x=ks, y=rows["value"], name=f"pinned: {plain(label, 60)}", text=hover, hovertemplate="%{text}<extra></extra>", **look
+    )
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
@@ -173,78 +225,3 @@ def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
         f"Variance explained by {kind} components against k, {ks.nunique()} values of k from {ks.min()} to {ks.max()}. "
         f"The largest is {best['value']:.4g} % of {unit_name}, at k = {best['k']}.{tail}"
     )
-
-
-def gap_figure(lower, upper, steps=None, *, steps_name="cones examined", unit=1.0, unit_name="the units of the data") -> go.Figure:
-    """Lower and upper bound of a running search closing on each other.
-
-    Parameters
-    ----------
-    lower, upper : (t,) best value and proved bound after each report, units of the data; NaN where unknown
-    steps : (t,) horizontal position (cones or seconds), default 0..t-1
-    unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
-    """
-    factor, prefix = (1.0, "") if unit == 1 else (100 / unit, "% of ")
-    lower, upper = factor * np.asarray(lower, float), factor * np.asarray(upper, float)
-    steps = np.arange(len(lower)) if steps is None else np.asarray(steps)
-    ratio = lower[-1] / upper[-1] if len(lower) and upper[-1] > 0 else None
-    figure = new_figure(f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280)
-    figure.add_scatter(
-        x=steps,
-        y=upper,
-        name="bound",
-        line={"color": GREY, "width": 2, "shape": "hv", "dash": "dot"},
-        mode="lines",
-        hovertemplate=f"After %{{x}} {steps_name}:<br>nothing above %{{y:.5g}} is possible.<extra></extra>",
-    )
-    figure.add_scatter(
-        x=steps,
-        y=lower,
-        name="best found",
-        line={"color": BLUE, "width": 2.5, "shape": "hv"},
-        mode="lines",
-        fill="tonexty",
-        fillcolor=fade(GREEN, 0.4),
-        hovertemplate=f"After %{{x}} {steps_name}:<br>%{{y:.5g}} has been reached.<extra></extra>",
-    )
-    if ratio is not None and np.isfinite(ratio):
-        figure.add_annotation(
-            text=ratio_sentence(ratio), xref="paper", yref="paper", x=1, y=0.02, xanchor="right", yanchor="bottom", showarrow=False
-        )
-    figure.update_xaxes(title_text=steps_name)
-    return figure.update_yaxes(title_text=f"{prefix}{unit_name}")
-
-
-def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
-    """What the rank d buys: the guarantee known before anything is run, and the ratio proved afterwards.
-
-    Parameters
-    ----------
-    d : (t,) ranks
-    rho : (t,) ``max{k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1)}`` of Theorem 1 (2014) for each rank
-    b3_ratio : (t,) value over the B3 bound for each rank, NaN where not computed
-    """
-    d, rho = list(map(int, d)), 100 * np.asarray(rho, float)
-    alt = f"Guarantee against the rank: Theorem 1 promises {rho[0]:.3g} % at rank {d[0]} and {rho[-1]:.3g} % at rank {d[-1]}."
-    figure = new_figure(alt, height=320)
-    figure.add_scatter(
-        x=d,
-        y=rho,
-        name="promised before (Theorem 1)",
-        mode="lines+markers",
-        line={"color": GREY, "dash": "dot"},
-        hovertemplate="Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{y:.3g} % of the optimum.<extra></extra>",
-    )
-    if b3_ratio is not None:
-        proved = np.asarray(b3_ratio, float)
-        figure.add_scatter(
-            x=d,
-            y=100 * proved,
-            name="proved afterwards (B3)",
-            mode="lines+markers",
-            line={"color": GREEN, "width": 2.5},
-            text=[percent_down(r) for r in proved],
-            hovertemplate="Rank %{x}: at least %{text} of the best possible, proved.<extra></extra>",
-        )
-    figure.update_xaxes(title_text="rank d of the approximation", dtick=1)
-    return figure.update_yaxes(title_text="% of the optimum, at least", range=[0, 103])
