@@ -61,29 +61,32 @@ def default_range(n: int) -> tuple[int, int, int]:
     return step, last - last % step, step
 
 
-def snippet(request: Request, k: int, method: str, is_covariance: bool) -> str:
-    """Python that computes the shown component again, from the same data with the same options, and checks its proof."""
-    if "sample" in request.data:
-        load = f"nspca.load_sample({request.data['sample']!r})"
+def loading(data: dict) -> str:
+    """Python that opens the data which `Request.data` describes, as X with its names."""
+    if "sample" in data:
+        load = f"nspca.load_sample({data['sample']!r})"
     else:
-        options = {name: request.data.get(name) for name in ("id_column", "label_column", "features_in_rows") if request.data.get(name)}
-        if request.data.get("vocabulary"):
+        options = {name: data.get(name) for name in ("id_column", "label_column", "features_in_rows") if data.get(name)}
+        if data.get("vocabulary"):
             options["vocabulary"] = "the vocabulary file"
-        load = f"nspca.read({', '.join([repr(request.data['file']), *(f'{name}={value!r}' for name, value in options.items())])})"
+        load = f"nspca.read({', '.join([repr(data['file']), *(f'{name}={value!r}' for name, value in options.items())])})"
     take = ["X, names = data.X, data.feature_names"]
-    if request.data.get("drop"):
+    if data.get("drop"):
         take = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
         take += ["X, names = data.X[:, varying], [data.feature_names[j] for j in varying]"]
+    return "\n".join([f"data = {load}", *take])
+
+
+def snippet(request: Request, k: int, method: str, is_covariance: bool) -> str:
+    """Python that computes the shown component again, from the same data with the same options, and checks its proof."""
     if is_covariance:
         make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={request.nonneg})"
     else:
         make = f"nspca.Problem.from_data(X, k={k}, nonneg={request.nonneg}, center={request.center}, scale={request.scale})"
-    lines = "\n".join(take)
     ks = f"range({request.first}, {request.last + 1}, {request.step})"
     return f"""import nspca
 
-data = {load}
-{lines}
+{loading(request.data)}
 problem = {make}
 sweep = nspca.sweep(problem, {ks}, methods={request.methods!r}, certify={request.effort!r}, seed={request.seed})
 result = sweep[{method!r}, {k}]
