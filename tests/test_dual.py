@@ -95,7 +95,7 @@ def test_small_problems_are_all_but_closed():
         optimum = brute_force(V @ V.T, 4, nonneg)[0]
         found, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
         assert found.ratio(optimum) > 0.98
-        assert found.kind in ("B6", "B9")
+        assert found.kind in ("B5", "B6", "B7", "B9")
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -1,7 +1,7 @@
 """Which bounds to try, in which order, and when to stop: the strongest certificate that an effort buys.
 
 Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6); row cuts (B7, B9); then lifts whose subspace,
-U and W are improved together, from two starts at rank 3 and at higher ranks. Stops as soon as the gap is closed. Budgets are
+U and W are improved together, from several starts at rank 3, the best also at higher ranks. Stops as soon as the gap is closed. Budgets are
 counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
 """
 
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.bounds import elimination
+from nspca.bounds import elimination, starts
 from nspca.bounds.dual import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.lift import Lift, climb
+from nspca.bounds.lift import Lift
+from nspca.bounds.plan import CHEAP, PLANS, ROUND, Plan
 from nspca.bounds.rowcuts import Rows
 from nspca.bounds.witness import Witness, certificate, largest, lifted
 from nspca.certificate import Certificate
@@ -23,39 +24,12 @@ from nspca.progress import Event, Report, silent
 
 CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
-ROUND = 40
-"""Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""
 GROW_EVERY = 5
 """Steps between two looks at the bundle of a lift."""
-OVERHEAD = 3e4
-"""A step costs r^2 entries and about as much as this many more, whatever r is."""
-STALL = 0.02
-"""A lift is left when a round closes less than this share of the gap, twice in a row."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What an effort allows: most kept rows, work in entries, ranks of plain and improved lifts, cones per search."""
-
-    rows: int
-    work: float
-    rounds: tuple[int, int]
-    plain: tuple[int, ...]
-    improved: tuple[int, ...]
-    cuts: int
-    cap: int
-
-    def rounds_of(self, r: int) -> int:
-        """Most rounds of `ROUND` steps that one lift, or the row cuts, may take with r kept rows."""
-        low, high = self.rounds
-        return int(np.clip(self.work / (ROUND * (r * r + OVERHEAD)), low, high))
-
-
-PLANS = {
-    "fast": Plan(rows=400, work=5e6, rounds=(1, 2), plain=(2,), improved=(), cuts=0, cap=500),
-    "standard": Plan(rows=800, work=2e7, rounds=(3, 8), plain=(1, 3), improved=(3,), cuts=100, cap=3000),
-    "thorough": Plan(rows=1000, work=2e8, rounds=(8, 40), plain=(1, 3), improved=(3, 4, 5), cuts=1000, cap=20000),
-}
+STALL, PATIENCE = 0.02, 2
+"""A lift is left when this many rounds in a row close less than this share of the gap."""
+RACE, FINALISTS = 2, 2
+"""Rounds after which starts are compared, and how many go on: a lift is a local optimum, so several starts pay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +89,10 @@ class _Run:
         problem, kept = self.problem, self.kept
         r = len(kept.block)
         self.rounds = self.plan.rounds_of(r)
-        parts = bool(self.plan.improved) * (len(self.plan.improved) + 1 + (warm is not None)) + (self.plan.cuts >= r)
-        self.total = ROUND * (3 if self.plan.improved else 1) + ROUND * self.rounds * parts
+        lifts = FINALISTS * len(self.plan.improved) * self.rounds
+        begun = len(self.plan.parts) + self.plan.turned + (warm is not None) if r <= CHEAP else 3
+        rounds = 3 + RACE * begun + lifts if self.plan.improved else 1
+        self.total = ROUND * (rounds + self.rounds * (self.plan.cuts >= r))
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
@@ -124,7 +100,7 @@ class _Run:
         self.state = self.dual(warm)
         if self.plan.cuts >= r and not self.closed:
             self.row_cuts()
-        if self.plan.improved and not self.closed:
+        if self.plan.improved and self.upper > self.lower * (1 + self.plan.enough):
             self.improve(self.plan.improved, warm)
         entries = self.state.entries
         return self.best, Warm(kept.rows, entries.W, self.state.X, self.subspace)
@@ -151,42 +127,50 @@ class _Run:
         """B7 and B9."""
         splitting = self.splitting()
         rows = Rows(splitting, self.problem.k)
-        self.while_it_gains(splitting, lambda: self.look(Witness(splitting.entries.W, rows.M), self.plan.plain[-1:]))
-
-    def improve(self, ranks, warm):
-        """Lifts from several subspaces of the first rank; the best of them is widened to the others."""
-        first = min(ranks[0], len(self.kept.block))
-        starts = [self.basis(self.state.entries.W, first), self.kept.leading[1][:, :first]]
-        if warm is not None and warm.B is not None and warm.B.shape == starts[0].shape:
-            starts.append(warm.B)
-        reached = []
-        for basis in starts:
-            splitting = self.splitting()
-            splitting.resume(self.state.entries.W, self.state.X)
-            lift = Lift(splitting, basis, self.points(basis), self.problem.k, self.problem.nonneg)
-            found = self.while_it_gains(splitting, lambda s=splitting, l=lift: self.look_at_lift(s, l), lift)
-            reached.append((found, len(reached), splitting, lift))
-            if self.closed:
-                break
-        _, _, splitting, lift = min(reached)
-        self.state, self.subspace = splitting, lift.B
-        for rank in ranks[1:]:
-            if self.closed or rank > len(self.kept.block):
-                return
-            lift.widen(self.basis(splitting.entries.W, rank))
-            self.while_it_gains(splitting, lambda: self.look_at_lift(splitting, lift), lift)
-
-    def while_it_gains(self, splitting, look, lift=None):
-        """Rounds of steps and a look, until two in a row close little of the gap; the best bound of them."""
         own, idle = np.inf, 0
         for _ in range(self.rounds):
+            self.advance(splitting, ROUND)
+            own, idle = self.judged(own, idle, self.look(Witness(splitting.entries.W, rows.M), self.plan.plain[-1:]))
+            if self.closed or idle == PATIENCE:
+                return
+
+    def improve(self, ranks, warm):
+        """Lifts from several subspaces of the first rank; after a short race the best go on and are widened to the other ranks."""
+        racers = []
+        last = None if warm is None else warm.B
+        for B in starts.subspaces(self.kept, self.state.entries.W, min(ranks[0], len(self.kept.block)), self.plan, last):
+            splitting = self.splitting()
+            splitting.resume(self.state.entries.W, self.state.X)
+            lift = Lift(splitting, B, starts.first_point(self.problem, self.state, B), self.problem.k, self.problem.nonneg)
+            racers.append((self.while_it_gains(splitting, lift, RACE), len(racers), splitting, lift))
+            if self.closed:
+                break
+        reached = []
+        for _, number, splitting, lift in sorted(racers)[:FINALISTS]:
+            if not self.closed:
+                reached.append((self.while_it_gains(splitting, lift, self.rounds), number, splitting, lift))
+        self.state, self.subspace = min(reached or racers)[2], min(reached or racers)[3].B
+        for rank in ranks[1:]:
+            for _, _, splitting, lift in sorted(reached):
+                if self.closed or rank > len(self.kept.block):
+                    return
+                lift.widen(starts.basis(self.kept, splitting.entries.W, rank))
+                self.while_it_gains(splitting, lift, self.rounds)
+
+    def while_it_gains(self, splitting, lift, rounds):
+        """Rounds of steps and a look, until the gap hardly closes; the best bound of them."""
+        own, idle = np.inf, 0
+        for _ in range(rounds):
             self.advance(splitting, ROUND, lift)
-            reached = look()
-            idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
-            own = min(own, reached)
-            if self.closed or idle == 2:
+            own, idle = self.judged(own, idle, self.look_at_lift(splitting, lift))
+            if self.closed or idle == PATIENCE:
                 break
         return own
+
+    def judged(self, own, idle, reached):
+        """The best bound so far and the number of rounds in a row that closed little of the gap."""
+        idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
+        return min(own, reached), idle
 
     def splitting(self, rho=1.0):
         return Splitting(self.kept, self.problem.k, self.problem.nonneg, rho=rho)
@@ -235,21 +219,6 @@ class _Run:
             self.best, self.upper = made, upper
             self.tell()
         return upper
-
-    def points(self, basis):
-        """First points of a bundle: what climbs reach in a subspace with the dual's prices."""
-        entries = self.state.entries
-        shadow = basis.T @ (self.kept.block - entries.W) @ basis
-        values, vectors = np.linalg.eigh((shadow + shadow.T) / 2)
-        U = basis @ (vectors * np.sqrt(np.maximum(values, 0.0)))
-        C = np.random.default_rng(0).standard_normal((basis.shape[1] + 1, 8))
-        X, values = climb(U, np.sqrt(entries.tau), self.problem.k, self.problem.nonneg, C)
-        return X[:, [int(np.argmax(values))]]
-
-    def basis(self, W, rank):
-        U = lifted(self.kept, Witness(W), rank)[0].U
-        padded = np.column_stack((U, np.eye(len(U))[:, :rank]))
-        return np.linalg.qr(padded)[0][:, :rank]
 
     @property
     def closed(self):
