@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import cone, em, epsnet, greedy, spannogram, threshold, tpower
+from nspca.solvers import baselines, cone, em, epsnet, greedy, spannogram, threshold, tpower
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,17 @@ METHODS: dict[str, Method] = {
     "greedy": Method(
         "forward selection with the answers for all k on the way, then swaps", "d'Aspremont et al. 2008, Moghaddam et al. 2006",
         nonneg=True, signed=True, joint=False, exact=False, Options=greedy.Options, solve=greedy.solve, path=greedy.path,
+    ),
+    "spca": Method(
+        "baseline: SparsePCA of scikit-learn, its loading truncated to k", "Mairal et al. 2009; scikit-learn",
+        nonneg=True, signed=True, joint=False, exact=False, Options=baselines.SparsePCAOptions, solve=baselines.spca, baseline=True,
+    ),
+    "nmf": Method(
+        "baseline: NMF of scikit-learn, the best of its parts truncated to k", "Lee and Seung 1999; scikit-learn",
+        nonneg=True, signed=False, joint=False, exact=False, Options=baselines.NMFOptions, solve=baselines.nmf, baseline=True,
+    ),
+    "pca": Method(
+        "baseline: the leading eigenvector truncated to k", "Pearson 1901; PCA of scikit-learn gives the same",
+        nonneg=True, signed=True, joint=False, exact=False, Options=baselines.PCAOptions, solve=baselines.pca, baseline=True,
     ),
 }  # fmt: skip

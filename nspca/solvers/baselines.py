@@ -1,0 +1,192 @@
+"""What scikit-learn gives, brought to the same k: `spca`, `nmf` and `pca`, to stand beside the methods that solve the problem.
+
+None of them maximises x'Ax over k-sparse x. Each yields loadings; of a loading the k largest entries are kept (nonnegative
+problem: the k largest positive ones, of the better sign) and brought to length 1, nothing else: the value is what a user gets who
+truncates the loading. ``info["renormalised_value"]`` is the value of the best weights on the same support.
+
+`spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``: what ``SparsePCA(n_components=1)`` computes, called
+        through ``dict_learning``, which can keep v nonnegative and reports while it runs (Mairal et al. 2009).
+`nmf`   ``min |X - WH|^2`` over nonnegative W and H (m, rank) and (rank, n): the best of the rows of H (Lee & Seung 1999).
+        Needs nonnegative data; features of the problem are moved so that negative entries start at 0.
+`pca`   the leading eigenvector, the one ``PCA(n_components=1)`` gives; kept with the covariance, so it is not computed again.
+
+Guarantee: none. Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca import ascent
+from nspca.covariance import Covariance, DataCovariance, SparseCovariance
+from nspca.errors import InvalidProblem, Refused
+from nspca.linalg import Array
+from nspca.options import positive, whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+DENSE_ENTRIES = 50_000_000
+"""Entries of a sparse table that are written out for a method that cannot do without: 400 MB."""
+SLICE = 10
+"""Iterations of `nmf` between two reports."""
+ROOM = 3
+"""Entries, times k, that the penalty of `spca` leaves of the first principal component: best of 1 to 4 on faces, digits, spectra."""
+SMALLEST_PENALTY = 1e-6
+"""Penalty of `spca`, relative to the largest entry, when all features may stay: its solver does not take 0."""
+
+
+@dataclass(frozen=True)
+class SparsePCAOptions:
+    """Options of `spca`.
+
+    Attributes
+    ----------
+    penalty : float or None
+        Weight of the l1 norm, as a share of the weight that leaves nothing of the first principal component; None: the weight
+        that leaves 3k entries of it, since further steps lose more of them.
+    iterations : int
+        Alternations at most.
+    tol : float
+        Relative decrease of the cost at which they stop.
+    """
+
+    penalty: float | None = None
+    iterations: int = 100
+    tol: float = 1e-8
+
+    def __post_init__(self):
+        if self.penalty is not None:
+            positive("penalty", self.penalty)
+        whole("iterations", self.iterations, 1)
+        positive("tol", self.tol)
+
+
+@dataclass(frozen=True)
+class NMFOptions:
+    """Options of `nmf`.
+
+    Attributes
+    ----------
+    rank : int
+        Parts of the factorisation; the best one is taken.
+    iterations : int
+        Coordinate descent iterations at most.
+    tol : float
+        Relative decrease of the squared error over ten iterations at which they stop.
+    """
+
+    rank: int = 10
+    iterations: int = 200
+    tol: float = 1e-4
+
+    def __post_init__(self):
+        whole("rank", self.rank, 1)
+        whole("iterations", self.iterations, 1)
+        positive("tol", self.tol)
+
+
+@dataclass(frozen=True)
+class PCAOptions:
+    """`pca` has no options."""
+
+
+def pca(problem: Problem, options: PCAOptions, seed: int = 0, report: Report = silent) -> Result:
+    """The leading eigenvector, truncated."""
+    report(Event("leading eigenvector", k=problem.k))
+    return truncated(problem, problem.covariance.leading(1)[1], "pca")
+
+
+def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Report = silent) -> Result:
+    """The loading of a one-component SparsePCA, truncated."""
+    Z = table_of(problem.covariance, "spca")
+    report(Event("sparse pca", 0, options.iterations, k=problem.k))
+    from sklearn.decomposition import dict_learning
+
+    u = problem.covariance.leading(1)[1]
+    scores = Z @ u
+    entries = np.sort(np.abs(Z.T @ scores)[:, 0])[::-1] / max(float(np.linalg.norm(scores)), 1e-300)
+    if entries[0] == 0.0:
+        return truncated(problem, u, "spca", iterations=0)
+    share = entries[min(ROOM * problem.k, problem.n - 1)] / entries[0] if options.penalty is None else options.penalty
+    share = max(float(share), SMALLEST_PENALTY)
+    learn = {
+        "alpha": share * float(entries[0]),
+        "max_iter": options.iterations,
+        "tol": options.tol,
+        "random_state": seed,
+        "return_n_iter": True,
+    }
+    learn |= {"method": "cd", "positive_code": problem.nonneg, "code_init": u, "dict_init": scores.T}
+    tell = lambda state: report(Event("sparse pca", state["ii"] + 1, options.iterations, k=problem.k))  # noqa: E731
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an unsettled inner solver shows in the value, which is all a baseline is asked for
+        v, _, _, steps = dict_learning(Z.T, 1, callback=tell, **learn)
+    return truncated(problem, v if v.any() else u, "spca", iterations=int(steps), entries=int(np.count_nonzero(v)), penalty=share)
+
+
+def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = silent) -> Result:
+    """The best of the truncated parts of a nonnegative factorisation."""
+    X = nonnegative_table(problem.covariance)
+    report(Event("nmf", 0, options.iterations, k=problem.k))
+    from sklearn.decomposition import non_negative_factorization as factorise
+
+    rank = min(options.rank, *X.shape)
+    total = float(X.multiply(X).sum()) if sp.issparse(X) else float(np.vdot(X, X))
+    if total == 0.0:
+        return truncated(problem, problem.covariance.leading(1)[1], "nmf", iterations=0)
+    W = H = None
+    error, done = total, 0
+    while done < options.iterations:
+        start = {"init": "nndsvda"} if W is None else {"init": "custom", "W": W, "H": H}
+        steps = min(SLICE, options.iterations - done)
+        W, H, _ = factorise(X, n_components=rank, max_iter=steps, tol=0.0, random_state=seed, **start)
+        done += steps
+        left = total - 2 * float(np.vdot(X.T @ W, H.T)) + float(np.vdot(W.T @ W, H @ H.T))
+        report(Event("nmf", done, options.iterations, k=problem.k, payload={"error": max(left, 0.0) / total}))
+        if error - left <= options.tol * total:
+            break
+        error = left
+    return truncated(problem, H.T, "nmf", rank=rank, iterations=done, error=max(left, 0.0) / total)
+
+
+def truncated(problem: Problem, loadings: Array, method: str, **info) -> Result:
+    """The best of the loadings (n, r) after truncation to k entries."""
+    candidates = np.column_stack([ascent.starts_from(problem, v) for v in loadings.T])
+    x = ascent.best_of(problem, candidates)
+    info["renormalised_value"] = problem.value(ascent.on_supports(problem, x[:, None])[:, 0])
+    return Result.of(problem, x, Status.HEURISTIC, method, **info)
+
+
+def table_of(A: Covariance, method: str) -> Array:
+    """The centred and scaled data (m, n) behind A, dense."""
+    if not isinstance(A, DataCovariance):
+        raise InvalidProblem(f"{method} works on data, got a covariance matrix; make the problem with from_data, or use pca")
+    if isinstance(A, SparseCovariance):
+        _small_enough(A, method)
+        return (A.Z.toarray() - A.mean) * A.weight
+    return A.Z
+
+
+def nonnegative_table(A: Covariance):
+    """The data behind A with every feature moved so that its smallest value is 0 (not centred: only if negative); (m, n)."""
+    if not isinstance(A, SparseCovariance):
+        Z = table_of(A, "nmf")
+        return Z - np.minimum(Z.min(axis=0), 0.0)
+    X = sp.csr_array(A.Z.multiply(A.weight))
+    lowest = X.min(axis=0).toarray().ravel()
+    lowest = lowest if A.center else np.minimum(lowest, 0.0)
+    if not lowest.any():
+        return X
+    _small_enough(A, "nmf")
+    return X.toarray() - lowest
+
+
+def _small_enough(A, method):
+    m, n = A.Z.shape
+    if m * n > DENSE_ENTRIES:
+        raise Refused(
+            f"{method} needs this sparse table written out, which takes at most {DENSE_ENTRIES:.0e} entries, got {m} x {n}; use em"
+        )

@@ -1,0 +1,113 @@
+"""Baselines: the same numbers as scikit-learn's estimators, truncated and nothing more; refusals; a light import."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import NMF, PCA, SparsePCA
+
+import nspca
+from nspca.errors import Cancelled, InvalidProblem, Refused
+from nspca.solvers import baselines
+
+
+def truncated(v, k):
+    x = np.where(np.isin(np.arange(v.size), np.argsort(-np.abs(v))[:k]), v, 0.0)
+    return x / np.linalg.norm(x)
+
+
+def same_line(x, y, atol=1e-6):
+    return np.allclose(x, y, atol=atol) or np.allclose(x, -y, atol=atol)
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).gamma(1.0, 1.0, (60, 12)) @ np.random.default_rng(1).random((12, 12))
+
+
+def test_pca_is_the_truncated_loading_of_scikit_learn(X):
+    u = PCA(n_components=1).fit(X).components_[0]
+    for k in (1, 4, 12):
+        result = nspca.solve(nspca.Problem.from_data(X, k, nonneg=False), "pca", certify=None)
+        assert same_line(result.components[:, 0], truncated(u, k))
+        assert result.info["renormalised_value"] >= result.value * (1 - 1e-12)
+
+
+def test_spca_is_the_truncated_loading_of_scikit_learn(X):
+    problem = nspca.Problem.from_data(X, 3, nonneg=False)
+    Z = X - X.mean(axis=0)
+    first = PCA(n_components=1).fit(X)
+    largest = np.abs(Z.T @ (Z @ first.components_[0]) / np.linalg.norm(Z @ first.components_[0])).max()
+    result = nspca.solve(problem, "spca", penalty=0.4, certify=None)
+    v = SparsePCA(n_components=1, alpha=0.4 * largest, max_iter=100, random_state=0).fit(X).components_[0]
+    assert np.count_nonzero(v) == result.info["entries"]
+    assert same_line(result.components[:, 0], truncated(v, 3), atol=1e-4)
+
+
+def test_nonnegative_spca_keeps_its_loading_nonnegative(X):
+    signed = np.where(np.arange(12) % 2, 1, -1) * X
+    result = nspca.solve(nspca.Problem.from_data(signed, 6), "spca", certify=None)
+    assert result.components.min() >= 0 and 1 <= np.count_nonzero(result.components) <= 6
+
+
+def test_nmf_is_the_best_truncated_part_of_scikit_learn(X):
+    problem = nspca.Problem.from_data(X, 4, center=False)
+    result = nspca.solve(problem, "nmf", rank=3, iterations=25, tol=1e-15, certify=None)
+    H = NMF(3, init="nndsvda", max_iter=25, tol=0, random_state=0).fit(X / problem.covariance.unit**0.5).components_
+    best = max((truncated(h, 4) for h in H), key=problem.value)
+    assert np.allclose(result.components[:, 0], best, atol=1e-8)
+
+
+def test_nmf_sees_features_that_start_at_zero(X):
+    plain, centred = (nspca.Problem.from_data(X, 4, center=c).covariance for c in (False, True))
+    assert np.allclose(baselines.nonnegative_table(plain) * plain.unit**0.5, X)
+    table = baselines.nonnegative_table(centred) * centred.unit**0.5
+    assert np.allclose(table, X - X.min(axis=0)) and table.min() == 0
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_sparse_tables_are_dense_ones(center):
+    X = np.random.default_rng(2).poisson(0.5, (30, 8)) - (np.arange(8) == 3)
+    for method in ("nmf", "spca"):
+        dense, sparse = (nspca.solve(nspca.Problem.from_data(T, 3, center=center), method, certify=None) for T in (X, sp.csr_array(X)))
+        assert np.allclose(dense.components, sparse.components, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["nmf", "spca"])
+def test_a_covariance_is_refused_in_one_sentence(method):
+    with pytest.raises(InvalidProblem, match=f"{method} works on data, got a covariance matrix; make the problem with from_data"):
+        nspca.solve(nspca.Problem.from_covariance(np.eye(3), 2), method)
+
+
+def test_a_sparse_table_too_large_to_write_out_is_refused():
+    X = sp.csr_array((np.array([1.0, 2.0, -3.0]), (np.array([0, 5, 9]), np.array([0, 7, 3]))), shape=(10_000, 6_000))
+    for method in ("nmf", "spca"):
+        with pytest.raises(Refused, match=f"{method} needs this sparse table written out"):
+            nspca.solve(nspca.Problem.from_data(X, 2), method, certify=None)
+
+
+@pytest.mark.parametrize("method", ["nmf", "spca"])
+def test_cancel_while_it_runs(X, method):
+    events = []
+
+    def stop(event):
+        events.append(event)
+        if event.done:
+            raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        nspca.solve(nspca.Problem.from_data(X, 4), method, report=stop)
+    assert events[-1].done <= baselines.SLICE
+
+
+def test_zero_data_have_a_component():
+    for method in ("pca", "spca", "nmf"):
+        result = nspca.solve(nspca.Problem.from_data(np.ones((5, 4)), 2), method)
+        assert result.value == 0 and np.isclose(np.linalg.norm(result.components), 1)
+
+
+def test_importing_nspca_does_not_import_scikit_learn():
+    code = "import sys, nspca; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
