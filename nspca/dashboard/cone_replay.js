@@ -17,9 +17,15 @@ function load(url) {
   }));
 }
 
-function hasWebGL() {
+// "none", "slow" where the browser emulates it in software and a picture takes a second, or "good".
+function webGL() {
   const canvas = document.createElement("canvas");
-  return !!(canvas.getContext("webgl2") || canvas.getContext("webgl"));
+  const gl = canvas.getContext("webgl2") || canvas.getContext("webgl");
+  if (!gl) return "none";
+  const about = gl.getExtension("WEBGL_debug_renderer_info");
+  const renderer = String(gl.getParameter(about ? about.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer) ? "slow" : "good";
 }
 
 const config = { responsive: true, displaylogo: false, showSendToCloud: false, toImageButtonOptions: { format: "svg", filename: "nspca" } };
@@ -49,9 +55,9 @@ class View {
     find(".on").onclick = () => { this.stop(); this.go(this.step + 1); };
     this.playButton.onclick = () => (this.timer ? this.stop() : this.play());
     this.turnButton = find(".turn");
-    this.webgl = hasWebGL();
-    this.mode = this.webgl ? "sphere" : "map";
-    this.turnButton.hidden = !this.webgl;
+    const able = webGL();
+    this.mode = able === "good" ? "sphere" : "map";
+    this.turnButton.hidden = able === "none";
     this.turnButton.onclick = () => { this.mode = this.mode === "map" ? "sphere" : "map"; this.drawn = null; this.draw(); };
   }
 
@@ -178,6 +184,7 @@ class View {
     const figure = JSON.parse(data.figures[mode]), gap = JSON.parse(data.figures.gap);
     if (this.shape !== mode) Plotly.purge(this.world);
     this.shape = mode;
+    this.world.classList.toggle("flat", mode === "map");
     // The examples in the figure give each kind of cone its trace.
     this.traces = Object.fromEntries(RANK.map((name) => [name, figure.data.findIndex((trace) => trace.name === data.names[name])]));
     this.best = figure.data.findIndex((trace) => trace.name === "best found");

@@ -44,6 +44,7 @@ _CSS = """
   .nspca-cones .gap { height: 370px; }
 }
 @container (max-width: 500px) { .nspca-cones .world { height: 330px; } }
+@container (max-width: 759px) { .nspca-cones .world.flat { height: 50cqw; } }
 .nspca-cones .step { display: block; width: 100%; margin: 0.7rem 0 0.4rem; accent-color: var(--st-primary-color); }
 .nspca-cones .bar { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
 .nspca-cones .turn { margin-left: auto; }

@@ -71,7 +71,9 @@ class Rank2:
         both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
         heights = [float(x @ at) ** 2 for x in both]
         best = int(heights[1] > heights[0])
-        return both[best], heights[best]
+        x = both[best]
+        # Of any sign, x and -x are one component: it is shown with more weight above zero.
+        return (-x if x.sum() < 0 else x), heights[best]
 
 
 def rank2(of: Subject) -> Rank2:

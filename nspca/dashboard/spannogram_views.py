@@ -16,6 +16,7 @@ VIEWS = {"curves": "Rank 2: curves", "sphere": "Rank 3: sphere", "support": "One
 TOLERANCES = range(1, 7)
 BARS = 18
 READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
+EXPLORER = "explorer"  # session key: what the explorer itself keeps, the angle when it was let go
 SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
 
 
@@ -53,13 +54,13 @@ def view() -> tuple[str, DeltaGenerator]:
 
 def _ready(data: Chosen) -> bool:
     ready = st.session_state.setdefault(READY, set())
-    if heavy(data.dataset) and data.content not in ready:
-        st.info("The leading eigenvectors of a table of this size take up to a minute; any click stops the computation.")
-        if st.button("Compute them", key="compute", type="primary", icon=":material/play_arrow:"):
-            ready.add(data.content)
-            return True
-        return False
-    return True
+    if not heavy(data.dataset) or data.content in ready:
+        return True
+    st.info("For a table of this size the leading eigenvectors take up to a minute.")
+    if st.button("Compute them", key="compute", type="primary", icon=":material/play_arrow:"):
+        ready.add(data.content)
+        st.rerun()
+    return False
 
 
 def teach(lesson: Lesson) -> None:
@@ -77,12 +78,13 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
     @st.fragment
     def rank2() -> None:
         found = low_rank.rank2(of)
+        _take(found)
         left, right = st.columns([4, 3], gap="medium")
         with left:
-            told = spannogram_explorer(
+            st.session_state[SEEN] = spannogram_explorer(
                 found.V,
                 k,
-                "explorer",
+                EXPLORER,
                 nonneg=of.problem.nonneg,
                 names=names,
                 unit=of.unit,
@@ -92,7 +94,6 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
                 found=found.found,
                 height=430,
             )
-            _remember(told, found)
         with right:
             _component(of, found, _wanted(found))
 
@@ -104,12 +105,12 @@ def _wanted(found: Rank2) -> float:
     return found.optimum[0] if state.get("phi") is None else float(np.radians(state.get("phi")))
 
 
-def _remember(told: float, found: Rank2) -> None:
-    """Keep the angle when it was moved; at the optimum keep none, so that it follows k."""
-    if told != st.session_state.get(SEEN, told):
+def _take(found: Rank2) -> None:
+    """Keep the angle when it was moved, before anything is drawn; at the optimum keep none, so that it follows k."""
+    told = st.session_state.get(EXPLORER, {}).get("phi")
+    if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9
         state.put(phi=None if at_optimum else round(float(np.degrees(told)), 2))
-    st.session_state[SEEN] = told
 
 
 def _component(of: Subject, found: Rank2, phi: float) -> None:

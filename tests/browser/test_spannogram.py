@@ -16,22 +16,39 @@ def members(page: Page) -> list[str]:
     return [line.get_attribute("data-members") for line in page.locator(".nspca-spx .set").all()]
 
 
+def angle(page: Page) -> float:
+    return float(re.search(r"phi=(-?[\d.]+)", page.url)[1])
+
+
 def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=digits&k=6")
     expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
+    lines = page.locator(".nspca-spx .set")
+    expect(lines).to_have_count(2)
     before = members(page)
     canvas = page.locator(".nspca-spx canvas").bounding_box()
     page.mouse.move(canvas["x"] + 0.3 * canvas["width"], canvas["y"] + 80)
     page.mouse.down()
     page.mouse.move(canvas["x"] + 0.4 * canvas["width"], canvas["y"] + 80, steps=5)
-    page.wait_for_function(f"document.querySelector('.nspca-spx .set').dataset.members !== {before[0]!r}")
+    expect(lines.first).not_to_have_attribute("data-members", before[0])
     assert page.url.endswith("k=6"), "nobody is asked while the angle moves"
     page.mouse.up()
     expect(page).to_have_url(re.compile(r"phi=-?\d"))
     expect(page.get_by_text("of the optimum of the rank-2 problem")).to_be_visible()
 
+    # A second drag goes on from there, and stays.
+    first = page.url
+    page.mouse.move(canvas["x"] + 0.7 * canvas["width"], canvas["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 0.75 * canvas["width"], canvas["y"] + 80, steps=3)
+    page.mouse.up()
+    expect(page).not_to_have_url(first)
+    shown = f"φ = {angle(page):.1f}°".replace("-", "−")
+    expect(page.get_by_text(f"The component at {shown}")).to_be_visible()
+    expect(page.locator(".nspca-spx .say")).to_contain_text(shown.replace("−", "-"))
+
     # The component beside is the better of the two sets that are lit.
-    phi = np.radians(float(re.search(r"phi=(-?[\d.]+)", page.url)[1]))
+    phi = np.radians(angle(page))
     V = factor(nspca.Problem.from_data(nspca.load_sample("digits").X, k=6).covariance, 2)[0]
     at = V @ [np.sin(phi), np.cos(phi)]
     lit = [np.argsort(-sign * at)[: min(6, (sign * at > 0).sum())] for sign in (1, -1)]
@@ -40,13 +57,13 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     after = members(page)
     page.reload()
     expect(page.get_by_text("of the optimum of the rank-2 problem")).to_be_visible()
-    expect(page.locator(".nspca-spx .set").first).to_have_attribute("data-members", after[0])
+    expect(lines.first).to_have_attribute("data-members", after[0])
     expect(page.get_by_role("slider", name="k: features")).to_have_attribute("aria-valuetext", "6")
 
     page.get_by_role("button", name="★ Optimum").click()
     expect(page).not_to_have_url(re.compile("phi="))
     expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
-    expect(page.locator(".nspca-spx .set").first).to_have_attribute("data-members", before[0])
+    expect(lines.first).to_have_attribute("data-members", before[0])
 
 
 def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
@@ -66,11 +83,17 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
     slider.press("Home")
     expect(root).to_have_attribute("data-step", "0")
     expect(root.locator(".world .js-plotly-plot, .world.js-plotly-plot")).to_have_count(1)
-    seen = []
-    for step in range(len(went.lower)):
-        expect(root).to_have_attribute("data-step", str(step))
-        seen.append((float(root.get_attribute("data-lower")), float(root.get_attribute("data-upper"))))
-        root.get_by_role("button", name="one step on").click()
+    on = root.get_by_role("button", name="one step on")
+    on.click()
+    expect(root).to_have_attribute("data-step", "1")
+    root.get_by_role("button", name="one step back").click()
+    expect(root).to_have_attribute("data-step", "0")
+    walk = """(on, steps) => Array.from({ length: steps }, () => {
+      const { lower, upper } = on.closest('.nspca-cones').dataset;
+      on.click();
+      return [+lower, +upper];
+    })"""
+    seen = on.evaluate(walk, len(went.lower))
     assert np.allclose(seen, percent * np.column_stack([went.lower, went.upper]), rtol=1e-6)
     gaps = [upper - lower for lower, upper in seen]
     assert gaps[-1] < 0.01 * gaps[0] and gaps[-1] <= 1e-3 * seen[-1][0] * 1.001

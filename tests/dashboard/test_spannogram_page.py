@@ -61,6 +61,14 @@ def test_k_moves_the_component_and_the_address(visit, address, alts):
     assert address(page)["k"] == "3" and any("3 of 64 features" in alt for alt in alts(page))
 
 
+def test_nothing_heavy_starts_unasked(visit, monkeypatch):
+    monkeypatch.setattr("nspca.dashboard.spannogram_views.heavy", lambda data: True)
+    page = visit(PAGE, sample="pitprops")
+    assert not page.latex and not page.error
+    page.button(key="compute").click().run()
+    assert page.latex and not page.error and not [button for button in page.button if button.key == "compute"]
+
+
 def test_the_component_at_an_angle_is_the_best_of_both_signs():
     V = matrix(1, 12, 2)
     found = low_rank.Rank2(V, None, (0.0, 1), 1.0, [], True)
