@@ -149,4 +149,6 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
     went = cone_replay(of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit)
     made = words.things(went.cover.cones, "cone")
     st.caption(f"l₁ is the leading eigenvalue. The search has just been run, with {made}, and is replayed here.")
+    if not of.problem.nonneg:
+        st.caption("Weights may have any sign here: below, read |·| for (·)₊; and c and −c are one direction, so half the sphere suffices.")
     teach(lessons.SPHERE)
