@@ -34,12 +34,13 @@ RACE, FINALISTS = 2, 2
 
 @dataclass(frozen=True, eq=False)
 class Warm:
-    """What one k leaves for the next: rows, W, X and the subspace of the best lift."""
+    """What one k leaves for the next: the subspace of its best lift and the rows it speaks of.
+
+    W is not handed on: for the next k it makes B5 quicker and its lift looser.
+    """
 
     rows: np.ndarray | None
-    W: Array
-    X: Array
-    B: Array | None
+    B: Array
 
 
 def strongest(problem: Problem, lower: float, effort: str = "standard", report: Report = silent, warm: Warm | None = None):
@@ -97,23 +98,20 @@ class _Run:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
             return self.best, None
-        self.state = self.dual(warm)
-        if self.plan.cuts >= r and not self.closed:
+        self.state = self.dual()
+        if self.plan.cuts >= r and not self.enough:
             self.row_cuts()
-        if self.plan.improved and self.upper > self.lower * (1 + self.plan.enough):
+        if self.plan.improved and not self.enough:
             self.improve(self.plan.improved, warm)
-        entries = self.state.entries
-        return self.best, Warm(kept.rows, entries.W, self.state.X, self.subspace)
+        return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages -------------------------------------------------------------------------------------------------------
-    def dual(self, warm):
+    def dual(self):
         """B5 and plain B6, at two values of rho: a larger one often leaves a W that lifts better."""
         splitting = self.splitting()
-        if warm is not None and np.array_equal(warm.rows, self.kept.rows):
-            splitting.resume(warm.W, warm.X)
-        self.advance(splitting, ROUND)
+        self.advance(splitting, self.plan.first)
         self.look(Witness(splitting.entries.W), self.plan.plain)
-        if self.plan.improved and not self.closed:
+        if self.plan.improved and not self.enough:
             self.advance(splitting, ROUND)
             self.look(Witness(splitting.entries.W), self.plan.plain)
             other = self.splitting(rho=4.0)
@@ -137,7 +135,7 @@ class _Run:
     def improve(self, ranks, warm):
         """Lifts from several subspaces of the first rank; after a short race the best go on and are widened to the other ranks."""
         racers = []
-        last = None if warm is None else warm.B
+        last = warm.B if warm is not None and np.array_equal(warm.rows, self.kept.rows) else None
         for B in starts.subspaces(self.kept, self.state.entries.W, min(ranks[0], len(self.kept.block)), self.plan, last):
             splitting = self.splitting()
             splitting.resume(self.state.entries.W, self.state.X)
@@ -219,6 +217,10 @@ class _Run:
             self.best, self.upper = made, upper
             self.tell()
         return upper
+
+    @property
+    def enough(self):
+        return self.upper <= self.lower * (1 + max(self.plan.enough, CLOSED))
 
     @property
     def closed(self):

@@ -24,7 +24,8 @@ class Plan:
     parts, turned : starts of the latter: shares s of A - sW, and how many at random
     cuts : most rows for row cuts
     cap : cones per search
-    enough : relative gap at which lifts are no longer begun
+    first : steps before the first look; few leave a W that lifts better, many a better B5
+    enough : relative gap at which no other kind of bound is begun
     """
 
     rows: int
@@ -36,6 +37,7 @@ class Plan:
     cap: int
     parts: tuple[float, ...] = (1.0, 0.0)
     turned: int = 0
+    first: int = ROUND
     enough: float = 0.0
 
     def rounds_of(self, r: int) -> int:
@@ -45,7 +47,7 @@ class Plan:
 
 
 PLANS = {
-    "fast": Plan(rows=400, work=5e6, rounds=(1, 2), plain=(2,), improved=(), cuts=0, cap=500),
+    "fast": Plan(rows=400, work=5e6, rounds=(1, 2), plain=(2,), improved=(), cuts=0, cap=500, first=16),
     "standard": Plan(
         rows=800, work=2e7, rounds=(3, 8), plain=(1, 3), improved=(3,), cuts=100, cap=3000, parts=(1.0, 0.8, 0.4, 0.0), turned=3
     ),
