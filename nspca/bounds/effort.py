@@ -192,18 +192,20 @@ class _Run:
         return min(found)
 
     def look_at_lift(self, splitting, lift):
+        """The lift as it is and the plain lift of its W, whose subspace it goes on with.
+
+        The bundle is never above the search half: what it already puts above the best bound is not searched.
+        """
         W, rank = splitting.entries.W, lift.B.shape[1]
         joint = Witness(W, U=lift.U)
-        estimate = largest(self.kept, joint)
-        found = np.inf
-        # The bundle cannot be above the search half: no need to search for what will not be better.
-        if estimate + lift.value() < self.upper:
-            found = self.offer(joint, estimate, lift)
         plain, left = lifted(self.kept, Witness(W), rank)
-        found = min(found, self.offer(plain, left))
+        found = []
+        for witness, estimate, own in ((joint, largest(self.kept, joint), lift), (plain, left, None)):
+            promise = estimate + lift.value(witness.U)
+            found.append(self.offer(witness, estimate, own) if promise < self.upper else promise)
         if plain.U.shape[1] == rank:
             lift.rebase(np.linalg.qr(plain.U)[0])
-        return found
+        return min(found)
 
     def offer(self, witness, estimate=None, lift=None, kind=None):
         """Prove the bound of a witness; keep it if it is the best."""

@@ -68,9 +68,10 @@ class Lift:
         U = self.B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
         return np.ascontiguousarray(U[:, U.any(axis=0)])
 
-    def value(self) -> float:
-        """Largest value of the bundle: what the search half would be if it held every maximiser."""
-        return float((np.einsum("ij,ij->j", self.shadows, self.Q @ self.shadows) + self.of.entries.tau * self.sizes).max())
+    def value(self, U: Array | None = None) -> float:
+        """Largest value of the bundle, for its own U or another: the search half would be that if it held every maximiser."""
+        U = self.U if U is None else U
+        return float((np.square(U.T @ self.points).sum(axis=0) + self.of.entries.tau * self.sizes).max())
 
     # --- bundle and subspace ----------------------------------------------------------------------------------------
     def grow(self, directions: Array | None = None) -> None:
