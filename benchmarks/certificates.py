@@ -2,8 +2,8 @@
 
 One row per data set and k: the best value found, the strongest certificate, the proved fraction, what both cost, and the target.
 Everything is measured here and now, and every certificate is verified from the raw data; "cpu s" is what "prove s" would be
-on an idle machine with one thread. The samples of `nspca.load_sample` are
-used where the real data are there (`NSPCA_DATA`); a stand-in is named and left out.
+on an idle machine with one thread. The samples of `nspca.load_sample` are used where the real data are there (`NSPCA_DATA`); a
+stand-in is named and left out.
 """
 
 import argparse

@@ -22,8 +22,8 @@ from nspca.covariance import Covariance
 from nspca.linalg import UNIT_ROUNDOFF, Array
 from nspca.problem import Problem
 
-CHUNK = 256
-"""Columns of A formed at a time."""
+CHUNK = 2**22
+"""Entries of A formed at a time: 32 MB."""
 LARGEST = 2000
 """Most features whose columns are looked at: the smallest tau that can be tried is the next variance."""
 LEADING = 12
@@ -58,8 +58,9 @@ def _peaks(A, nonneg):
     # A given matrix may be indefinite by a rounding, so there every row is looked at: they are all in memory anyway.
     looked = order if A.source == "covariance" else order[:LARGEST]
     found = np.zeros(A.n)
-    for start in range(0, looked.size, CHUNK):
-        chosen = looked[start : start + CHUNK]
+    width = max(1, CHUNK // A.n)
+    for start in range(0, looked.size, width):
+        chosen = looked[start : start + width]
         C = A.columns(chosen)
         C = np.asarray(C if nonneg else np.abs(C))
         found = np.maximum(found, C.max(axis=1))
