@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import baselines, cone, em, epsnet, greedy, spannogram, threshold, tpower
+from nspca.solvers import baselines, cone, coordinate, em, epsnet, greedy, spannogram, threshold, tpower
 
 
 @dataclass(frozen=True)
@@ -66,5 +66,9 @@ METHODS: dict[str, Method] = {
     "pca": Method(
         "baseline: the leading eigenvector truncated to k", "Pearson 1901; PCA of scikit-learn gives the same",
         nonneg=True, signed=True, joint=False, exact=False, Options=baselines.PCAOptions, solve=baselines.pca, baseline=True,
+    ),
+    "coordinate": Method(
+        "NSPCA (2006): joint coordinate ascent with a quartic per entry, k by bisection", "Zass and Shashua 2006, eq. 3-5, Alg. 1",
+        nonneg=True, signed=False, joint=True, exact=False, Options=coordinate.Options, solve=coordinate.solve,
     ),
 }  # fmt: skip

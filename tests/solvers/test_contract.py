@@ -157,3 +157,11 @@ def test_events_carry_progress(method):
     X = np.random.default_rng(9).standard_normal((200, 50))
     nspca.solve(nspca.Problem.from_data(X, 5, able(method, True)), method, report=events.append)
     assert events and all(isinstance(event, nspca.Event) and event.stage for event in events)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_an_answer_survives_storage(method):
+    X = np.random.default_rng(10).standard_normal((30, 9))
+    result = nspca.solve(nspca.Problem.from_data(X, 3, able(method, True)), method, certify=None)
+    again = nspca.Result.from_bytes(result.to_bytes())
+    assert np.array_equal(again.components, result.components) and again.info == result.info

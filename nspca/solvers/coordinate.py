@@ -1,0 +1,252 @@
+"""NSPCA (2006): r nonnegative components together, by coordinate ascent with one quartic per entry.
+
+    maximise  1/2 tr U'AU - alpha/4 |I - U'U|^2 - beta sum(U)   over U >= 0, (n, r)
+
+Idea: in one entry of U the objective is a quartic with exact nonnegative maximiser (eq. 4-5): the largest root of a cubic, or 0.
+alpha pulls the components towards orthonormal, which for nonnegative ones means disjoint; beta makes them sparse. A hard k comes by
+bisection on beta (as in Sigg & Buhmann 2008, Section 5.2); some cardinalities no beta reaches, ``info["reached"]`` says so.
+Units: here A is divided by m and then by its largest eigenvalue l1, so alpha and beta are plain numbers near 1; the paper's, for
+XX', are ``m l1`` times those (`from_paper`). Guarantee: a point no single entry can improve, no bound.
+Cost: O(n^2 r) a sweep; Au is kept up to date. Entries that are 0 and best left so are found for all features at once and passed
+over, the others are taken in blocks: nothing n x n is formed when n is large.
+The answer to a problem with k is made feasible last: every feature goes to the component where it is largest, of those the k largest
+stay, with the best weights on them. Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca import ascent
+from nspca.errors import InvalidOption
+from nspca.linalg import Array, topk_indices
+from nspca.options import positive, whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+BLOCK = 500
+"""Features whose block of A is formed at once: 2 MB."""
+BISECTION = 1e-5
+"""Relative length of the interval of beta at which the search for a cardinality ends (Sigg & Buhmann 2008, Section 5.2)."""
+DOUBLINGS = 60
+"""Doublings of beta until few enough entries are left: more than float64 has bits, and a large beta leaves none."""
+CUBIC_ONLY = 1e15
+"""Beyond this ratio of ``c1 / alpha`` to ``2 m^3`` the linear term does not show in float64 and a cube root is the answer."""
+SAME = 1e-6
+"""Starts whose solutions for beta = 0 have all cosines above 1 less this go the same way; only the first is followed."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `coordinate`.
+
+    Attributes
+    ----------
+    alpha : float
+        Weight of orthonormality, in units of l1. The paper's 2e7 and 5e8 on the faces are 0.013 and 0.33.
+    beta : float or None
+        Weight of sparsity, in units of l1; None: the one that leaves k entries, by bisection.
+    restarts : int
+        Random starts.
+    iterations : int
+        Sweeps at most for one beta.
+    tol : float
+        Relative gain of a sweep at which it has settled.
+    polish : bool
+        Go on with the power step on the full A (one component). Without it the answer is the paper's, with the best weights on
+        its support.
+    """
+
+    alpha: float = 1.0
+    beta: float | None = None
+    restarts: int = 3
+    iterations: int = 300
+    tol: float = 1e-7
+    polish: bool = True
+
+    def __post_init__(self):
+        positive("alpha", self.alpha)
+        if self.beta is not None and self.beta != 0:
+            positive("beta", self.beta)
+        whole("restarts", self.restarts, 1)
+        whole("iterations", self.iterations, 1)
+        positive("tol", self.tol)
+
+
+def from_paper(problem: Problem, weight: float) -> float:
+    """`Options.alpha` or `beta` that corresponds to the paper's, which is for XX' in the units of the data."""
+    if problem.covariance.source != "data":
+        raise InvalidOption("a weight for XX' needs data, got a covariance matrix; give alpha and beta in units of its largest eigenvalue")
+    return weight / (problem.covariance.shape[0] * problem.leading_eigenvalue)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
+    """The best of all starts; one k is one component, a tuple of sizes that many disjoint ones."""
+    sizes = problem.k if isinstance(problem.k, tuple) else (problem.k,)
+    rng = np.random.default_rng(seed)
+    best, seen = None, []
+    for start in range(options.restarts):
+        search = Search(problem, np.abs(rng.standard_normal((problem.n, len(sizes)))), options, report, start)
+        if any(same(search.dense, other) for other in seen):
+            continue
+        seen.append(search.dense)
+        U, beta = search.reach(sum(sizes)) if options.beta is None else (search.at(options.beta), options.beta)
+        X = ascent.on_supports(problem, feasible(problem, U, sizes))
+        value = sum(problem.covariance.quadratic(x) for x in X.T)
+        if best is None or value > best[0]:
+            best = value, X, U, beta
+    _, X, U, beta = best
+    if options.polish and len(sizes) == 1:
+        X = ascent.polish(problem.with_k(sizes[0]), X[:, 0])[:, None]
+    entries = int(np.count_nonzero(U))
+    info = {"alpha": options.alpha, "beta": float(beta), "cardinality": entries, "reached": entries == sum(sizes)}
+    return Result.of(problem, X, Status.HEURISTIC, "coordinate", **info, overlap=overlap(U))
+
+
+def same(U: Array, other: Array) -> bool:
+    """Whether the columns of both point the same way, in the same order."""
+    lengths = np.linalg.norm(U, axis=0) * np.linalg.norm(other, axis=0)
+    return bool(np.all(np.einsum("ij,ij->j", U, other) >= (1 - SAME) * lengths))
+
+
+class Search:
+    """Solutions for one start as a function of beta; each goes on from the solution for beta = 0."""
+
+    def __init__(self, problem: Problem, U: Array, options: Options, report: Report = silent, start: int = 0):
+        self.problem, self.options, self.report, self.start, self.found = problem, options, report, start, {}
+        self.dense = np.zeros_like(U) if problem.leading_eigenvalue == 0 else self._climbed(U / np.linalg.norm(U, axis=0), 0.0)
+
+    def at(self, beta: float) -> Array:
+        """U (n, r) for this beta."""
+        if beta not in self.found:
+            self.found[beta] = self._climbed(self.dense, beta) if beta > 0 and self.dense.any() else self.dense
+        return self.found[beta]
+
+    def reach(self, count: int) -> tuple[Array, float]:
+        """U with `count` entries and its beta; where no beta gives that many, the next larger number that was met."""
+        high = 1e-3
+        for _ in range(DOUBLINGS):
+            if np.count_nonzero(self.at(high)) <= count:
+                break
+            high *= 2
+        low, width = 0.0, BISECTION * high
+        while high - low > width and np.count_nonzero(self.at(low)) > count != np.count_nonzero(self.at(high)):
+            middle = (low + high) / 2
+            low, high = (middle, high) if np.count_nonzero(self.at(middle)) > count else (low, middle)
+        beta = high if np.count_nonzero(self.at(high)) == count else low
+        return self.at(beta), beta
+
+    def _climbed(self, U, beta):
+        def tell(sweep, value):
+            self.report(Event("sweeps", self.start, self.options.restarts, payload={"beta": beta, "sweep": sweep, "objective": value}))
+
+        return climb(self.problem, U, self.options.alpha, beta, self.options.iterations, self.options.tol, tell)
+
+
+def climb(problem: Problem, U: Array, alpha: float, beta: float, iterations: int, tol: float, tell=lambda sweep, value: None) -> Array:
+    """Sweeps from U (n, r) until one gains less than `tol` of the variance explained; ``tell(sweep, objective)`` before each."""
+    A, l1, U, before = problem.covariance, problem.covariance.leading(1)[0][0], U.copy(), -math.inf
+    for sweep in range(iterations):
+        G, M = A.product(U) / l1, U.T @ U
+        explained = float(np.vdot(U, G))
+        value = explained / 2 - alpha / 4 * float(np.square(np.eye(U.shape[1]) - M).sum()) - beta * float(U.sum())
+        tell(sweep, value)
+        if value - before <= tol * explained:
+            break
+        before = value
+        c2, c1 = coefficients(A.diagonal[:, None] / l1, G, U, M, alpha, beta)
+        moving = np.flatnonzero(((U > 0) | (maximisers(c2, c1, alpha) > 0)).any(axis=1))
+        for part in range(0, moving.size, BLOCK):
+            features = moving[part : part + BLOCK]
+            old = U[features]
+            U[features] = swept(A.block(features) / l1, G[features], old, M, alpha, beta)
+            if part + BLOCK < moving.size:
+                step = np.zeros_like(U)
+                step[features] = U[features] - old
+                G = G + A.product(step) / l1
+    return U
+
+
+def coefficients(diagonal, G: Array, U: Array, M: Array, alpha: float, beta: float) -> tuple[Array, Array]:
+    """c2 and c1 of eq. 4 for entries of U (s, r), given ``G = AU`` there and ``M = U'U`` (of all of U)."""
+    rows = np.square(U).sum(axis=1, keepdims=True)
+    c2 = diagonal + alpha - alpha * (np.diag(M) - U**2) - alpha * (rows - U**2)
+    c1 = G - diagonal * U - alpha * (U @ M - U * np.diag(M) - U * (rows - U**2)) - beta
+    return c2, c1
+
+
+def swept(block: Array, G: Array, U: Array, M: Array, alpha: float, beta: float) -> Array:
+    """One pass over the entries of the rows U (s, r), each to the maximiser of its quartic; M is brought up to date in place."""
+    U, diagonal = U.copy(), np.diag(block).tolist()
+    for j in range(U.shape[1]):
+        g, others = G[:, j].copy(), np.delete(U, j, axis=1)
+        shared, mine = np.delete(M[j], j), float(M[j, j])
+        rest = np.square(others).sum(axis=1).tolist()
+        for s, (u, a, square) in enumerate(zip(U[:, j].tolist(), diagonal, rest, strict=True)):
+            crossing = float(others[s] @ shared) - u * square if square else 0.0
+            c2 = a + alpha - alpha * (mine - u * u) - alpha * square
+            new = maximiser(c2, float(g[s]) - a * u - alpha * crossing - beta, alpha)
+            if new != u:
+                g += (new - u) * block[s]
+                mine += new * new - u * u
+                shared += (new - u) * others[s]
+                U[s, j] = new
+        M[j, j] = mine
+        M[j, np.arange(M.shape[0]) != j] = M[np.arange(M.shape[0]) != j, j] = shared
+    return U
+
+
+def maximiser(c2: float, c1: float, alpha: float) -> float:
+    """Maximiser over u >= 0 of ``-alpha/4 u^4 + c2/2 u^2 + c1 u``.
+
+    Only 0 and the largest root of the derivative ``-alpha u^3 + c2 u + c1`` can be it: there is one positive root when c1 > 0, and
+    of two when c1 <= 0 the smaller is a minimum (Descartes). With ``m = sqrt(|c2| / 3 alpha)`` and ``t = c1 / (2 alpha m^3)`` that
+    root is ``2 m cos(arccos(t)/3)`` or ``2 m cosh(arcosh(t)/3)`` for c2 > 0, ``2 m sinh(arsinh(t)/3)`` for c2 < 0 (Vieta).
+    """
+    m = math.sqrt(abs(c2) / (3 * alpha))
+    if c1 > CUBIC_ONLY * 2 * alpha * m**3:
+        return math.cbrt(c1 / alpha)
+    if c2 <= 0:
+        return 2 * m * math.sinh(math.asinh(c1 / (2 * alpha * m**3)) / 3) if c1 > 0 else 0.0
+    t = c1 / (2 * alpha * m**3)
+    if t < -1:
+        return 0.0
+    u = 2 * m * (math.cos(math.acos(t) / 3) if t <= 1 else math.cosh(math.acosh(t) / 3))
+    return u if c1 + c2 * u / 2 - alpha * u**3 / 4 > 0 else 0.0
+
+
+def maximisers(c2: Array, c1: Array, alpha: float) -> Array:
+    """`maximiser` for arrays."""
+    m = np.sqrt(np.abs(c2) / (3 * alpha))
+    scale = 2 * alpha * m**3
+    cubic = c1 > CUBIC_ONLY * scale
+    t = np.where(cubic, 0.0, c1) / np.where(scale > 0, scale, 1.0)
+    inside, beyond = np.cos(np.arccos(np.clip(t, -1, 1)) / 3), np.cosh(np.arccosh(np.maximum(t, 1)) / 3)
+    u = 2 * m * np.where(c2 > 0, np.where(t <= 1, inside, beyond), np.sinh(np.arcsinh(np.maximum(t, 0)) / 3))
+    u = np.where(cubic, np.cbrt(c1 / alpha), np.where(t < -1, 0.0, u))
+    return np.where(c1 + c2 * u / 2 - alpha * u**3 / 4 > 0, u, 0.0)
+
+
+def feasible(problem: Problem, U: Array, sizes) -> Array:
+    """Disjoint components from U (n, r): features to the component (of length 1) where they are largest, the largest of those kept."""
+    norms = np.linalg.norm(U, axis=0)
+    U = U / np.where(norms > 0, norms, 1.0)
+    X = np.where(np.arange(len(sizes)) == np.argmax(U, axis=1)[:, None], U, 0.0)
+    for j, size in enumerate(sizes):
+        cut = np.zeros(problem.n)
+        keep = topk_indices(X[:, j], size)
+        cut[keep] = X[keep, j]
+        X[:, j] = cut
+    for j in np.flatnonzero(~X.any(axis=0)):
+        free = np.flatnonzero(~X.any(axis=1))
+        X[free[np.argmax(problem.covariance.diagonal[free])], j] = 1.0
+    return X / np.linalg.norm(X, axis=0)
+
+
+def overlap(U: Array) -> float:
+    """``|I - U'U|`` (Frobenius) of the columns brought to length 1: 0 for disjoint ones (Fig. 3a)."""
+    norms = np.linalg.norm(U, axis=0)
+    U = U / np.where(norms > 0, norms, 1.0)
+    return float(np.linalg.norm(np.diag(np.where(norms > 0, 1.0, 0.0)) - U.T @ U))

@@ -1,0 +1,155 @@
+"""NSPCA of 2006: the quartic, eq. 4 as an identity, ascent, cardinalities, units of the paper, joint components, wide data."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.errors import Cancelled, InvalidOption
+from nspca.solvers import coordinate
+from tests.oracles import brute_force_joint
+from tests.strategies import cases
+
+
+def objective(A, U, alpha, beta):
+    """Eq. 3 for A = XX' (or any multiple of it)."""
+    return 0.5 * np.trace(U.T @ A @ U) - alpha / 4 * np.sum((np.eye(U.shape[1]) - U.T @ U) ** 2) - beta * U.sum()
+
+
+def run(problem, seed=0, **options):
+    return coordinate.solve(problem, coordinate.Options(**options), seed)
+
+
+def test_maximiser_of_the_quartic():
+    rng = np.random.default_rng(0)
+    c2, c1 = rng.standard_normal((2, 3000)) * 10.0 ** rng.integers(-9, 5, (2, 3000))
+    c1[:300], c2[300:600] = 0.0, 0.0
+    for alpha in (1e-3, 1.0, 1e4):
+        f = lambda u, a, b, alpha=alpha: -alpha / 4 * u**4 + a / 2 * u**2 + b * u  # noqa: E731
+        vector = coordinate.maximisers(c2, c1, alpha)
+        for a, b, u in zip(c2, c1, vector, strict=True):
+            assert np.isclose(coordinate.maximiser(a, b, alpha), u, rtol=1e-9, atol=0)
+            roots = np.roots([-alpha, 0, a, b])
+            others = np.append(roots[np.abs(roots.imag) <= 1e-9 * np.abs(roots)].real, 0.0)
+            best = max(f(v, a, b) for v in others if v >= 0)
+            assert u >= 0 and f(u, a, b) >= best - 1e-9 * abs(best)
+
+
+def test_coefficients_are_those_of_the_objective_in_one_entry():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((9, 5))
+    A = X.T @ X
+    U, alpha, beta = rng.random((5, 3)), 0.7, 0.3
+    c2, c1 = coordinate.coefficients(np.diag(A)[:, None], A @ U, U, U.T @ U, alpha, beta)
+    f = lambda u, s, j: -alpha / 4 * u**4 + c2[s, j] / 2 * u**2 + c1[s, j] * u  # noqa: E731
+    for s in range(5):
+        for j in range(3):
+            V = U.copy()
+            V[s, j] = rng.random() * 2
+            change = objective(A, V, alpha, beta) - objective(A, U, alpha, beta)
+            assert np.isclose(change, f(V[s, j], s, j) - f(U[s, j], s, j), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("block", [2, 500])
+def test_sweeps_never_lower_the_objective_and_end_where_no_entry_helps(monkeypatch, block):
+    monkeypatch.setattr(coordinate, "BLOCK", block)
+    for case in cases(40, n_max=8, ranks=(2, 3, 8), seed=2):
+        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
+        l1 = problem.covariance.leading(1)[0][0]
+        if l1 == 0:
+            continue
+        A, seen = problem.covariance.matrix / l1, []
+        U = np.abs(np.random.default_rng(3).standard_normal((problem.n, 2)))
+        U = coordinate.climb(problem, U, 1.0, 0.05, 3000, 1e-13, lambda sweep, value, seen=seen: seen.append(value))
+        assert np.all(np.diff(seen) >= -1e-9)
+        assert np.isclose(seen[-1], objective(A, U, 1.0, 0.05), atol=1e-9)
+        best = coordinate.maximisers(*coordinate.coefficients(np.diag(A)[:, None], A @ U, U, U.T @ U, 1.0, 0.05), 1.0)
+        for s, j in np.ndindex(U.shape):
+            V = U.copy()
+            V[s, j] = best[s, j]
+            assert objective(A, V, 1.0, 0.05) <= objective(A, U, 1.0, 0.05) + 1e-6
+
+
+def test_weights_of_the_paper():
+    X = np.random.default_rng(4).standard_normal((30, 6)) * 50
+    problem = nspca.Problem.from_data(X, 3)
+    Z = X - X.mean(axis=0)
+    U = np.random.default_rng(5).random((6, 2))
+    alpha, beta = coordinate.from_paper(problem, 2e4), coordinate.from_paper(problem, 3e3)
+    size = 30 * problem.leading_eigenvalue
+    A = Z.T @ Z / 30 / problem.leading_eigenvalue
+    assert np.isclose(objective(Z.T @ Z, U, 2e4, 3e3), size * objective(A, U, alpha, beta))
+    with pytest.raises(InvalidOption, match="needs data, got a covariance"):
+        coordinate.from_paper(nspca.Problem.from_covariance(np.eye(3), 2), 1.0)
+
+
+def test_alpha_drives_components_apart_and_beta_makes_them_sparse():
+    X = np.random.default_rng(6).random((80, 20)) @ np.random.default_rng(7).random((20, 20))
+    problem = nspca.Problem.from_data(X, (4, 4, 4))
+    overlaps = [run(problem, alpha=a, beta=0.0, restarts=1).info["overlap"] for a in (1e-2, 1.0, 100.0)]
+    assert overlaps[0] > overlaps[-1] < 0.1
+    entries = [run(problem, beta=b, restarts=1).info["cardinality"] for b in (0.0, 0.05, 0.2)]
+    assert entries[0] > entries[1] > entries[2]
+
+
+def test_a_cardinality_that_is_reached_and_one_that_is_not():
+    u = np.array([5.0, 4, 3, 2, 1])
+    graded = nspca.Problem.from_covariance(np.outer(u, u) + np.eye(5), 3)
+    result = run(graded, polish=False)
+    assert result.info["reached"] and np.array_equal(np.flatnonzero(result.components[:, 0]), [0, 1, 2])
+    # Entries that help each other only together: all of them or none.
+    flat = run(nspca.Problem.from_covariance(np.ones((6, 6)) + 0.01 * np.eye(6), 3), polish=False)
+    assert not flat.info["reached"] and flat.info["cardinality"] > 3 and np.count_nonzero(flat.components) == 3
+
+
+def test_beta_given_is_the_beta_used():
+    problem = nspca.Problem.from_data(np.random.default_rng(8).random((30, 10)), 10)
+    for beta in (0.0, 0.1):
+        assert run(problem, beta=beta).info["beta"] == beta
+    for wrong in (-1.0, True, float("inf")):
+        with pytest.raises(InvalidOption, match="beta must be"):
+            coordinate.Options(beta=wrong)
+
+
+def test_joint_components_are_disjoint_and_below_brute_force():
+    for case in cases(25, n_max=7, ranks=(3, 7), seed=9):
+        A, n = case.V @ case.V.T, case.V.shape[0]
+        sizes = (1,) if n < 3 else (2, n - 2)
+        problem = nspca.Problem.from_covariance(A, sizes)
+        result = run(problem, restarts=2)
+        X = result.components
+        assert np.all((X != 0).sum(axis=1) <= 1) and np.all((X != 0).sum(axis=0) <= sizes)
+        assert X.min() >= 0 and np.allclose(np.linalg.norm(X, axis=0), 1)
+        optimum = brute_force_joint(A, sizes)[0]
+        assert result.value <= optimum + 1e-9 * max(optimum, 1e-300)
+
+
+def test_cancel_between_sweeps():
+    events = []
+
+    def stop(event):
+        events.append(event)
+        if len(events) == 5:
+            raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        nspca.solve(nspca.Problem.from_data(np.random.default_rng(10).random((40, 30)), 5), "coordinate", report=stop)
+    assert len(events) == 5
+
+
+def test_faces(lee_seung_faces):
+    problem = nspca.Problem.from_data(lee_seung_faces, 40)
+    result = run(problem, polish=False)
+    assert result.info["reached"] and result.value >= 0.5203 * problem.leading_eigenvalue
+    assert not run(problem.with_k(20), restarts=1, tol=1e-5).info["reached"]
+
+
+def test_faces_of_the_paper(faces):
+    problem = nspca.Problem.from_data(faces, (361 // 4,) * 4)
+    few, many = (run(problem, alpha=coordinate.from_paper(problem, a), beta=0.0, restarts=1, tol=1e-4) for a in (2e7, 5e8))
+    assert few.info["overlap"] > 1.5 * many.info["overlap"]
+
+
+def test_wide_data_never_form_the_matrix(nothing_large):
+    X = np.random.default_rng(11).standard_normal((20, 5000))
+    result = nspca.solve(nspca.Problem.from_data(X, 50), "coordinate", restarts=1, iterations=3, certify=None)
+    assert np.count_nonzero(result.components) <= 50
