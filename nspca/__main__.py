@@ -201,7 +201,7 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
         for name, value in options.items()
         if not isinstance(value, list)
     ]
-    return [sys.executable, "-m", "streamlit", "run", str(folder / "app.py"), *flags]
+    return [sys.executable, "-m", "nspca.dashboard.serve", "run", str(folder / "app.py"), *flags]
 
 
 def check_port(address: str, port: int) -> None:

@@ -3,14 +3,13 @@
 import streamlit as st
 
 from nspca.dashboard import frame, picker, preview, standin
-from nspca.dashboard.chosen import chosen
 
 with frame.page("Data"):
     st.title("Data")
     picker.choose()
     with frame.guard():
         preview.reading()
-        data = chosen()
+        data = preview.opened()
         preview.title(data)
         with st.container(horizontal=True, vertical_alignment="center"):
             standin.offer(data)

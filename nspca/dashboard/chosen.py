@@ -13,9 +13,11 @@ import nspca
 from nspca.covariance import canonical, dense_digest, sparse_digest
 from nspca.dashboard import state
 from nspca.data import SAMPLES, Dataset, Look, load_sample, look_at, original_path, read
+from nspca.errors import InvalidData
 from nspca.jobs import engine
 from nspca.tasks import make_problem
 
+CHANGES = ("drop", "log2")  # what is done to the data after reading, in this order
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -26,6 +28,11 @@ class Chosen:
     dataset: Dataset
     reference: dict[str, Any]
     content: str
+
+    @property
+    def stem(self) -> str:
+        """What files about these data are called."""
+        return f"{self.reference.get('sample', 'upload')}{'-stand-in' if self.dataset.source == 'stand-in' else ''}"
 
 
 def chosen() -> Chosen:
@@ -41,11 +48,11 @@ def chosen() -> Chosen:
 
 def reference() -> dict[str, Any]:
     """Where the data in force is, and how its file is read."""
-    drop = {"drop": True} if state.get("drop") else {}
+    changes = {name: True for name, on in (("log2", state.get("log")), ("drop", state.get("drop"))) if on}
     if state.get("upload") is None:
-        return {"sample": state.get("sample"), **drop}
+        return {"sample": state.get("sample"), **changes}
     options = {"id_column": state.get("id"), "label_column": state.get("label"), "features_in_rows": state.get("rows")}
-    return {"upload": state.get("upload"), "vocabulary": state.get("vocab"), "covariance": state.get("cov"), **options, **drop}
+    return {"upload": state.get("upload"), "vocabulary": state.get("vocab"), "covariance": state.get("cov"), **options, **changes}
 
 
 def find(where: dict[str, Any], workspace: str | None) -> Chosen:
@@ -54,8 +61,24 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
         found = _sample(where["sample"], _version(where["sample"]))
     else:
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
-        found = _upload(workspace or "", **{name: value for name, value in where.items() if name not in ("file", "drop")})
-    return _varying(repr(found.reference), found.content, found) if where.get("drop") else found
+        found = _upload(workspace or "", **{name: value for name, value in where.items() if name not in ("file", *CHANGES)})
+    if where.get("drop"):
+        found = _varying(repr(found.reference), found.content, found)
+    return _logged(repr(found.reference), found.content, found) if where.get("log2") else found
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
+    """The same data with log2(x + 1) in place of every x; a zero stays a zero, so a sparse table stays sparse."""
+    data = _of.dataset
+    if data.is_covariance:
+        return _of
+    least = float((data.X.data if sp.issparse(data.X) else data.X).min(initial=0))
+    if least <= -1:
+        raise InvalidData(f"log2(x + 1) needs values above -1, the smallest here is {least:g}: leave the data as they are.")
+    X = np.log1p(data.X.astype(np.float64)) / np.log(2)  # the snippet of a sweep says the same, and has to give the same bits
+    data = replace(data, X=X, notes=(*data.notes, "Every value x is replaced by log2(x + 1)."))
+    return Chosen(_kept(data), {**_of.reference, "log2": True}, _digest(data))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -5,14 +5,13 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard import figures, request, words
+from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.request import Request
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.plots import component_figure, kind_words, score_figure
 from nspca.problem import Problem
 from nspca.result import Result
-
-CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
 
 def weights(dataset: Dataset, x: np.ndarray) -> pd.DataFrame:
@@ -78,9 +77,9 @@ def table(dataset: Dataset, x: np.ndarray) -> None:
     )
 
 
-def downloads(dataset: Dataset, asked: Request, result: Result, k: int, method: str, frame: pd.DataFrame) -> None:
-    """The sweep, this component, its certificate, and the Python that makes them again."""
-    stem = f"{asked.data.get('sample', 'upload')}{'-stand-in' if dataset.source == 'stand-in' else ''}"
+def downloads(about: Chosen, asked: Request, result: Result, k: int, method: str, frame: pd.DataFrame) -> None:
+    """The sweep, this component, and the Python that makes them again."""
+    dataset, stem = about.dataset, about.stem
     with st.container(horizontal=True):
         st.download_button(
             "Sweep, CSV",
@@ -98,16 +97,6 @@ def downloads(dataset: Dataset, asked: Request, result: Result, k: int, method: 
             icon=":material/download:",
             on_click="ignore",
         )
-        if result.certificate is not None:
-            st.download_button(
-                "Certificate, NPZ",
-                result.certificate.to_bytes,
-                f"{stem}-k{k}-certificate.npz",
-                "application/octet-stream",
-                icon=":material/verified:",
-                on_click="ignore",
-                help=CHECK,
-            )
     with st.expander("Python that reproduces this exactly", icon=":material/code:"):
         st.code(request.snippet(asked, k, method, dataset.is_covariance), language="python")
 

@@ -1,6 +1,7 @@
 """The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is done."""
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.dashboard import figures, state
@@ -8,43 +9,55 @@ from nspca.dashboard.live import live_plot
 from nspca.dashboard.request import Request
 from nspca.plots import sweep_figure
 from nspca.problem import Problem
+from nspca.tasks import PAPER
 
 AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
 The total variance is the sum over all features."""
 AXES = {"leading": "the leading eigenvalue", "total": "the total variance"}
-COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds"]
+BOUNDS = {"ours": "our bound", "paper": "the paper's bound", "both": "both"}
+COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", PAPER]
 
 
-def axis_switch() -> None:
-    """What 100 % means."""
-    st.segmented_control(
-        "Variance in % of",
-        list(AXES),
-        format_func=lambda axis: f"% of {AXES[axis]}",
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("axis", _axis()),
-        help=AXIS_HELP,
-    )
+def switches() -> None:
+    """What 100 % means, and whose bound is shaded."""
+    with st.container(horizontal=True):
+        st.segmented_control(
+            "Variance in % of",
+            list(AXES),
+            format_func=lambda axis: f"% of {AXES[axis]}",
+            required=True,
+            label_visibility="collapsed",
+            help=AXIS_HELP,
+            **state.bind("axis", axis()),
+        )
+        st.segmented_control(
+            "Bound", list(BOUNDS), format_func=BOUNDS.get, required=True, label_visibility="collapsed", **state.bind("bound", _bounds())
+        )
 
 
-def _axis() -> str:
+def axis() -> str:
+    """What is 100 %: "leading" or "total"."""
     return state.get("axis") if state.get("axis") in AXES else "leading"
 
 
-def _figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options):
-    axis = _axis()
-    unit = problem.leading_eigenvalue if axis == "leading" else problem.total_variance
-    return sweep_figure(frame, unit=unit or 1.0, unit_name=AXES[axis], signed=not asked.nonneg, all_ks=asked.ks, **options)
+def _bounds() -> str:
+    return state.get("bound") if state.get("bound") in BOUNDS else "ours"
+
+
+def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> go.Figure:
+    """The curve as the switches say."""
+    unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
+    words = {"unit_name": AXES[axis()], "signed": not asked.nonneg, "bounds": _bounds()}
+    return sweep_figure(frame, unit=unit or 1.0, all_ks=asked.ks, **words, **options)
 
 
 def filling(problem: Problem, rows: list[dict], asked: Request) -> None:
     """The curve as far as it is known."""
-    figure = _figure(problem, pd.DataFrame(rows, columns=COLUMNS), asked, total=len(asked.ks) * len(asked.methods))
-    live_plot(figure, key="filling", height=460)
+    drawn = figure(problem, pd.DataFrame(rows, columns=COLUMNS), asked, total=len(asked.ks) * len(asked.methods))
+    live_plot(drawn, key="filling", height=460)
 
 
-def clickable(problem: Problem, frame: pd.DataFrame, asked: Request, k: int, method: str) -> None:
+def clickable(drawn: go.Figure, frame: pd.DataFrame, asked: Request, k: int, method: str) -> None:
     """The whole curve; a click on a point opens its component."""
 
     def take() -> None:
@@ -53,8 +66,7 @@ def clickable(problem: Problem, frame: pd.DataFrame, asked: Request, k: int, met
             chosen = points[0]["customdata"]
             state.put(k=int(chosen[0]), shown=str(chosen[1]))
 
-    figure = _figure(problem, frame, asked, selected_k=k)
-    figures.draw(figure, state.CURVE, on_select=take, selection_mode="points")
+    figures.draw(drawn, state.CURVE, on_select=take, selection_mode="points")
     left, right = st.columns([3, 1])
     with left:
         ks = sorted(int(value) for value in frame["k"].unique())

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from nspca.dashboard import state
+from nspca.dashboard.serve import stay_home
 from nspca.dashboard.words import plain
 from nspca.errors import NSPCAError
 from nspca.jobs import engine
@@ -28,13 +29,23 @@ MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect widt
 LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
     "</svg>", '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" fill="#2a94b0">nspca</text></svg>'
 )
+# Streamlit leaves six times this above the first line of a page, and has no option for it.
+STYLE = "<style>[data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }</style>"
+# Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches on near black need it.
+DARK_INK = "#0b1d23"
+ON_PRIMARY = (
+    "<style>[data-testid='stBaseButton-primary'], [data-testid='stBaseButton-primary']:is(:hover, :focus, :active), "
+    f"[data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}</style>"
+)
 log = logging.getLogger("nspca.dashboard")
 
 
 @contextmanager
 def page(title: str) -> Iterator[None]:
     """Everything around a page: ``with frame.page("Sweep"): ...``"""
+    stay_home()
     st.set_page_config(page_title=f"{title} · nspca", page_icon=MARK, layout="wide")
+    st.html(STYLE + (ON_PRIMARY if st.context.theme.type == "dark" else ""))
     state.begin()
     _menu()
     with guard():

@@ -4,7 +4,9 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard import component, figures, state
+from nspca.dashboard import component, figures, proof_panel, proofs, state
+from nspca.dashboard.chosen import Chosen, find
+from nspca.dashboard.request import Request
 from nspca.data import Dataset
 from nspca.plots import sweep_figure
 
@@ -22,31 +24,39 @@ def opening() -> None:
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
-def _solved(digest: str) -> tuple[Dataset, nspca.Problem, nspca.Sweep]:
-    data = nspca.load_sample("digits")
-    problem = nspca.Problem.from_data(data.X, k=1)
-    return data, problem, nspca.sweep(problem, range(1, MOST + 1))
+def _solved(digest: str) -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
+    about = find({"sample": "digits"}, None)
+    problem = nspca.Problem.from_data(about.dataset.X, k=1)
+    return about, problem, nspca.sweep(problem, range(1, MOST + 1))
 
 
-def digits() -> tuple[Dataset, nspca.Problem, nspca.Sweep]:
+def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
     """The handwritten digits solved for every k: under a second once per server, and stored nowhere."""
     return _solved("digits")
 
 
-def explorer(solved: tuple[Dataset, nspca.Problem, nspca.Sweep]) -> None:
+def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     """A slider, the component as an image, and the curve with the certified band."""
-    data, problem, sweep = solved
+    about, problem, sweep = solved
+    data, asked = about.dataset, Request(about.reference, about.content, 1, MOST, 1)
+    tried = proofs.attempts(asked)
     k = st.slider(
         "How many of the 64 pixels may the component use?", 1, MOST, **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST)))
     )
     result = sweep["auto", k]
-    component.statement(problem, result, k)
+    proof = proofs.best(result, asked.effort, tried, k)
+    component.statement(problem, result.with_certificate(proof and proof.certificate), k)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         component.picture(data, result.components[:, 0], "digits_image")
     with right:
-        figures.draw(sweep_figure(sweep.frame, unit=problem.leading_eigenvalue, unit_name=f"the {SHARE}", selected_k=k), "digits_curve")
+        figures.draw(
+            sweep_figure(proofs.table(sweep, tried), unit=problem.leading_eigenvalue, unit_name=f"the {SHARE}", selected_k=k),
+            "digits_curve",
+        )
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
+    with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
+        proof_panel.show(about, problem, asked, k, result, tried)
 
 
 def _legend(data: Dataset, used: int) -> None:

@@ -6,15 +6,28 @@ import scipy.sparse as sp
 import streamlit as st
 
 from nspca.dashboard import figures, state, words
-from nspca.dashboard.chosen import Chosen, columns, heavy, problem
+from nspca.dashboard.chosen import Chosen, chosen, columns, heavy, problem
 from nspca.data import SAMPLES, Dataset, features_in_rows_suggestion, read
 from nspca.data.dataset import numbered
-from nspca.errors import NSPCAError
+from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import engine
 from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
 BADGES = {"real": ":green-badge[original data]", "stand-in": ":orange-badge[stand-in, made up]", "user": ":blue-badge[your data]"}
+
+
+def opened() -> Chosen:
+    """The data in force; a logarithm that cannot be taken is said, and left out."""
+    try:
+        return chosen()
+    except InvalidData as error:
+        if not state.get("log"):
+            raise
+        state.put(log=None)
+        found = chosen()
+        st.error(words.plain(error), icon=":material/error:")
+        return found
 
 
 def title(of: Chosen) -> None:
@@ -160,6 +173,9 @@ def preparation(of: Chosen) -> None:
                 "Standardise",
                 help="Divide each feature by its standard deviation: all then count alike.",
                 **state.bind("scale", then=_changed),
+            )
+            st.toggle(
+                "log2(x + 1)", help="For counts and intensities that span many sizes; before centring.", **state.bind("log", then=_changed)
             )
             if state.get("scale") or state.get("drop"):
                 help_drop = "A feature that takes one value only cannot be standardised."

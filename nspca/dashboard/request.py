@@ -41,8 +41,20 @@ class Request:
         """One line for people."""
         ks = f"k = {self.first}" if len(self.ks) == 1 else f"k = {self.first} to {self.ks[-1]} in steps of {self.step}"
         weights = "nonnegative" if self.nonneg else "weights of any sign"
-        prepared = ", ".join(word for word, on in (("centred", self.center), ("standardised", self.scale)) if on) or "taken as they are"
+        steps = (("log2(x + 1)", self.data.get("log2")), ("centred", self.center), ("standardised", self.scale))
+        prepared = ", ".join(word for word, on in steps if on) or "taken as they are"
         return f"{ks}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data {prepared}"
+
+    def beside(self, other: "Request") -> str:
+        """What is different about this one, in words; empty when only the data or the values of k are."""
+        said = {
+            "center": "centred" if self.center else "not centred",
+            "scale": "standardised" if self.scale else "not standardised",
+            "nonneg": "nonnegative" if self.nonneg else "weights of any sign",
+            "methods": " and ".join(self.methods),
+            "effort": f"{self.effort} proofs",
+        }
+        return ", ".join(text for name, text in said.items() if getattr(self, name) != getattr(other, name))
 
     def to_dict(self) -> dict:
         return asdict(self)
@@ -74,6 +86,8 @@ def loading(data: dict) -> str:
     if data.get("drop"):
         take = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
         take += ["X, names = data.X[:, varying], [data.feature_names[j] for j in varying]"]
+    if data.get("log2"):
+        take += ["import numpy as np", "X = np.log1p(X.astype(float)) / np.log(2)  # log2(x + 1), for a sparse table too"]
     return "\n".join([f"data = {load}", *take])
 
 

@@ -9,6 +9,7 @@ import nspca
 from nspca.dashboard import state
 from nspca.dashboard.chosen import Chosen, problem
 from nspca.dashboard.request import Request
+from nspca.errors import JobError
 from nspca.jobs import JobState, engine
 
 FUNCTION = "nspca.tasks:run_sweep"
@@ -41,10 +42,22 @@ def find() -> Watched | None:
         When it is not a run of this workspace.
     """
     run_id = state.get("run")
-    if run_id is None:
-        return None
+    return None if run_id is None else named(run_id)
+
+
+def named(run_id: str) -> Watched:
+    """A sweep of this workspace.
+
+    Raises
+    ------
+    JobError
+        When it is not there, or is no sweep.
+    """
     run = engine().store.open_run(state.get("w") or "", run_id)
-    asked = Request.from_dict(json.loads(run.parameters)["request"])
+    parameters = json.loads(run.parameters)
+    if "request" not in parameters or run.function != FUNCTION:
+        raise JobError("This address names a run that is no sweep: choose the values of k and press Run.")
+    asked = Request.from_dict(parameters["request"])
     return Watched(run_id, asked, engine().status(run_id))
 
 

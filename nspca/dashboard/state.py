@@ -15,6 +15,7 @@ from nspca.jobs import new_workspace
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
 CURVE = "curve"  # session key: what is selected on the sweep curve
+CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 MOST_DIGITS = 9
@@ -76,6 +77,7 @@ VALUES: dict[str, Kept] = {
     "center": Kept(_flag, lambda: True),
     "scale": Kept(_flag, lambda: False),
     "drop": Kept(_flag, lambda: False),  # constant features are left out
+    "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
     "digit_k": Kept(_integer, lambda: 8),
     "from": Kept(_integer),
@@ -85,7 +87,9 @@ VALUES: dict[str, Kept] = {
     "methods": Kept(_words, lambda: ["auto"]),
     "effort": Kept(_word, lambda: "fast"),
     "axis": Kept(_word, lambda: "leading"),
+    "bound": Kept(_word, lambda: "ours"),  # whose region is shaded
     "run": Kept(_word),
+    "pin": Kept(_word),  # the run that another one is compared with
     "k": Kept(_integer),
     "shown": Kept(_word),  # the method whose component is shown
     "view": Kept(_word, lambda: "curves"),  # of the spannogram page
@@ -93,9 +97,35 @@ VALUES: dict[str, Kept] = {
     "tol": Kept(_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
     "support": Kept(_word, lambda: "tempting"),  # which candidate support is looked into
     "candidate": Kept(_integer, lambda: 1),
+    "pictures": Kept(_word),  # what the parts page is about, and the topics page; None lets the page find something that suits it
+    "texts": Kept(_word),
+    "parts": Kept(_word),  # the run of the parts page, and of the topics page
+    "topics": Kept(_word),
+    "r": Kept(_integer),  # components found at once
+    "size": Kept(_text),  # features in each of them: one number, or one for each
+    "by": Kept(_words),  # methods that find them
+    "budget": Kept(_integer, lambda: 500),  # points of the net of the bipartite method
+    "proof": Kept(_word, lambda: "fast"),
+    "raw": Kept(_flag),  # word counts are not centred
+    "face": Kept(_integer, lambda: 1),  # the sample that is put together from its parts
+    "using": Kept(_integer),  # how many parts it is put together from
+    "topic": Kept(_integer, lambda: 1),
+    "example": Kept(_integer, lambda: 1),  # of the matching
+    "judged": Kept(_word, lambda: "methods"),  # the open half of the compare page: methods or uses
+    "compare": Kept(_word),  # the run of the compare page
+    "ks": Kept(_text),  # values of k that are compared
+    "rivals": Kept(_words),  # methods that are compared
+    "counted": Kept(_word, lambda: "total"),  # how the variance of several components is added up
+    "use": Kept(_word, lambda: "genes"),
+    "prepared": Kept(_word, lambda: "log"),  # what the genes are made into
+    "tested": Kept(_word, lambda: "rest"),  # what the face detection is tested on
+    "props": Kept(_integer, lambda: 5),  # features in each component of the pitprops
+    "summed": Kept(_word, lambda: "adjusted"),
 }
 ABOUT_FILE = ("rows", "id", "label", "cov", "vocab")
-ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "drop", "center", "phi", "candidate")
+ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "drop", "log", "center", "phi", "candidate",
+    "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic", "compare", "ks",
+)  # fmt: skip
 
 
 def begin() -> None:
@@ -114,6 +144,11 @@ def get(name: str) -> Any:
     """The value in force, or the default."""
     value = st.session_state.get(KEPT, {}).get(name)
     return VALUES[name].default() if value is None else value
+
+
+def is_kept(name: str) -> bool:
+    """Whether somebody chose it."""
+    return name in st.session_state.get(KEPT, {})
 
 
 def put(**values: Any) -> None:

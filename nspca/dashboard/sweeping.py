@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen, component, curve, frame, running, state, words
+from nspca.dashboard import chosen, component, curve, frame, pinned, proof_panel, proofs, report, running, state, words
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.running import Watched
 from nspca.errors import JobError
@@ -93,28 +93,38 @@ def _ended(about: Chosen, run: Watched) -> None:
         running.again(run.id)
         st.rerun()
     if run.now.rows:
-        curve.axis_switch()
+        curve.switches()
         curve.filling(_problem(about, run), list(run.now.rows), run.asked)
 
 
 def _finished(about: Chosen, run: Watched) -> None:
     sweep, problem = running.opened(run.id, run.now.finished), _problem(about, run)
-    table, methods = sweep.frame, list(dict.fromkeys(method for method, _ in sweep))
+    tried = proofs.attempts(run.asked)
+    table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
     k = state.get("k") if state.get("k") in set(table["k"]) else _telling(table)
     method = state.get("shown") if state.get("shown") in methods else methods[0]
-    curve.axis_switch()
-    curve.clickable(problem, table, run.asked, k, method)
+    other = pinned.beside(run)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        curve.switches()
+        pinned.switch(run, other)
+    drawn = curve.figure(problem, table, run.asked, selected_k=k, pinned=other and other.drawn(curve.axis()))
+    curve.clickable(drawn, table, run.asked, k, method)
     result = sweep[method, k]
+    proof = proofs.best(result, run.asked.effort, tried, k)
     x = result.components[:, 0]
     with st.container(border=True):
-        component.statement(problem, result, k)
+        component.statement(problem, result.with_certificate(proof and proof.certificate), k)
         left, right = st.columns(2, gap="medium")
         with left:
             component.picture(about.dataset, x, f"component_{run.id}")
         with right:
             component.samples(about.dataset, problem, x, f"scores_{run.id}")
         component.table(about.dataset, x)
-        component.downloads(about.dataset, run.asked, result, k, method, table)
+        component.downloads(about, run.asked, result, k, method, table)
+    with st.container(border=True):
+        st.markdown("#### The proof")
+        proof_panel.show(about, problem, run.asked, k, result, tried)
+    report.offer(about, problem, run.asked, drawn, table, k, method)
 
 
 def _telling(table: pd.DataFrame) -> int:

@@ -100,7 +100,7 @@ def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, colou
 def seen_by_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
     """The same rows with the paper's bound, column ``upper_paper``, in place of ours; ratios rounded down."""
     upper = frame["upper_paper"].astype(float)
-    ratio = np.nextafter(frame["value"] / upper.where(upper > 0), 0.0).clip(upper=1.0)
+    ratio = np.nextafter(frame["value"].astype(float) / upper.where(upper > 0), 0.0).clip(upper=1.0)
     return frame.assign(upper=upper, ratio=ratio, kind="B2")
 
 
@@ -209,9 +209,7 @@ def _add_pinned(figure: go.Figure, frame: pd.DataFrame, unit: float, label: str,
     ]
     look = {"line": {"color": GREY, "width": 2, "dash": "dash"}, "marker": {"size": 5, "symbol": "diamond"}}
     look |= {"mode": "lines+markers", "hovertemplate": "%{text}<extra></extra>"}
-    figure.add_scatter(
-        x=ks, y=rows["value"], name=f"pinned: {plain(label, 60)}", text=hover, hovertemplate="%{text}<extra></extra>", **look
-    )
+    figure.add_scatter(x=ks, y=rows["value"], name=f"pinned: {plain(label, 60)}", text=hover, **look)
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:

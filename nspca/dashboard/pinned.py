@@ -1,0 +1,60 @@
+"""A finished curve that stays in the figure while one thing about it is changed."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+import nspca
+from nspca.dashboard import chosen, running, state, words
+from nspca.dashboard.running import Watched
+from nspca.errors import NSPCAError
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A sweep to compare with: its table, its problem, and what is different about it."""
+
+    sweep: nspca.Sweep
+    problem: nspca.Problem
+    label: str
+
+    def drawn(self, axis: str) -> tuple:
+        """What `sweep_figure` takes: each curve in per cent of its own 100 %."""
+        unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
+        return self.sweep.frame, unit or 1.0, self.label
+
+
+def beside(run: Watched) -> Pinned | None:
+    """The pinned sweep, unless it is the one that is shown."""
+    if state.get("pin") in (None, run.id):
+        return None
+    try:
+        pinned = running.named(state.get("pin"))
+        about = chosen.find(pinned.asked.data, state.get("w"))
+        if about.content != pinned.asked.content or pinned.now.state != "done":
+            raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
+        sweep = running.opened(pinned.id, pinned.now.finished)
+        problem = chosen.problem(about, pinned.asked.nonneg, pinned.asked.center, pinned.asked.scale)
+    except NSPCAError as error:
+        st.caption(words.plain(error))
+        state.put(pin=None)
+        return None
+    other = about.dataset.name if pinned.asked.content != run.asked.content else ""
+    label = ", ".join(part for part in (other, pinned.asked.beside(run.asked)) if part)
+    return Pinned(sweep, problem, label or "the same, other values of k")
+
+
+def switch(run: Watched, pinned: Pinned | None) -> None:
+    """Pin the curve that is shown, or let the pinned one go."""
+    if pinned is not None:
+        if st.button("Unpin", key="unpin", icon=":material/keep_off:", help=f"Pinned: {words.plain(pinned.label)}"):
+            state.put(pin=None)
+            st.rerun()
+    elif state.get("pin") == run.id:
+        st.button("Pinned", key="pinned", icon=":material/check:", disabled=True)
+        st.caption("Now change one thing above (weights, standardise, effort, method) and press Run: both curves are then in one figure.")
+    elif st.button(
+        "Pin this curve", key="pin", icon=":material/keep:", help="It stays in the figure while you change one thing and run again."
+    ):
+        state.put(pin=run.id)
+        st.rerun()

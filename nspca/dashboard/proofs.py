@@ -1,0 +1,151 @@
+"""Proofs made after a sweep: asked for, watched, kept, found again from the workspace alone; and the checks of all proofs."""
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca import tasks
+from nspca.dashboard import state
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.request import Request
+from nspca.jobs import JobState, engine
+from nspca.plots import seen_by_the_paper
+
+MORE, CHECK = "nspca.tasks:prove_more", "nspca.tasks:check"
+QUICK = 3e9  # multiplications; a check that takes more is done in the background
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One "prove more" for one k: where it is, and what it has proved so far."""
+
+    id: str
+    k: int
+    now: JobState
+    certificate: nspca.Certificate | None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it worked."""
+        return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The best certificate known for a k, with who made it."""
+
+    certificate: nspca.Certificate
+    seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
+    effort: str
+
+
+def question(asked: Request, k: int) -> dict:
+    """What a certificate depends on: it serves every sweep that meets the same problem."""
+    return {"content": asked.content, "k": k, "nonneg": asked.nonneg, "center": asked.center, "scale": asked.scale}
+
+
+def attempts(asked: Request) -> list[Attempt]:
+    """Everything this workspace has tried to prove about the problem of a sweep, the newest first."""
+    found = []
+    for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
+        if run.function != MORE:
+            continue
+        about = json.loads(run.parameters)["question"]
+        if all(about[name] == value for name, value in question(asked, about["k"]).items()):
+            kept = _opened(run.key) if engine().store.has_result(run.key) else None
+            found.append(Attempt(run.id, about["k"], engine().status(run.id), kept))
+    return found
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _opened(key: str) -> nspca.Certificate:
+    return nspca.Certificate.from_bytes(engine().store.result(key))
+
+
+def start(about: Chosen, asked: Request, k: int, component) -> None:
+    """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
+    data = about.dataset
+    earlier = sum(attempt.k == k for attempt in attempts(asked))
+    arguments = {"X": data.X, "covariance": data.is_covariance, "component": component}
+    arguments["question"] = {**question(asked, k), "attempt": earlier}
+    engine().submit(MORE, arguments, viewer=state.workspace(), title=f"{data.name}, k = {k}, proof")
+
+
+def look(run_id: str) -> JobState:
+    """Where an attempt is now; cheap enough for every second."""
+    return engine().status(run_id)
+
+
+def cancel(attempt: Attempt) -> None:
+    """Stop; what its last finished effort has proved is kept."""
+    engine().cancel(attempt.id, state.workspace())
+
+
+def best(result: nspca.Result, effort: str, tried: list[Attempt], k: int) -> Proof | None:
+    """The least upper bound known for a k: the sweep's own, or one of the attempts'."""
+    known = [] if result.certificate is None else [Proof(result.certificate, None, effort)]
+    known += [Proof(one.certificate, one.seconds, "more") for one in tried if one.k == k and one.certificate is not None]
+    return min(known, key=lambda proof: proof.certificate.upper, default=None)
+
+
+def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
+    """Rows of a sweep with the best bound known for each k, and the paper's beside it."""
+    rows = sweep.frame.assign(**{tasks.PAPER: [result.info.get(tasks.PAPER) for result in sweep.results.values()]})
+    rows = rows.astype({tasks.PAPER: float, "upper": float, "ratio": float})
+    for i, (method, k) in enumerate(sweep):
+        proof = best(sweep[method, k], "", tried, k)
+        if proof is not None and not rows.at[i, "upper"] <= proof.certificate.upper:
+            certificate = proof.certificate
+            rows.loc[i, ["upper", "ratio", "kind"]] = [certificate.upper, certificate.ratio(sweep[method, k].value), certificate.kind]
+    return rows
+
+
+def by_the_paper(result: nspca.Result) -> tuple[float, float] | None:
+    """The paper's bound for the problem of a result, and the share of the optimum that it proves."""
+    upper = result.info.get(tasks.PAPER)
+    if upper is None:
+        return None
+    row = seen_by_the_paper(pd.DataFrame({"value": [result.value], tasks.PAPER: [upper]})).iloc[0]
+    return float(row["upper"]), float(row["ratio"])
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------------
+
+
+def check(about: Chosen, certificate: nspca.Certificate) -> None:
+    """Have `nspca.verify` prove a certificate from the data: at once when that is quick, else in the background."""
+    content, name = certificate.to_bytes(), _name(certificate)
+    if _cost(about, certificate) <= QUICK:
+        answer = json.loads(tasks.check(X=about.dataset.X, certificate=content))
+    else:
+        arguments = {"X": about.dataset.X, "certificate": content}
+        answer = {"run": engine().submit(CHECK, arguments, viewer=state.workspace(), title=f"{about.dataset.name}, check of a proof")}
+    st.session_state.setdefault(state.CHECKS, {})[name] = answer
+
+
+def checked(certificate: nspca.Certificate) -> dict | None:
+    """What the check said: ``upper, seconds, refusal``; ``{"run": id}`` while it works; None when nobody asked."""
+    kept = st.session_state.get(state.CHECKS, {})
+    answer = kept.get(_name(certificate))
+    if answer is not None and "run" in answer and engine().status(answer["run"]).ended:
+        del kept[_name(certificate)]  # a check that failed or was ended from outside says so once, and can be asked for again
+        answer = kept[_name(certificate)] = json.loads(engine().result(answer["run"]))
+    return answer
+
+
+def _name(certificate: nspca.Certificate) -> str:
+    claims = (certificate.kind, certificate.upper, certificate.k, certificate.nonneg, certificate.digest, certificate.nbytes)
+    return hashlib.sha256(repr(claims).encode()).hexdigest()
+
+
+def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
+    """Multiplications of the products and the factorisation: on the rows kept, and between those left out."""
+    m, n = about.dataset.X.shape
+    rows = len(certificate.witness.get("rows", range(n)))
+    kept = min(m, rows) if "W" not in certificate.witness else rows
+    return float(kept) ** 2 * max(m, rows) + (0.05 * n * n * m if rows < n else 0.0)
