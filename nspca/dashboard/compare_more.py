@@ -1,0 +1,144 @@
+"""Two further questions about a comparison, each on its own button: several components, and rows drawn again."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.compare_tasks import RESAMPLES
+from nspca.dashboard import compare_jobs, figures, state, words
+from nspca.dashboard.compare_run import Compared, download
+from nspca.plots.compare import cumulative_curves_figure, weights_figure
+from nspca.plots.joint import parts_figure
+
+COMPONENTS, STABILITY = "nspca.compare_tasks:run_components", "nspca.compare_tasks:run_stability"
+MOST_COMPONENTS = 6
+COUNTED = {
+    "total": "**total**: the sum of the components' variances x'Ax. What two components have in common counts twice.",
+    "adjusted": "**adjusted**: of each component only what its scores have beyond those before it (QR of the scores; Zou et al. 2006).",
+    "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features they are orthogonal, "
+    "and it equals total.",
+}
+
+
+def cumulative(run: Compared, k: int, methods: list[str]) -> None:
+    """Variance against the number of components."""
+    count = min(MOST_COMPONENTS, run.problem.n // k)
+    request = {**run.asked.prepared, "k": k, "count": count, "methods": methods}
+    with st.container(border=True):
+        st.markdown(f"**More components**: each of {words.things(k, 'feature')}, found without the features of those before")
+        if count < 2:
+            st.caption(f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose a smaller k.")
+            return
+        now = compare_jobs.find(COMPONENTS, request)
+        if now is None:
+            if st.button(f"Find {count} components by every method", key="components", icon=":material/stacks:"):
+                _start(run, COMPONENTS, request, f"{count} components, k = {k}", covariance=run.of.dataset.is_covariance)
+            return
+        if compare_jobs.watch(now, len(methods), lambda rows: _draw_curves(run, _live_curves(rows), rows), "components"):
+            sweep = compare_jobs.opened(now.id, now.finished, nspca.Sweep.from_bytes)
+            _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, list(now.rows))
+            download("Curves, CSV", _curve_table(sweep), run.of, "components")
+
+
+def _start(run: Compared, function: str, request: dict, what: str, **more) -> None:
+    arguments = {"X": run.of.dataset.X, "request": request, **more}
+    compare_jobs.start(function, arguments, f"{run.of.dataset.name}, {what}")
+    st.rerun()
+
+
+def _live_curves(rows: list[dict]) -> dict[str, dict]:
+    return {row["method"]: row["curves"] for row in rows if "curves" in row}
+
+
+def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[dict]) -> None:
+    counted = state.get("counted") if state.get("counted") in COUNTED else "total"
+    st.segmented_control("Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted))
+    st.caption(COUNTED[counted])
+    shown = {method: each[counted] for method, each in curves.items()}
+    figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
+    figures.draw(figure, "compare_cumulative")
+    compare_jobs.refusals(rows)
+
+
+def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
+    rows = []
+    for method, count in sweep:
+        info = sweep[method, count].info
+        rows += [{"method": method, "components": j + 1, **{name: info[name][j] for name in COUNTED}} for j in range(count)]
+    return pd.DataFrame(rows)
+
+
+# --- stability --------------------------------------------------------------------------------------------------------------
+
+
+def stability(run: Compared, k: int, methods: list[str]) -> None:
+    """How often each feature is chosen when the rows are drawn again with replacement."""
+    data = run.of.dataset
+    request = {**run.asked.prepared, "k": k, "resamples": RESAMPLES, "methods": methods}
+    with st.container(border=True):
+        st.markdown("**Would other samples give the same features?** Rows are drawn again with replacement, and every method runs again")
+        if data.is_covariance:
+            st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
+            return
+        now = compare_jobs.find(STABILITY, request)
+        if now is None:
+            if st.button(f"Draw the rows {RESAMPLES} times at k = {k}", key="stability", icon=":material/casino:"):
+                _start(run, STABILITY, request, f"stability, k = {k}")
+            return
+        total = RESAMPLES * len(methods)
+        draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
+        if compare_jobs.watch(now, total, draw, "stability", only=lambda row: "support" in row):
+            supports = compare_jobs.opened(now.id, now.finished, json.loads)
+            _draw_stability(run, supports, list(now.rows))
+            download("Frequencies, CSV", _frequency_table(run, supports), run.of, "stability")
+
+
+def _live_supports(rows: list[dict]) -> dict[str, list[list[int]]]:
+    found: dict[str, list[list[int]]] = {}
+    for row in rows:
+        if "support" in row:
+            found.setdefault(row["method"], []).append(row["support"])
+    return found
+
+
+def frequencies(supports: list[list[int]], n: int) -> np.ndarray:
+    """How often each of n features is chosen, from 0 to 1."""
+    return np.bincount(np.concatenate(supports).astype(int), minlength=n) / len(supports)
+
+
+def agreement(supports: list[list[int]]) -> float:
+    """Mean Jaccard overlap of every two draws; 1 when there is one draw only."""
+    sets = [set(support) for support in supports]
+    return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
+
+
+def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: list[dict]) -> None:
+    data, n = run.of.dataset, run.problem.n
+    if not supports:
+        return
+    F = np.column_stack([frequencies(each, n) for each in supports.values()])
+    titles = [f"{method}: {agreement(each):.2f}" for method, each in supports.items()]
+    if data.kind == "image" and data.image_shape is not None:
+        columns = 4 if len(titles) > 3 else len(titles)
+        mean = np.asarray(data.X.mean(axis=0)).ravel()
+        figure = parts_figure(
+            F, data.image_shape, mean=mean, captions=titles, largest=1.0, name="how often pixels are chosen", columns=columns
+        )
+    else:
+        figure = weights_figure(F, data.feature_names, titles, what="chosen in", order=data.axis)
+    figures.draw(figure, "compare_stability")
+    st.caption(
+        "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same features. "
+        "The colour says in what part of the draws a feature is chosen."
+    )
+    compare_jobs.refusals(rows)
+
+
+def _frequency_table(run: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+    F = {method: frequencies(each, run.problem.n) for method, each in supports.items()}
+    table = pd.DataFrame({"feature": list(run.of.dataset.feature_names), **F})
+    return table[table[list(F)].sum(axis=1) > 0]

@@ -1,0 +1,260 @@
+"""Methods beside each other: value and proof against k, time, supports in common, weights, how often a feature is chosen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
+from nspca.plots.theme import COLOURS, DIVERGING, GREEN, GREY, SEQUENTIAL, colorbar, fade, light, new_figure, percent_down, plain
+
+SYMBOLS = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "cross",
+    "x",
+    "star",
+    "pentagon",
+    "hexagon",
+    "bowtie",
+    "hourglass",
+    "triangle-down",
+)
+WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
+MOST_FEATURES = 30  # rows of a heat map that can still be read
+
+
+def styles(methods: Iterable[str], baselines: Iterable[str] = ()) -> dict[str, dict]:
+    """The same colour and symbol for a method in every figure; baselines are dotted, with open symbols."""
+    dotted, found = set(baselines), {}
+    for i, name in enumerate(methods):
+        open_ = "-open" if name in dotted else ""
+        dash = "dot" if open_ else ("solid", "dash")[i // len(COLOURS) % 2]
+        line = {"color": COLOURS[i % len(COLOURS)], "width": 2.5, "dash": dash}
+        found[name] = {"line": line, "marker": {"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)] + open_, "color": line["color"]}}
+    return found
+
+
+def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Figure:
+    ks = sorted(set(ks))
+    figure.update_xaxes(title_text="k, features allowed in the component")
+    if not ks:
+        return figure
+    if ks[-1] > WIDE * ks[0]:
+        ends = np.log10([ks[0], ks[-1]]) + np.array([-0.06, 0.06])
+        figure.update_xaxes(type="log", tickvals=_apart(ks), ticktext=[str(k) for k in _apart(ks)], range=list(ends))
+    else:
+        pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
+        figure.update_xaxes(range=[ks[0] - pad, ks[-1] + pad], dtick=1 if ks[-1] - ks[0] <= 12 else None)
+    if selected is not None:
+        figure.add_vline(x=selected, line={"color": GREY, "width": 1, "dash": "dash"})
+    return figure
+
+
+def _apart(ks: Sequence[int]) -> list[int]:
+    """The values of k that can be written on a logarithmic axis without touching."""
+    kept = [ks[0]]
+    for k in ks[1:]:
+        if k >= 1.3 * kept[-1]:
+            kept.append(k)
+    return kept
+
+
+def values_figure(frame, *, unit, unit_name, ks, style, signed=False, selected=None) -> go.Figure:
+    """Variance explained by every method against k, and the region in which the optimum is proved to lie, once.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows ``method, k, value, upper, kind`` so far; `upper` NaN where nothing is proved.
+    unit, unit_name : what is 100 %, and its name after "% of "
+    ks : every k that was asked for
+    style : from `styles`
+    """
+    frame = pd.DataFrame(frame)
+    frame = frame.assign(value=100 * frame["value"].astype(float) / unit, upper=100 * frame["upper"].astype(float) / unit)
+    figure = new_figure(_values_alt(frame, unit_name), height=430)
+    region = certified(frame)
+    if len(region):
+        at = [int(k) for k in region.index]
+        xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
+        area = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(GREEN, 0.35)}
+        figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", **area)
+        what = "sparse" if signed else "nonnegative sparse"
+        hover = f"k = %{{x}}: no {what} component explains more than %{{y:.4g}} %, proved<extra></extra>"
+        marks = {"mode": "markers", "marker": {"color": GREY, "symbol": "triangle-down", "size": 8}}
+        figure.add_scatter(x=at, y=region["upper"], name=NOTHING_ABOVE, hovertemplate=hover, **marks)
+    for method, rows in frame.groupby("method", sort=False):
+        rows = rows.sort_values("k")
+        hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{y:.5g}} % of {unit_name}<extra></extra>"
+        _line(figure, rows["k"], rows["value"], method, style, hover)
+    return _k_axis(figure, ks, selected).update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero")
+
+
+def _line(figure: go.Figure, x, y, name: str, style: Mapping, hover: str, **more) -> None:
+    figure.add_scatter(x=list(x), y=list(y), name=plain(name), mode="lines+markers", hovertemplate=hover, **style[name], **more)
+
+
+def _values_alt(frame: pd.DataFrame, unit_name: str) -> str:
+    if not len(frame):
+        return "Variance against k: nothing is ready yet."
+    k = int(frame["k"].max())
+    ends = ", ".join(f"{plain(row.method)} {row.value:.4g}" for row in frame[frame["k"] == k].itertuples())
+    return f"Variance explained against k for {frame['method'].nunique()} methods. At k = {k}, in % of {unit_name}: {ends}."
+
+
+def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
+    """The proved share of the optimum that every method reaches, against k; rows as in `values_figure` with `ratio`."""
+    frame = pd.DataFrame(frame).dropna(subset=["ratio"])
+    worst = frame.groupby("method", sort=False)["ratio"].min()
+    says = ", ".join(f"{plain(name)} {percent_down(ratio)}" for name, ratio in worst.items())
+    figure = new_figure(f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.", height=430)
+    for method, rows in frame.groupby("method", sort=False):
+        rows = rows.sort_values("k")
+        text = [f"<b>{plain(method)}</b>, k = {k}: at least {percent_down(r)}" for k, r in zip(rows["k"], rows["ratio"], strict=True)]
+        hover = "%{text}<br>of the best possible, proved<extra></extra>"
+        _line(figure, rows["k"], 100 * rows["ratio"].astype(float), method, style, hover, text=text)
+    return _k_axis(figure, ks, selected).update_yaxes(title_text="at least this % of the best possible")
+
+
+def times_figure(frame, *, ks, style, selected=None) -> go.Figure:
+    """Seconds of every method against k, on a logarithmic axis."""
+    frame = pd.DataFrame(frame)
+    total = frame.groupby("method", sort=False)["seconds"].sum()
+    says = ", ".join(f"{plain(name)} {seconds:.3g} s" for name, seconds in total.items())
+    figure = new_figure(f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380)
+    for method, rows in frame.groupby("method", sort=False):
+        rows = rows.sort_values("k")
+        hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{y:.3g}} s<extra></extra>"
+        _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
+    return _k_axis(figure, ks, selected).update_yaxes(title_text="seconds", type="log", dtick=1)
+
+
+def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
+    """How much the supports of two methods have in common: features in both over features in at least one (Jaccard)."""
+    names, sets = list(supports), [set(map(int, support)) for support in supports.values()]
+    shared = np.array([[len(a & b) / (len(a | b) or 1) for b in sets] for a in sets])
+    pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
+    least = min(pairs, default=None)
+    says = f"least alike are {plain(names[least[2]])} and {plain(names[least[1]])} with {least[0]:.2f}" if least else "one method only"
+    figure = new_figure(f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.", height=150 + 40 * len(names))
+    labels = [plain(name) for name in names]
+    count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
+    figure.add_heatmap(
+        z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL, colorbar=colorbar("in common"),
+        texttemplate="%{z:.2f}", hovertemplate="%{y} and %{x}: %{z:.2f}<br>%{customdata}<extra></extra>", xgap=2, ygap=2,
+    )  # fmt: skip
+    return figure.update_yaxes(autorange="reversed", showgrid=False).update_xaxes(showgrid=False)
+
+
+def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATURES, order=None) -> go.Figure:
+    """Features (rows) against methods (columns): the weight, or how often a feature is chosen; the strongest features first.
+
+    Parameters
+    ----------
+    X : (n, methods), zero where a feature is not used
+    order : (n,) optional
+        Position of each feature, such as its wavelength; then the rows follow it and not the weights.
+    """
+    X = np.asarray(X, dtype=float)
+    used = np.flatnonzero(np.abs(X).sum(axis=1) > 0)
+    rows = used[np.argsort(-np.abs(X[used]).sum(axis=1), kind="stable")][:most]
+    if order is not None:
+        rows = rows[np.argsort(np.asarray(order)[rows], kind="stable")]
+    names = [plain(feature_names[j], 28) for j in rows]
+    alt = f"{what[0].upper()}{what[1:]} of {len(rows)} features for {len(methods)} methods, first {', '.join(names[:3])}."
+    figure = new_figure(alt, height=150 + 22 * max(1, len(rows)))
+    if used.size > len(rows):
+        figure.update_layout(title={"text": f"the {len(rows)} strongest of {used.size} features in use", "font": {"size": 14}})
+    signed = bool((X < 0).any())
+    size = 1.0 if what != "weight" else float(np.abs(X).max(initial=0)) or 1.0
+    figure.add_heatmap(
+        z=light(np.where(X[rows] == 0, np.nan, X[rows])),
+        x=[plain(name) for name in methods],
+        y=np.arange(len(rows)),
+        customdata=[[name] * len(methods) for name in names],
+        zmin=-size if signed else 0,
+        zmax=size,
+        colorscale=DIVERGING if signed else SEQUENTIAL,
+        colorbar=colorbar(what.replace(" ", "<br>")),
+        hoverongaps=False,
+        xgap=2,
+        ygap=1,
+        texttemplate="%{z:.2f}" if len(methods) <= 8 else None,
+        textfont={"size": 11},
+        hovertemplate=f"%{{customdata}}<br>%{{x}}: {what} %{{z:.3f}}<extra></extra>",
+    )
+    figure.update_xaxes(side="top", showgrid=False)
+    return figure.update_yaxes(
+        tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.5, -0.5], showgrid=False, zeroline=False
+    )
+
+
+def cumulative_curves_figure(curves: Mapping[str, Sequence[float]], *, total, style, title="variance explained, % of total") -> go.Figure:
+    """A quantity against the number of components, one line for each method; `total` is 100 %, or None for plain counts."""
+    factor = 1.0 if total is None else 100 / total
+    unit = "" if total is None else " %"
+    ends = ", ".join(f"{plain(name)} {factor * values[-1]:.4g}{unit} with {len(values)}" for name, values in curves.items() if len(values))
+    figure = new_figure(f"{title[0].upper()}{title[1:]} against the number of components: {ends or 'nothing yet'}.", height=380)
+    for name, values in curves.items():
+        hover = f"<b>{plain(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}<extra></extra>"
+        _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
+    most = max((len(values) for values in curves.values()), default=1)
+    figure.update_xaxes(title_text="number of components", dtick=1, range=[0.7, most + 0.3])
+    return figure.update_yaxes(title_text=title, rangemode="tozero")
+
+
+def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
+    """Score of k-means on selected genes, mean and standard deviation over its starts; all genes as a band across (2008, Fig. 4).
+
+    Parameters
+    ----------
+    rows : dicts with ``selection, genes, mean, spread``
+    """
+    frame = pd.DataFrame(rows, columns=["selection", "genes", "mean", "spread"])
+    some, every = frame[frame["selection"] != "all genes"], frame[frame["selection"] == "all genes"]
+    best = some.sort_values("mean", ascending=False).drop_duplicates("selection") if len(some) else some
+    says = ", ".join(f"{plain(row.selection)} {row.mean:.2f} with {row.genes} genes" for row in best.itertuples())
+    figure = new_figure(f"Jaccard score of k-means against the number of genes; the best of each: {says or 'nothing yet'}.", height=430)
+    names = list(dict.fromkeys(some["selection"]))
+    style = styles(names, ["CE + SR"])
+    for i, name in enumerate(names):
+        mine = some[some["selection"] == name].sort_values("genes")
+        beside = mine["genes"] + 1.2 * (i - 1)  # so that the bars of two selections do not hide each other
+        hover = "%{customdata} genes: %{y:.3f} ± %{error_y.array:.3f}<extra></extra>"
+        bars = {"error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3}, "customdata": list(mine["genes"])}
+        _line(figure, beside, mine["mean"], name, style, f"<b>{plain(name)}</b>, {hover}", **bars)
+    for row in every.itertuples():
+        figure.add_hrect(y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(GREY, 0.16), line_width=0)
+        note = {"text": f"all {row.genes:,} genes: {row.mean:.2f} ± {row.spread:.2f}", "font": {"size": 13}}
+        figure.add_hline(y=row.mean, line={"color": GREY, "dash": "dash"}, annotation=note, annotation_position="bottom right")
+    figure.update_xaxes(title_text="genes selected")
+    return figure.update_yaxes(title_text="Jaccard score, 1 is perfect", range=[0, 1])
+
+
+def roc_figure(rows: Sequence[Mapping]) -> go.Figure:
+    """ROC curves: the share of faces found against the share of other images called faces (2006, Fig. 4).
+
+    Parameters
+    ----------
+    rows : dicts with ``method, false, true, area``
+    """
+    says = ", ".join(f"{plain(row['method'])} {row['area']:.3f}" for row in rows)
+    figure = new_figure(f"ROC curves of face detection; area under each: {says or 'nothing yet'}.", height=460)
+    style = styles([row["method"] for row in rows])
+    for row in sorted(rows, key=lambda row: -row["area"]):
+        name = row["method"]
+        figure.add_scatter(
+            x=[100 * v for v in row["false"]],
+            y=[100 * v for v in row["true"]],
+            mode="lines",
+            line=style[name]["line"],
+            name=f"{plain(name)}: {row['area']:.3f}",
+            hovertemplate=f"<b>{plain(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % false alarms<extra></extra>",
+        )
+    figure.add_scatter(x=[0, 100], y=[0, 100], mode="lines", line={"color": GREY, "dash": "dot"}, name="by chance: 0.5", hoverinfo="skip")
+    figure.update_xaxes(title_text="false positives, % of the others", range=[-1, 101])
+    return figure.update_yaxes(title_text="true positives, % of the faces", range=[-1, 101])
