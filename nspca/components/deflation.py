@@ -1,0 +1,135 @@
+"""Components one after another: what is changed in A before the next is sought.
+
+For sparse components x is no eigenvector of A, and the ways to remove it that agree for PCA differ (Mackey 2008):
+
+`drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones (2014 and 2015 papers)
+`hotelling`    ``A - (x'Ax) xx'``: variance along x becomes 0, but the rest need not stay positive semidefinite
+`projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq. 18)
+`schur`        ``A - Axx'A / x'Ax``: what the scores along x do not predict, so the scores left are uncorrelated with them
+`generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``, P off the span (Mackey 2008, Alg. 1)
+
+Values are always those on A itself. None but `drop` keeps supports disjoint.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from nspca.components.changed import Changed
+from nspca.covariance import Covariance
+from nspca.errors import InvalidOption, InvalidProblem
+from nspca.linalg import Array, normalised
+from nspca.problem import Problem
+
+QUOTIENTS = 10
+"""Solves at most for one quotient of `generalised`; it can only grow, and two or three are usual."""
+GROWTH = 1e-9
+"""Relative growth of the quotient below which it has settled."""
+INSIDE = 1e-9
+"""A component whose part off the span has a smaller squared length adds no direction."""
+
+SolveOne = Callable[[Problem], Array]
+
+
+def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str = "drop") -> Array:
+    """`count` components (n, count), each found by ``solve_one(problem) -> x (n,)`` on what the deflation left.
+
+    Raises
+    ------
+    InvalidOption
+        When `deflation` is not a key of `DEFLATIONS`.
+    InvalidProblem
+        When `drop` runs out of features.
+    """
+    if deflation not in DEFLATIONS:
+        raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
+    return DEFLATIONS[deflation](problem, count, solve_one)
+
+
+def removing(remove: Callable[[Covariance, Array], Covariance], problem: Problem, count: int, solve_one: SolveOne) -> Array:
+    """`count` components (n, count), with ``A = remove(A, x)`` after each."""
+    X, part = np.zeros((problem.n, count)), problem
+    for j in range(count):
+        X[:, j] = solve_one(part)
+        part = replace(part, covariance=remove(part.covariance, X[:, j]))
+    return X
+
+
+def drop_features(problem: Problem, count: int, solve_one: SolveOne) -> Array:
+    """`count` components with disjoint supports: features used by one are removed before the next.
+
+    This is how the 2014 and 2015 papers keep components orthogonal. ``solve_one(problem) -> x``.
+
+    Returns
+    -------
+    components : (n, count) float64
+    """
+    left = np.arange(problem.n)
+    X = np.zeros((problem.n, count))
+    for j in range(count):
+        if left.size == 0:
+            raise InvalidProblem(f"components must not need more features than there are, got n = {problem.n} used up after {j}")
+        part = Problem(problem.covariance.restrict(left), min(problem.k, left.size), problem.nonneg)
+        x = solve_one(part)
+        X[left, j] = x
+        left = left[x == 0]
+    return X
+
+
+def hotelling(A: Covariance, x: Array) -> Covariance:
+    """``A - (x'Ax) xx' + |r| I`` with ``r = Ax - (x'Ax) x``.
+
+    In coordinates with x first the difference is [[0, r'], [r, A_rest]]: with A_rest positive semidefinite its eigenvalues are at
+    least -|r|. The shift makes it positive semidefinite again, which the methods rely on, and changes no comparison of unit vectors.
+    """
+    image = A.product(x)
+    value = float(x @ image)
+    return Changed(A, x[:, None], np.array([[-value]]), shift=float(np.linalg.norm(image - value * x)))
+
+
+def projection(A: Covariance, x: Array) -> Covariance:
+    """``(I - xx') A (I - xx')`` for unit x."""
+    image = A.product(x)
+    return Changed(A, np.column_stack([x, image]), np.array([[float(x @ image), -1.0], [-1.0, 0.0]]))
+
+
+def schur(A: Covariance, x: Array) -> Covariance:
+    """``A - Axx'A / x'Ax``; A itself when x explains nothing."""
+    image = A.product(x)
+    value = float(x @ image)
+    return Changed(A, image[:, None], np.array([[-1.0 / value]])) if value > 0 else A
+
+
+def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
+    """Each x makes ``x'PAPx / x'Px`` large, P the projection off the components before: the variance their span gains.
+
+    Dinkelbach's iteration: for a quotient t reached, ``max x'(PAP - tP)x`` over unit x is, up to t, the sparse PCA of
+    ``PAP + tQQ'`` (P = I - QQ'), positive semidefinite again, and a larger value than t gives a larger quotient.
+    """
+    X, Q, left = np.zeros((problem.n, count)), np.zeros((problem.n, 0)), problem.covariance
+    for j in range(count):
+        best, quotient = None, 0.0
+        for _ in range(QUOTIENTS if j else 1):
+            x = solve_one(replace(problem, covariance=Changed(left, Q, quotient * np.eye(j)) if j else left))
+            length = float(x @ x - np.square(Q.T @ x).sum())
+            reached = left.quadratic(x) / length if length > INSIDE else 0.0
+            if best is not None and not reached > quotient * (1 + GROWTH):
+                break
+            best, quotient = x, max(reached, 0.0)
+        X[:, j] = best
+        off = best - Q @ (Q.T @ best)
+        off = normalised(off - Q @ (Q.T @ off))
+        left, Q = projection(left, off), np.column_stack([Q, off])
+    return X
+
+
+DEFLATIONS: dict[str, Callable[[Problem, int, SolveOne], Array]] = {
+    "drop": drop_features,
+    "hotelling": partial(removing, hotelling),
+    "projection": partial(removing, projection),
+    "schur": partial(removing, schur),
+    "generalised": generalised,
+}
+"""By name: ``(problem, count, solve_one) -> X (n, count)``."""
