@@ -9,7 +9,7 @@ from nspca import auto
 from nspca.bounds import elementary, lowrank, strongest
 from nspca.bounds.effort import CLOSED
 from nspca.certificate import Certificate
-from nspca.components import drop_features
+from nspca.components import at_an_angle, successive
 from nspca.covariance import DENSE_LIMIT
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.options import made, whole
@@ -31,7 +31,17 @@ TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 
 
-def solve(problem: Problem, method="auto", components=1, seed=0, report: Report | None = None, certify="fast", **options) -> Result:
+def solve(
+    problem: Problem,
+    method="auto",
+    components=1,
+    seed=0,
+    report: Report | None = None,
+    certify="fast",
+    deflation="drop",
+    angle: float | None = None,
+    **options,
+) -> Result:
     """Sparse (nonnegative) principal components of `problem`, with a certificate.
 
     Parameters
@@ -40,12 +50,16 @@ def solve(problem: Problem, method="auto", components=1, seed=0, report: Report 
     method : str
         "auto" or a key of `METHODS`.
     components : int
-        r; for r > 1 features used by one component are removed before the next.
+        r, found one after another; see `deflation`.
     seed : int
     report : callable, optional
         ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`.
     certify : str or None
         Effort of the certificate ("fast", "standard", "thorough"), None for none. One component only.
+    deflation : str
+        What is changed before the next component: a key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
+    angle : float, optional
+        Instead of a deflation: the smallest angle in degrees between any two components.
     **options
         Options of the method; see ``METHODS[method].Options``.
 
@@ -64,7 +78,8 @@ def solve(problem: Problem, method="auto", components=1, seed=0, report: Report 
         if certify is not None:
             result = certified(problem, result, _certificate(problem, result, certify, report)[0])
     else:
-        X = drop_features(problem, components, lambda part: run(part).components[:, 0])
+        one = lambda part: run(part).components[:, 0]  # noqa: E731
+        X = successive(problem, components, one, deflation) if angle is None else at_an_angle(problem, components, one, angle)
         result = Result.of(problem, X, Status.HEURISTIC, method)
     return replace(result, seconds=time.perf_counter() - started)
 
