@@ -197,3 +197,15 @@ def test_the_same_component_twice_counts_once_except_in_the_total():
     for wrong in (np.ones((2, 3)), np.full((3, 1), np.nan)):
         with pytest.raises(InvalidProblem, match="components must be finite numbers of shape"):
             explained_variances(problem, wrong)
+
+
+def test_solve_takes_a_deflation_or_an_angle():
+    X = np.random.default_rng(16).random((30, 8)) @ np.random.default_rng(17).random((8, 8))
+    problem = nspca.Problem.from_data(X, 4)
+    expected = successive(problem, 2, by("em"), "projection")
+    assert np.array_equal(nspca.solve(problem, "em", components=2, deflation="projection").components, expected)
+    assert np.array_equal(nspca.solve(problem, components=2).components, nspca.solve(problem, components=2, deflation="drop").components)
+    wide = nspca.solve(problem, "em", components=2, angle=80).components
+    assert abs(wide[:, 0] @ wide[:, 1]) <= np.cos(np.radians(80)) + 1e-6
+    with pytest.raises(InvalidOption, match="deflation must be one of"):
+        nspca.solve(problem, components=2, deflation="none")
