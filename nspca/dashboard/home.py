@@ -44,7 +44,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         "How many of the 64 pixels may the component use?", 1, MOST, **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST)))
     )
     result = sweep["auto", k]
-    proof = proofs.best(result, asked.effort, tried, k)
+    proof = proofs.best(result, tried, k)
     component.statement(problem, result.with_certificate(proof and proof.certificate), k)
     left, right = st.columns([2, 3], gap="medium")
     with left:

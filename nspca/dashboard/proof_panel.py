@@ -30,7 +30,7 @@ INDEPENDENT = (
 
 def show(about: Chosen, problem: Problem, asked: Request, k: int, result: nspca.Result, tried: list[Attempt]) -> None:
     """The certificate of `result`, with everything one can do about it."""
-    proof = proofs.best(result, asked.effort, tried, k)
+    proof = proofs.best(result, tried, k)
     mine = [attempt for attempt in tried if attempt.k == k]
     working = next((attempt for attempt in mine if not attempt.now.ended), None)
     if proof is None:

@@ -41,7 +41,6 @@ class Proof:
 
     certificate: nspca.Certificate
     seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
-    effort: str
 
 
 def question(asked: Request, k: int) -> dict:
@@ -86,10 +85,10 @@ def cancel(attempt: Attempt) -> None:
     engine().cancel(attempt.id, state.workspace())
 
 
-def best(result: nspca.Result, effort: str, tried: list[Attempt], k: int) -> Proof | None:
+def best(result: nspca.Result, tried: list[Attempt], k: int) -> Proof | None:
     """The least upper bound known for a k: the sweep's own, or one of the attempts'."""
-    known = [] if result.certificate is None else [Proof(result.certificate, None, effort)]
-    known += [Proof(one.certificate, one.seconds, "more") for one in tried if one.k == k and one.certificate is not None]
+    known = [] if result.certificate is None else [Proof(result.certificate, None)]
+    known += [Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None]
     return min(known, key=lambda proof: proof.certificate.upper, default=None)
 
 
@@ -98,7 +97,7 @@ def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
     rows = sweep.frame.assign(**{tasks.PAPER: [result.info.get(tasks.PAPER) for result in sweep.results.values()]})
     rows = rows.astype({tasks.PAPER: float, "upper": float, "ratio": float})
     for i, (method, k) in enumerate(sweep):
-        proof = best(sweep[method, k], "", tried, k)
+        proof = best(sweep[method, k], tried, k)
         if proof is not None and not rows.at[i, "upper"] <= proof.certificate.upper:
             certificate = proof.certificate
             rows.loc[i, ["upper", "ratio", "kind"]] = [certificate.upper, certificate.ratio(sweep[method, k].value), certificate.kind]

@@ -110,7 +110,7 @@ def _finished(about: Chosen, run: Watched) -> None:
     drawn = curve.figure(problem, table, run.asked, selected_k=k, pinned=other and other.drawn(curve.axis()))
     curve.clickable(drawn, table, run.asked, k, method)
     result = sweep[method, k]
-    proof = proofs.best(result, run.asked.effort, tried, k)
+    proof = proofs.best(result, tried, k)
     x = result.components[:, 0]
     with st.container(border=True):
         component.statement(problem, result.with_certificate(proof and proof.certificate), k)

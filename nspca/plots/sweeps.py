@@ -182,14 +182,14 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     figure.add_vline(x=k, line=line, annotation={"text": f"k = {k}"}, annotation_position="top left" if right else "top right")
 
 
-def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str) -> None:
-    """Between the best value and the least upper bound, where there are any."""
+def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str = "") -> None:
+    """Between the best value and the least upper bound, where there are any; without a name it stays out of the legend."""
     region = certified(rows)
     if not len(region):
         return
     xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
     fill = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(colour, opacity)}
-    figure.add_scatter(x=xs, y=ys, name=name, hoverinfo="skip", **fill)
+    figure.add_scatter(x=xs, y=ys, name=name, showlegend=bool(name), hoverinfo="skip", **fill)
 
 
 def _add_upper(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str, name: str, colour: str) -> None:
@@ -202,7 +202,7 @@ def _add_pinned(figure: go.Figure, frame: pd.DataFrame, unit: float, label: str,
     """The best values of an earlier sweep, and what was proved about them, behind everything else."""
     rows = _in_percent(frame, unit).sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
     ks = [int(k) for k in rows["k"]]
-    _add_region(figure, rows, ks, GREY, 0.2, "its proved region")
+    _add_region(figure, rows, ks, GREY, 0.2)
     hover = [
         f"<b>k = {k}</b>, pinned: {plain(label, 80)}<br>{value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value"], rows["ratio"], strict=True)

@@ -1,0 +1,252 @@
+"""The proof panel: what it says, what it recomputes, what it refuses, what it keeps."""
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca import tasks
+from nspca.dashboard import proofs, running
+from nspca.dashboard.proof_panel import gap_words, progress_words
+from nspca.dashboard.request import Request
+from nspca.errors import Cancelled
+from nspca.jobs import JobState, engine
+from nspca.progress import Event
+
+PAGE = "pages/sweep.py"
+SHORT = {"sample": "digits", "from_": 6, "to": 8, "step": 2}
+
+
+@pytest.fixture
+def done(visit, finish):
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    return finish(page)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    data = nspca.load_sample("digits")
+    return data.X, nspca.solve(nspca.Problem.from_data(data.X, k=6))
+
+
+def labels(page) -> list[str]:
+    return [metric.label for metric in page.metric]
+
+
+def value(page, label: str) -> str:
+    return next(metric.value for metric in page.metric if metric.label == label)
+
+
+def names(page) -> list[str]:
+    """Curves and regions of the sweep figure."""
+    return [trace.get("name") for trace in json.loads(page.get("plotly_chart")[0].proto.spec)["data"]]
+
+
+def attempts(page, address) -> list:
+    runs = engine().store.list_runs(address(page)["w"])
+    return [run for run in runs if run.function == proofs.MORE]
+
+
+def ended(page, address):
+    """Wait for the newest attempt, then look at the page again."""
+    for _ in range(4000):
+        run = attempts(page, address)[0]
+        if engine().status(run.id).ended:
+            return page.run()
+        time.sleep(0.05)
+    raise AssertionError(engine().status(run.id))
+
+
+def test_the_panel_says_what_the_certificate_says(done, texts, address):
+    assert labels(done) == ["At least", "Gap", "Nothing above", "Witness", "Time"]
+    sweep = running.opened(address(done)["run"], 0.0)
+    result = sweep["auto", done.select_slider(key="widget_k").value]
+    assert value(done, "At least") in texts(done)
+    assert float(value(done, "Gap").rstrip(" %")) / 100 >= result.certificate.upper / result.value - 1
+    paper = result.info[tasks.PAPER]
+    assert paper > result.certificate.upper and f"{paper:.1f} for the same problem" in texts(done)
+    assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in done.code)
+
+
+def test_verify_now_recomputes_the_bound(done):
+    done.button(key="verify").click().run()
+    assert not done.error and not done.exception
+    said = done.success[0].value
+    assert "shares no code" in said and "Recomputed from the data: nothing above" in said
+
+
+def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypatch, sentence):
+    honest = running.opened
+
+    def boastful(*arguments):
+        sweep = honest(*arguments)
+        return nspca.Sweep({key: one.with_certificate(scaled(one.certificate, 0.999)) for key, one in sweep.results.items()})
+
+    monkeypatch.setattr(running, "opened", boastful)
+    done.run()
+    done.button(key="verify").click().run()
+    assert "Refused" in sentence(done) and "is proved" in sentence(done) and not done.success
+
+
+def test_a_large_check_runs_in_the_background(done, monkeypatch, address):
+    monkeypatch.setattr(proofs, "QUICK", 0.0)
+    done.button(key="verify").click().run()
+    for _ in range(400):
+        if done.success:
+            break
+        time.sleep(0.05)
+        done.run()
+    assert "Checked in" in done.success[0].value and not done.error
+    assert any(run.function == proofs.CHECK for run in engine().store.list_runs(address(done)["w"]))
+
+
+def test_prove_more_tightens_this_k_everywhere_on_the_page(visit, finish, address, texts, monkeypatch, alts):
+    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, signed=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    sweep = running.opened(address(page)["run"], 0.0)
+    weak = {key: one.with_certificate(scaled(one.certificate, 1.5)) for key, one in sweep.results.items()}
+    monkeypatch.setattr(running, "opened", lambda *arguments: nspca.Sweep(weak))
+    before = value(page.run(), "At least")
+    page.button(key="more").click().run()
+    assert not page.exception and not page.error
+    page = ended(page, address)
+    assert not page.exception and not page.error
+    after = value(page, "At least")
+    assert percent(after) > percent(before) and f"From {before} to {after}" in texts(page)
+    assert after in alts(page)[0] or after == "100 %" or "best possible" in alts(page)[0]
+    assert page.button(key="more").disabled
+    again = visit(PAGE, **address(page))
+    assert value(again, "At least") == after, "found again from the address alone"
+    page.button(key="verify").click().run()
+    assert page.success and not page.error
+
+
+def scaled(certificate: nspca.Certificate, factor: float) -> nspca.Certificate:
+    return replace(certificate, upper=factor * certificate.upper)
+
+
+def percent(text: str) -> float:
+    return float(text.rstrip(" %"))
+
+
+def test_stop_keeps_the_curve_and_offers_to_go_on(done, address, texts):
+    done.button(key="more").click().run()
+    assert done.button(key="stop")
+    done.button(key="stop").click().run()
+    assert not done.exception and not done.error
+    done.run()
+    assert "Stopped" in texts(done) and not done.button(key="more").disabled
+
+
+def test_a_cancelled_proof_gives_what_the_last_effort_proved(digits, monkeypatch):
+    X, result = digits
+    question = {"k": 6, "nonneg": True, "center": True, "scale": False}
+    proved = result.certificate
+
+    def certify(problem, known, effort, report):
+        report(Event("dual", upper=proved.upper))
+        if effort == "thorough":
+            raise Cancelled("stop")
+        return proved
+
+    monkeypatch.setattr(nspca, "certify", certify)
+    arguments = {"X": X, "covariance": False, "question": question, "component": result.components[:, 0]}
+    kept = nspca.Certificate.from_bytes(tasks.prove_more(**arguments))
+    assert kept.upper == proved.upper and nspca.verify(X, kept) <= kept.upper
+
+    def at_once(*arguments, **options):
+        raise Cancelled("stop")
+
+    monkeypatch.setattr(nspca, "certify", at_once)
+    with pytest.raises(Cancelled):
+        tasks.prove_more(**arguments)
+
+
+def test_the_gap_only_closes(digits):
+    heard = []
+    closing = tasks.Closing(heard.append, 1.0)
+    for upper in (None, 3.0, 5.0, 2.0):
+        closing(Event("dual", upper=upper))
+    assert [event.payload["row"]["upper"] for event in heard if "row" in event.payload] == [3.0, 2.0]
+    assert [event.upper for event in heard] == [None, 3.0, 3.0, 2.0]
+
+
+def test_the_paper_s_bound_is_a_bound_and_never_better_than_the_eigenvalue(digits):
+    X, result = digits
+    problem = nspca.Problem.from_data(X, k=6)
+    upper = tasks.paper_bound(problem)
+    assert result.value <= upper <= problem.leading_eigenvalue
+
+
+def test_a_check_is_json(digits):
+    X, result = digits
+    said = json.loads(tasks.check(X=X, certificate=result.certificate.to_bytes()))
+    assert said["upper"] == nspca.verify(X, result.certificate) and not said["refusal"] and said["seconds"] >= 0
+    assert "digests differ" in json.loads(tasks.check(X=X + 1.0, certificate=result.certificate.to_bytes()))["refusal"]
+    assert json.loads(tasks.check(X=X, certificate=b"nonsense"))["refusal"]
+
+
+def test_the_switch_shows_the_paper_s_bound(done, alts, address):
+    assert "the paper's bound" not in names(done)
+    ours = alts(done)[0]
+    done.segmented_control(key="widget_bound").set_value("both").run()
+    assert "the paper's bound" in names(done) and alts(done)[0] == ours
+    done.segmented_control(key="widget_bound").set_value("paper").run()
+    assert "the paper's bound" not in names(done) and alts(done)[0] != ours
+    assert address(done)["bound"] == "paper" and not done.error
+
+
+def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, address):
+    done.button(key="pin").click().run()
+    assert "change one thing" in texts(done)
+    done.segmented_control(key="widget_signed").set_value(True).run()
+    done.button(key="run").click().run()
+    page = finish(done)
+    assert "pinned: nonnegative" in names(page) and not page.error
+    page = visit(PAGE, **address(page))
+    assert page.button(key="unpin") and not page.error
+    page.button(key="unpin").click().run()
+    assert "pin" not in page.query_params
+    page = visit(PAGE, **{**address(page), "pin": "nonsense"})
+    assert not page.error and not page.exception and "pin" not in page.query_params
+
+
+def test_what_is_different():
+    one = Request({"sample": "digits"}, "x", 1, 9, 1)
+    assert one.beside(replace(one, nonneg=False, scale=True)) == "not standardised, nonnegative"
+    assert one.beside(replace(one, last=5)) == ""
+
+
+@pytest.mark.parametrize(("gap", "said"), [(0.0, "closed"), (0.0328, "3.28 %"), (0.03281, "3.29 %"), (4e-7, "0.00004 %")])
+def test_a_gap_is_rounded_up(gap, said):
+    shown = gap_words(gap)
+    assert shown == said or (shown.endswith("%") and float(shown.rstrip(" %")) / 100 >= gap * (1 - 1e-9))
+
+
+def test_what_is_said_while_proving():
+    assert progress_words("starting", ()) == "Starting workers …"
+    row = {"seconds": 1.0, "lower": 9.9, "upper": 10.0, "effort": "standard"}
+    assert progress_words("running", (row,)) == "Proving with standard effort: nothing above 10.00, at least 99.0 % of the best possible"
+
+
+def test_a_proof_is_no_sweep(done, visit, address, sentence):
+    done.button(key="more").click().run()
+    run = attempts(done, address)[0]
+    done.button(key="stop").click().run()
+    assert "is no sweep" in sentence(visit(PAGE, sample="digits", w=address(done)["w"], run=run.id))
+
+
+def test_two_components_of_one_problem_share_their_proof(digits):
+    """A bound is about the problem: the row of every method gets it."""
+    _, result = digits
+    other = replace(result, values=result.values * 0.9, certificate=scaled(result.certificate, 1.5))
+    sweep = nspca.Sweep({("auto", 6): other, ("cone", 6): replace(other, values=result.values)})
+    attempt = proofs.Attempt("x", 6, JobState("x", "done"), result.certificate)
+    table = proofs.table(sweep, [attempt])
+    assert np.allclose(table["upper"], result.certificate.upper) and table["ratio"][1] == result.certificate.ratio(result.value)
+    assert table["ratio"][0] < table["ratio"][1]

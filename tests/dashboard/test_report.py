@@ -1,0 +1,42 @@
+"""A sweep as one file: everything inside it, nothing from elsewhere, names escaped."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard import report
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.request import Request
+from nspca.plots import sweep_figure
+from nspca.tasks import PAPER, run_sweep
+
+
+@pytest.fixture(scope="module")
+def made():
+    data = nspca.load_sample("lrs")
+    data = replace(data, name="<script>alert(1)</script>", source="stand-in")
+    asked = Request({"sample": "lrs"}, "", 5, 10, 5)
+    problem = nspca.Problem.from_data(data.X, k=5)
+    sweep = nspca.Sweep.from_bytes(run_sweep(X=data.X, covariance=False, request=asked.to_dict()))
+    table = sweep.frame.assign(**{PAPER: [one.info[PAPER] for one in sweep.results.values()]})
+    figure = sweep_figure(table, unit=problem.leading_eigenvalue)
+    return report.html(Chosen(data, asked.data, ""), problem, asked, figure, table, "print(1 < 2)").decode(), table
+
+
+def test_it_stands_alone(made):
+    text, table = made
+    assert len(text) > 3e6 and "Plotly.newPlot" in text, "plotly.js is inside"
+    own = text[: text.index("<script")] + text[text.rindex("</script>") :]
+    assert "http" not in own and "src=" not in own and "<link" not in own
+    assert '"showSendToCloud": false' in text or '"showSendToCloud":false' in text
+    assert "stand-in" in own and "print(1 &lt; 2)" in own and "<script>alert" not in text
+    assert own.count("<tr>") == 1 + len(table) and "proved, by" in own
+
+
+def test_rows_without_a_bound(made):
+    _, table = made
+    problem = nspca.Problem.from_data(np.eye(3) + 1.0, k=1)
+    text = report.rows(problem, table.assign(**{PAPER: np.nan, "upper": np.nan, "ratio": np.nan}))
+    assert "nothing yet" in text and "none" in text and "nan" not in text

@@ -1,0 +1,35 @@
+"""The server asks no other host for anything."""
+
+import requests
+from streamlit import net_util
+from streamlit.web.server.server_util import is_url_from_allowed_origins
+
+from nspca.__main__ import streamlit_command
+from nspca.dashboard import serve
+
+
+def test_an_unknown_origin_is_refused_without_asking_anybody(monkeypatch):
+    asked = []
+
+    def outside(url, *arguments, **options):
+        asked.append(url)
+        raise OSError("nobody there")
+
+    monkeypatch.setattr(requests, "get", outside)
+    monkeypatch.setattr(net_util, "_external_ip", None)
+    with monkeypatch.context() as original:
+        original.setattr(net_util, "get_external_ip", net_util.get_external_ip)
+        serve.stay_home()
+        assert not is_url_from_allowed_origins("http://another.example:8501")
+        assert is_url_from_allowed_origins("http://localhost:8501")
+    assert not asked
+
+
+def test_every_page_says_so_for_a_server_started_otherwise(visit, monkeypatch):
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: "192.0.2.1")
+    visit()
+    assert net_util.get_external_ip() is None
+
+
+def test_the_command_starts_this_server():
+    assert streamlit_command("localhost", 8501, "localhost")[1:4] == ["-m", "nspca.dashboard.serve", "run"]
