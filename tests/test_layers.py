@@ -15,7 +15,7 @@ CHAIN = [
     "problem",
     "certificate",
     "result",
-    "cones ascent spannogram rankd matching sketch disjoint",
+    "cones ascent spannogram rankd matching sketch disjoint exchange",
     "bounds",
     "solvers",
     "auto components sweeps",
@@ -48,7 +48,10 @@ def allowed() -> dict[str, set[str]]:
     arrows["estimator"] |= {"verify"}
     arrows["tasks"] = below - {"estimator"} | {"data", "verify", "tasks", "nspca"}
     arrows["nspca"] = below | {"data", "verify"}
-    arrows["dashboard"] = below | {"data", "verify", "plots", "jobs", "tasks", "nspca", "dashboard"}
+    arrows["joint_tasks"] = arrows["tasks"] | {"joint_tasks"}
+    arrows["uses"] = below - {"estimator"} | {"uses"}
+    arrows["compare_tasks"] = arrows["tasks"] | {"uses", "compare_tasks"}
+    arrows["dashboard"] = below | {"data", "verify", "plots", "jobs", "tasks", "joint_tasks", "compare_tasks", "uses", "nspca", "dashboard"}
     arrows["__main__"] = arrows["dashboard"] - {"dashboard"}
     return arrows
 

@@ -20,7 +20,7 @@ def test_each_value_may_be_nonsense(visit, page):
         opens(visit, page, **{"sample": "pitprops", name: "junk"})
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/data.py", "pages/sweep.py"])
+@pytest.mark.parametrize("page", ["app.py", "pages/data.py", "pages/sweep.py", "pages/parts.py", "pages/topics.py"])
 @pytest.mark.parametrize("junk", JUNK)
 def test_all_of_it_at_once(visit, page, junk):
     opens(visit, page, **dict.fromkeys(VALUES, junk))

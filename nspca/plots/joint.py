@@ -1,0 +1,183 @@
+"""Several components at once: parts of images in a row, cumulative variance, reconstructions, and the matching of the 2015 paper."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.theme import BLUE, COLOURS, DIVERGING, FAINT, GREY, SEQUENTIAL, fade, hide_axes, light, new_figure, plain
+
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
+
+
+def sheet(pictures, shape, columns: int, room: int) -> tuple[np.ndarray, list[tuple[float, int]]]:
+    """Pictures (r, n) side by side on one array with NaN between them, and where each begins: (middle column, top row).
+
+    `room` rows above every line of pictures are left for a caption.
+    """
+    height, width = shape
+    lines, gap = -(-len(pictures) // columns), max(1, width // 10)
+    canvas = np.full((lines * (height + room), columns * (width + gap) - gap), np.nan)
+    places = []
+    for i, picture in enumerate(pictures):
+        top, left = (i // columns) * (height + room) + room, (i % columns) * (width + gap)
+        canvas[top : top + height, left : left + width] = np.asarray(picture, float).reshape(shape)
+        places.append((left + (width - 1) / 2, top))
+    return canvas, places
+
+
+def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", columns=8) -> go.Figure:
+    """Components as pictures in a row, over the mean image in grey; pixels outside a support stay see-through.
+
+    Parameters
+    ----------
+    X : (n, r) weights
+    shape : (rows, columns) of an image
+    mean : (n,), optional
+    captions : r strings, drawn above the pictures
+    largest : float, optional
+        Weight of the strongest colour, so that several figures can be compared; the largest of X when None.
+    name : str
+        Whose components these are, for the description.
+    """
+    X = np.asarray(X, float)
+    r = X.shape[1]
+    columns, room = min(columns, r), max(3, shape[0] // 5)
+    signed, lines = bool((X < 0).any()), -(-r // min(columns, r))
+    alt = f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: {', '.join(plain(c) for c in captions or [])}."
+    figure = new_figure(alt, height=lines * 200 if columns > 4 else lines * 230)
+    behind = np.zeros(X.shape[0]) if mean is None else np.asarray(mean, float)
+    face, places = sheet([behind] * r, shape, columns, room)
+    grey = [[0, FAINT], [1, FAINT]] if mean is None else "Greys_r"
+    figure.add_heatmap(z=light(face), colorscale=grey, showscale=False, opacity=0.55, hoverinfo="skip")
+    size = largest or float(np.abs(X).max(initial=0)) or 1.0
+    number = sheet([np.full(X.shape[0], j + 1) for j in range(r)], shape, columns, room)[0]
+    figure.add_heatmap(
+        z=light(sheet(np.where(X == 0, np.nan, X).T, shape, columns, room)[0]),
+        customdata=light(number),
+        colorscale=DIVERGING if signed else SEQUENTIAL,
+        zmin=-size if signed else 0,
+        zmax=size,
+        showscale=False,
+        hoverongaps=False,
+        hovertemplate="part %{customdata}: weight %{z:.3f}<extra></extra>",
+    )
+    return _captioned(hide_axes(figure), places, captions).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def pictures_figure(pictures, shape, captions, *, low, high) -> go.Figure:
+    """Grey images side by side on one scale, each with a caption: an original and what others make of it."""
+    room = max(3, shape[0] // 5)
+    canvas, places = sheet(pictures, shape, len(pictures), room)
+    figure = new_figure(f"Images side by side: {', '.join(plain(c) for c in captions)}.", height=230)
+    figure.add_heatmap(z=light(canvas), colorscale="Greys_r", zmin=low, zmax=high, showscale=False, hovertemplate="%{z:.4g}<extra></extra>")
+    return _captioned(hide_axes(figure), places, captions).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def _captioned(figure: go.Figure, places, captions) -> go.Figure:
+    for (middle, top), caption in zip(places, captions or [], strict=False):
+        figure.add_annotation(x=middle, y=top - 0.6, text=plain(caption), showarrow=False, yanchor="bottom", font={"size": 13})
+    return figure.update_yaxes(constraintoward="top")  # on a narrow screen the pictures stay under their heading
+
+
+def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
+    """Variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al. 2015).
+
+    Parameters
+    ----------
+    values : dict, name of a method -> (r,) explained variances in the order the components are counted
+    total : float
+        What is 100 %.
+    upper : float, optional
+        A proved bound on the sum for the largest r.
+    """
+    figure = new_figure(_cumulative_alt(values, total), height=340)
+    r = max((len(v) for v in values.values()), default=1)
+    for i, (name, each) in enumerate(values.items()):
+        together = 100 * np.cumsum(each) / total
+        figure.add_scatter(
+            x=np.arange(1, len(each) + 1),
+            y=together,
+            name=plain(name),
+            mode="lines+markers",
+            line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)], "width": 2.5},
+            marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
+            hovertemplate=f"{plain(name)}: the first %{{x}} explain %{{y:.4g}} %.<extra></extra>",
+        )
+    if upper is not None:
+        figure.add_scatter(
+            x=[r - 0.35, r + 0.35],
+            y=[100 * upper / total] * 2,
+            mode="lines",
+            name="nothing above this (proved)",
+            line={"color": GREY, "width": 2.5},
+            hovertemplate=f"No {r} disjoint components explain more than %{{y:.4g}} %: proved.<extra></extra>",
+        )
+    figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
+    return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
+
+
+def _cumulative_alt(values, total) -> str:
+    ends = [f"{plain(name)} {100 * float(np.sum(each)) / total:.4g} %" for name, each in values.items()]
+    return f"Cumulative variance against the number of components; all together: {', '.join(ends) or 'nothing yet'}."
+
+
+def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
+    """The bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features right, the matching bold.
+
+    Parameters
+    ----------
+    weights : (n, r), W_ij^2
+    labels : (n,) int
+        Component of every feature, -1 for unused.
+    features, components : names, n and r
+    sizes : r slots each
+    """
+    weights, labels = np.asarray(weights, float), np.asarray(labels)
+    n, r = weights.shape
+    total = float(sum(weights[i, labels[i]] for i in range(n) if labels[i] >= 0))
+    chosen = "; ".join(f"{components[j]}: {', '.join(str(features[i]) for i in np.flatnonzero(labels == j))}" for j in range(r))
+    figure = new_figure(f"Matching of total weight {total:.4g}. {plain(chosen, 400)}.", height=max(300, 46 * n), showlegend=False)
+    slots = _slots(sizes, n)
+    right = np.linspace(0, -(n - 1), n)
+    for j in range(r):
+        mine = np.flatnonzero(labels == j)
+        to_slot = dict(zip(mine, slots[j], strict=False))
+        _edges(figure, [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y], fade(GREY, 0.35), 1)
+        _edges(figure, [(y, right[i]) for i, y in to_slot.items()], COLOURS[j % len(COLOURS)], 4)
+        _nodes(figure, 0, slots[j], COLOURS[j % len(COLOURS)], [f"slot {s + 1} of {plain(components[j])}" for s in range(len(slots[j]))])
+        figure.add_annotation(
+            x=-0.04, y=float(np.mean(slots[j])), text=plain(components[j]), showarrow=False, xanchor="right", font={"size": 14}
+        )
+    colours = [COLOURS[j % len(COLOURS)] if j >= 0 else GREY for j in labels]
+    worth = ["<br>".join(f"{plain(components[j])}: W² = {weights[i, j]:.3g}" for j in range(r)) for i in range(n)]
+    _nodes(figure, 1, right, colours, [f"{plain(features[i])}<br>{worth[i]}" for i in range(n)])
+    for i in range(n):
+        name = plain(features[i], 18) + (f" {weights[i, labels[i]]:.2f}" if labels[i] >= 0 else "")
+        figure.add_annotation(x=1.04, y=right[i], text=name, showarrow=False, xanchor="left", font={"size": 14})
+    figure.update_xaxes(visible=False, range=[-0.42, 1.5], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[-n + 0.4, 0.6], fixedrange=True)
+    return figure.update_layout(margin={"l": 4, "r": 4, "t": 8, "b": 8})
+
+
+def _slots(sizes, n: int) -> list[np.ndarray]:
+    """Heights of the slots, the components apart from each other by half a slot more."""
+    heights, at = [], 0.0
+    for size in sizes:
+        heights.append(at - np.arange(size))
+        at -= size + 0.6
+    low = at + 1.6
+    scale = (n - 1) / -low if low < 0 else 1.0
+    return [height * scale for height in heights]
+
+
+def _edges(figure: go.Figure, pairs, colour: str, width: float) -> None:
+    xs, ys = [], []
+    for left, right in pairs:
+        xs += [0, 1, None]
+        ys += [left, right, None]
+    figure.add_scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
+
+
+def _nodes(figure: go.Figure, x: float, ys, colour, text) -> None:
+    marker = {"size": 14, "color": colour, "line": {"width": 1, "color": BLUE if x else "rgba(0,0,0,0)"}}
+    figure.add_scatter(x=[x] * len(ys), y=ys, mode="markers", marker=marker, text=text, hovertemplate="%{text}<extra></extra>")

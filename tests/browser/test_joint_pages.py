@@ -1,0 +1,49 @@
+"""Parts and topics in a real browser: run, look, reload, cancel."""
+
+import re
+
+from playwright.sync_api import expect
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+GAIN = re.compile(r"Found at once, \d+ (parts|topics) explain [\d.]+ % more than found one by one\.")
+
+
+def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
+    page.goto(f"{app_url}/parts?pictures=cbcl&r=3&size=20&by=joint,tpower&proof=none")
+    page.get_by_role("button", name="Find 3 parts").click()
+    expect(page.get_by_role("button", name="Parts, NPZ")).to_be_visible(timeout=120_000)
+    heading = page.get_by_role("heading", name=GAIN)
+    said = heading.inner_text()
+    figures = page.locator(".js-plotly-plot")
+    expect(figures).to_have_count(4)  # two rows of parts, cumulative variance, a reconstruction
+    page.get_by_role("button", name="Next").click()
+    expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Parts, CSV").click()
+    assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")
+    page.reload()
+    expect(heading).to_have_text(said)
+    expect(page.get_by_test_id("stSlider").filter(has_text="Image").get_by_role("slider")).to_have_attribute("aria-valuetext", "2")
+
+
+def test_topics_live_then_documents(page, app_url):
+    page.goto(f"{app_url}/topics?texts=bow-kos&r=4&size=8&by=joint,cone&proof=none")
+    page.get_by_role("button", name="Find 4 topics").click()
+    expect(page.get_by_role("button", name="Topics, CSV")).to_be_visible(timeout=180_000)
+    expect(page.get_by_role("heading", name=GAIN)).to_be_visible()
+    expect(page.locator(".nspca-topics")).to_have_count(2)
+    expect(page.locator(".nspca-topics").first.locator("li")).to_have_count(32)
+    expect(page.get_by_text("The documents that load most")).to_be_visible()
+    page.get_by_text("How words are matched to topics").click()
+    expect(page.locator(".js-plotly-plot").filter(has_text="goal").first).to_be_visible()
+
+
+def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
+    page.goto(f"{app_url}/topics?texts=python-docs&r=20&size=40&by=joint,tpower&proof=none&raw=1")
+    page.get_by_role("button", name="Find 20 topics").click()
+    expect(page.get_by_text(re.compile(r"of 2 methods ready; joint: "))).to_be_visible(timeout=120_000)
+    page.reload()
+    expect(page.get_by_text(re.compile(r"of 2 methods ready; "))).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+    expect(page.get_by_role("button", name="Run again")).to_be_visible()

@@ -1,0 +1,205 @@
+"""Parts: images taken apart at once, in the background, found again by their address."""
+
+import io
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard import joint_run, joint_views, parts
+from nspca.errors import InvalidProblem
+from nspca.jobs import JobState, engine
+from nspca.joint_tasks import one_by_one, result_of, row_of, run_joint
+from nspca.plots.joint import cumulative_figure, parts_figure
+from nspca.progress import Event, silent
+
+PAGE = "pages/parts.py"
+SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "proof": "none"}
+REQUEST = {"sizes": [4, 3], "effort": None, "nonneg": True, "center": True, "scale": False, "seed": 0}
+
+
+@pytest.fixture
+def ended():
+    """Wait until the run of a page has ended, then look at the page again."""
+
+    def wait(page, key="parts"):
+        run = page.query_params[key]
+        run = run if isinstance(run, str) else run[0]
+        for _ in range(4000):
+            if engine().status(run).ended:
+                return page.run()
+            time.sleep(0.05)
+        raise AssertionError(engine().status(run))
+
+    return wait
+
+
+@pytest.fixture
+def done(visit, ended):
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    return ended(page)
+
+
+def test_nothing_starts_unasked(visit, stand_ins, texts):
+    page = visit(PAGE)
+    assert not page.exception and not page.error
+    assert page.selectbox(key="widget_pictures").value == "cbcl" and "stand-in" in texts(page)
+    assert "Nothing has run yet" in texts(page) and "parts" not in page.query_params
+    assert page.button(key="run").label == "Find 5 parts"
+
+
+def test_from_run_to_parts(done, texts, alts):
+    assert not done.exception and not done.error
+    assert "Found at once, 3 parts explain" in texts(done)
+    assert sum(alt.startswith("3 components by") for alt in alts(done)) == 2
+    table = done.dataframe[0].value
+    assert table["method"].tolist() == ["joint", "tpower"] and table["features"].tolist() == [16, 16] and not table["shared"].any()
+
+
+def test_the_numbers_are_those_of_the_package(done):
+    data = nspca.load_sample("digits")
+    problem = nspca.Problem.from_data(data.X, (6, 6, 4))
+    table = done.dataframe[0].value.set_index("method")
+    result = one_by_one(problem, "tpower", {}, 0, silent)
+    assert np.isclose(table.loc["tpower", "explained"], result.value)
+    assert np.isclose(table.loc["tpower", "gain"], 100 * (table.loc["joint", "explained"] / result.value - 1))
+
+
+def test_a_reload_finds_the_parts_and_the_image(done, visit, address, texts):
+    done.slider(key="widget_face").set_value(7).run()
+    done.slider(key="widget_using").set_value(2).run()
+    again = visit(PAGE, **address(done))
+    assert not again.error and again.slider(key="widget_face").value == 7 and again.slider(key="widget_using").value == 2
+    assert texts(again) == texts(done)
+
+
+def test_a_step_on_shows_the_next_image(done):
+    done.button(key="face_on").click().run()
+    assert done.slider(key="widget_face").value == 2
+    done.button(key="face_back").click().run().button(key="face_back").click().run()
+    assert done.slider(key="widget_face").value == 1797
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"size": "40"}, "together at most 64, the number of features, got 120 in all"),
+        ({"size": "6, 6"}, "one number for all or 3 numbers, one for each, got 2"),
+        ({"size": "many"}, "one whole number, or 3 of them with commas between, got"),
+        ({"size": "0"}, "at least 1"),
+        ({"r": "21"}, "between 1 and 20, got 21"),
+    ],
+)
+def test_bad_sizes_are_one_sentence(visit, sentence, change, said):
+    page = visit(PAGE, **{**SHORT, **change})
+    assert said in " ".join(sentence(page).replace("&#44;", ",").split()) or said.split(",")[0] in sentence(page)
+    assert page.text_input(key="widget_size").value == change.get("size", SHORT["size"])
+
+
+def test_somebody_elses_run_is_not_shown(done, visit, address, sentence):
+    sentence(visit(PAGE, **{**address(done), "w": "another"}))
+
+
+@pytest.mark.parametrize(("center", "scale"), [(True, False), (False, False), (True, True)])
+def test_a_reconstruction_is_the_least_squares_one(center, scale):
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 8))
+    problem = nspca.Problem.from_data(X, (3, 2), center=center, scale=scale)
+    Y = one_by_one(problem, "tpower", {}, 0, silent).components
+    picture, share = parts.reconstruction(X, problem, Y, 4)
+    mean, spread = X.mean(axis=0) * center, X.std(axis=0) if scale else 1.0
+    z = (X[4] - mean) / spread
+    best = np.linalg.lstsq(Y, z, rcond=None)[0]
+    assert np.allclose(picture, mean + spread * (Y @ best))
+    assert np.isclose(share, 1 - np.sum((z - Y @ best) ** 2) / np.sum(z**2))
+
+
+def test_one_by_one_is_what_the_package_finds():
+    problem = nspca.Problem.from_data(nspca.load_sample("digits").X, (5, 5, 5))
+    ours = one_by_one(problem, "tpower", {}, 3, silent)
+    assert np.allclose(ours.components, nspca.solve(problem.with_k(5), "tpower", components=3, seed=3).components)
+
+
+def test_rows_carry_the_components_while_the_run_goes_on():
+    events = []
+    request = {**REQUEST, "methods": ["joint", "tpower"]}
+    X = nspca.load_sample("digits").X[:200]
+    content = run_joint(X=X, covariance=False, request=request, report=events.append)
+    sweep = nspca.Sweep.from_bytes(content)
+    rows = [event.payload["row"] for event in events if "row" in event.payload]
+    found = joint_run.so_far(JobState("x", "running", rows=tuple(rows)), 64)
+    for method in ("joint", "tpower"):
+        assert np.allclose(found[method].components, sweep[method, 2].components, atol=1e-6)
+        assert found[method].value == sweep[method, 2].value
+    shares = [event.payload["share"] for event in events if "share" in event.payload]
+    assert shares == sorted(shares) and shares[0] >= 0 and shares[-1] <= 1
+
+
+def test_a_method_that_cannot_says_why_and_the_others_go_on():
+    request = {**REQUEST, "methods": ["spanspca", "tpower"]}
+    events = []
+    content = run_joint(X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append)
+    rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
+    assert "no nonnegative form" in joint_run.failures(JobState("x", "running", rows=rows))["spanspca"]
+    assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
+    with pytest.raises(nspca.errors.InvalidOption):
+        run_joint(X=np.eye(9), covariance=False, request={**request, "methods": ["spanspca"]}, report=lambda event: None)
+
+
+def test_a_large_result_waits_for_the_end():
+    X = np.eye(5000)[:, :2]
+    result = nspca.Result(np.full((5000, 1), 5000**-0.5), np.ones(1), nspca.Status.HEURISTIC, "joint")
+    assert row_of(result)["parts"] is None and result_of(row_of(result), 5000) is None and X.shape[1] == 2
+
+
+def test_exports_open_without_pickle(done):
+    assert [button.label for button in done.get("download_button")][:3] == ["Parts, CSV", "Parts, NPZ", "Methods, CSV"]
+
+
+def test_the_arrays_are_complete():
+    data = nspca.load_sample("digits")
+    problem = nspca.Problem.from_data(data.X, (5, 5))
+    result = one_by_one(problem, "tpower", {}, 0, silent)
+
+    made = SimpleNamespace(of=SimpleNamespace(dataset=data), results={"tpower": result})
+    with np.load(io.BytesIO(joint_views.arrays(made)), allow_pickle=False) as file:
+        assert np.array_equal(file["components_tpower"], result.components) and file["feature_names"][0] == data.feature_names[0]
+
+
+def test_components_are_turned_and_sorted_without_changing_what_they_explain():
+    X = np.array([[-0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
+    results = {m: nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m) for m in ("joint", "tpower")}
+    shown = joint_views.ordered(results)
+    assert np.array_equal(shown["joint"].components, np.abs(X)[:, ::-1]) and shown["joint"].values.tolist() == [2, 1]
+    assert np.array_equal(shown["tpower"].components, np.abs(X)) and shown["tpower"].values.tolist() == [1, 2]
+
+
+def test_every_weight_is_drawn_where_its_pixel_is():
+    X = np.zeros((6, 3))
+    X[[0, 5, 2], [0, 1, 2]] = 1.0, 0.5, 0.25
+    drawn = np.array(parts_figure(X, (2, 3), columns=2, name="joint").data[1].z)
+    found = {(int(i), int(j)): float(drawn[i, j]) for i, j in np.argwhere(np.isfinite(drawn))}
+    # three rows of caption above each line of two pictures, three pixels and a gap of one from one picture to the next
+    assert found == {(3, 0): 1.0, (4, 6): 0.5, (8, 2): 0.25}
+
+
+def test_the_curve_counts_components_and_says_how_far_they_come():
+    figure = cumulative_figure({"joint": [3.0, 2.0], "cone": [4.0, 0.5]}, 10.0, upper=6.0)
+    assert list(figure.data[0].y) == [30, 50] and list(figure.data[1].y) == [40, 45] and list(figure.data[2].y) == [60, 60]
+    assert "joint 50 %, cone 45 %" in figure.layout.meta["alt"]
+
+
+def test_progress_names_the_method():
+    from nspca.dashboard.joint_page import _says as says
+    from nspca.dashboard.joint_request import JointRequest
+
+    asked = JointRequest({"sample": "digits"}, "x", (4, 4), ("joint", "cone"))
+    event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
+    assert says(asked, JobState("x", "running", event=event)) == "0 of 2 methods ready; joint: kicks 3 of 20, best so far 12.00"
+    with pytest.raises(InvalidProblem):
+        from nspca.dashboard.joint_request import read_sizes
+
+        read_sizes("", 2, 10)

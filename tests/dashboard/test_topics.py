@@ -1,0 +1,125 @@
+"""Topics: ranked words at once and one by one, documents, exports, and the matching as a picture."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+import nspca
+from nspca.dashboard import joint_views, matching_view, topics
+from nspca.data.export import frame_to_csv
+from nspca.jobs import engine
+from nspca.joint_tasks import one_by_one
+from nspca.matching import assign, total
+from nspca.plots.joint import matching_figure
+from nspca.progress import silent
+
+PAGE = "pages/topics.py"
+SHORT = {"texts": "bow-kos", "r": 3, "size": 6, "by": "joint,tpower", "proof": "none"}
+
+
+@pytest.fixture
+def done(visit):
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    run = page.query_params["topics"]
+    run = run if isinstance(run, str) else run[0]
+    for _ in range(4000):
+        if engine().status(run).ended:
+            return page.run()
+        time.sleep(0.05)
+    raise AssertionError(engine().status(run))
+
+
+def lists_of(page) -> list[str]:
+    return [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
+
+
+def test_nothing_starts_unasked_and_counts_stay_as_they_are(visit, stand_ins, texts):
+    page = visit(PAGE)
+    assert not page.exception and not page.error
+    assert page.selectbox(key="widget_texts").value == "bow-kos" and "stand-in" in texts(page) and "Nothing has run yet" in texts(page)
+    assert page.toggle(key="widget_raw").value is True and "mostly zeros" in page.toggle(key="widget_raw").help
+
+
+def test_from_run_to_topics(done, texts, alts):
+    assert not done.exception and not done.error
+    assert "Found at once, 3 topics explain" in texts(done) and "not centred" in texts(done)
+    assert len(lists_of(done)) == 2 and all(body.count("<section>") == 3 and body.count("<li") == 18 for body in lists_of(done))
+    assert any(alt.startswith("Cumulative variance") for alt in alts(done))
+    assert any(alt.startswith("Matching of total weight") for alt in alts(done))
+
+
+def test_the_words_are_those_of_the_package(done):
+    data = nspca.load_sample("bow-kos")
+    problem = nspca.Problem.from_data(data.X, (6, 6, 6), center=False)
+    result = one_by_one(problem, "tpower", {}, 0, silent)
+    assert lists_of(done)[1].count("<section>") == 3
+    for j, x in enumerate(result.components.T):
+        section = lists_of(done)[1].split("<section>")[j + 1]
+        assert all(f"<span>{data.feature_names[i]}</span>" in section for i in np.flatnonzero(x))
+
+
+def test_the_documents_that_load_most(done):
+    table = done.dataframe[1].value
+    data = nspca.load_sample("bow-kos")
+    assert list(table.columns) == ["document", "score", "words of the topic in it"] and table["score"].is_monotonic_decreasing
+    words = done.selectbox(key="widget_topic").options[0].split(": ")[1].split(", ")
+    row = data.X[[data.sample_names.index(table["document"][0])]].toarray().ravel()
+    counts = dict(pair.rsplit(" ", 1) for pair in table["words of the topic in it"][0].split(", "))
+    assert all(row[data.feature_names.index(word)] == float(count) for word, count in counts.items()) and set(words) & set(counts)
+    done.selectbox(key="widget_topic").set_value(2).run()
+    assert not done.exception and done.dataframe[1].value["score"][0] != table["score"][0]
+
+
+def test_a_reload_finds_the_topic(done, visit, address, texts):
+    done.selectbox(key="widget_topic").set_value(3).run()
+    again = visit(PAGE, **address(done))
+    assert not again.error and again.selectbox(key="widget_topic").value == 3 and texts(again) == texts(done)
+
+
+def test_other_data_with_names(visit):
+    for name in ("leukemia", "pitprops", "lrs"):
+        page = visit(PAGE, texts=name)
+        assert not page.exception and not page.error and page.button(key="run").label.startswith("Find")
+    assert visit(PAGE, sample="python-docs").selectbox(key="widget_texts").value == "python-docs"
+    assert visit(PAGE, sample="cbcl").selectbox(key="widget_texts").value == "bow-kos"
+
+
+def test_names_are_text_and_cells_are_no_formulas():
+    X = np.array([[0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
+    body = topics.lists(X, [0.5, 0.2], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True]))
+    assert "<b>" not in body and "&lt;b&gt;x" in body and "&quot;y&quot;" in body and body.count("class=only") == 1
+
+    of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
+    results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
+    frame = joint_views.weights(SimpleNamespace(of=of, about=topics.SUBJECT, results=results))
+    assert frame["feature"].tolist() == ["b", "a", "=cmd()"] and b"'=cmd()" in frame_to_csv(frame)
+
+
+@pytest.mark.parametrize("number", range(1, matching_view.EXAMPLES + 1))
+def test_every_example_shows_a_best_matching_and_never_a_worse_one_than_in_turn(number):
+    weights, sizes = matching_view.example(number), (matching_view.SIZE,) * 3
+    slots = np.repeat(weights, sizes, axis=1)
+    rows, columns = linear_sum_assignment(-slots)
+    matched, turns = assign(weights, sizes), matching_view.in_turn(weights, sizes)
+    assert np.isclose(total(weights, matched), slots[rows, columns].sum())
+    assert total(weights, turns) <= total(weights, matched) + 1e-12
+    assert [np.count_nonzero(turns == j) for j in range(3)] == [2, 2, 2]
+
+
+def test_the_picture_shows_every_chosen_edge_between_its_slot_and_its_feature():
+    weights = matching_view.example(1)
+    labels = assign(weights, (2, 2, 2))
+    figure = matching_figure(weights, labels, matching_view.FEATURES, matching_view.COMPONENTS, (2, 2, 2))
+    bold = [trace for trace in figure.data if trace.mode == "lines" and trace.line.width == 4]
+    ends = [[-round(y) for y in trace.y[1::3]] for trace in bold]
+    assert [sorted(end) for end in ends] == [np.flatnonzero(labels == j).tolist() for j in range(3)]
+    assert f"{total(weights, labels):.4g}" in figure.layout.meta["alt"]
+
+
+def test_every_example_shows_what_taking_turns_loses():
+    lost = [total(w, assign(w, (2,) * 3)) - total(w, matching_view.in_turn(w, (2,) * 3)) for w in map(matching_view.example, range(1, 31))]
+    assert min(lost) > 0.05
