@@ -40,13 +40,13 @@ def show(about: Chosen, problem: Problem, asked: Request, k: int, result: nspca.
         _by_whom(result, proof)
     with st.container(horizontal=True):
         if proof is not None:
-            _verify_button(about, proof.certificate)
+            verify_button(about, proof.certificate)
         if working is None:
             _more_button(about, asked, k, result, proof, mine)
         if proof is not None:
             _take_home(about, asked, k, proof.certificate)
     if proof is not None:
-        _verified(result, proof.certificate)
+        verified(result, proof.certificate)
     if working is not None:
         _watch(problem, working)
     elif mine:
@@ -92,13 +92,15 @@ def _by_whom(result: nspca.Result, proof: Proof) -> None:
 # --- verify -----------------------------------------------------------------------------------------------------------------
 
 
-def _verify_button(about: Chosen, certificate: nspca.Certificate) -> None:
+def verify_button(about: Chosen, certificate: nspca.Certificate) -> None:
+    """Starts a check by the independent checker."""
     if st.button("Verify now", key="verify", icon=":material/fact_check:", help=f"Proves the bound again from the data. {INDEPENDENT}"):
         with st.spinner("Checking …"):
             proofs.check(about, certificate)
 
 
-def _verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
+def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
+    """What the check said, or that it goes on."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
@@ -111,7 +113,7 @@ def _verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
         share = percent_down(min(1.0, result.value / upper) if upper > 0 else 1.0)
         st.success(
             f"Checked in {seconds:.2g} s. Recomputed from the data: nothing above {upper:.8g} is possible (the certificate says "
-            f"{certificate.upper:.8g}), so this component is at least {share} of the best possible. {INDEPENDENT}",
+            f"{certificate.upper:.8g}), so what is shown is at least {share} of the best possible. {INDEPENDENT}",
             icon=":material/verified:",
         )
 
