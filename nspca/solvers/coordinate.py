@@ -49,7 +49,7 @@ class Options:
     beta : float or None
         Weight of sparsity, in units of l1; None: the one that leaves k entries, by bisection.
     restarts : int
-        Random starts.
+        Random starts, see `first_guess`.
     iterations : int
         Sweeps at most for one beta.
     tol : float
@@ -61,7 +61,7 @@ class Options:
 
     alpha: float = 1.0
     beta: float | None = None
-    restarts: int = 3
+    restarts: int = 5
     iterations: int = 300
     tol: float = 1e-7
     polish: bool = True
@@ -88,7 +88,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     rng = np.random.default_rng(seed)
     best, seen = None, []
     for start in range(options.restarts):
-        search = Search(problem, np.abs(rng.standard_normal((problem.n, len(sizes)))), options, report, start)
+        search = Search(problem, first_guess(problem, len(sizes), start, rng), options, report, start)
         if any(same(search.dense, other) for other in seen):
             continue
         seen.append(search.dense)
@@ -105,6 +105,17 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "coordinate", **info, overlap=overlap(U))
 
 
+def first_guess(problem: Problem, r: int, start: int, rng: np.random.Generator) -> Array:
+    """Unit columns (n, r), nonnegative: without preference for the first start, then positive parts of random points of A's range.
+
+    Dense vectors without preference all lie near the one of equal entries, so several of them mostly lead to one place.
+    """
+    U = rng.standard_normal((problem.n, r))
+    U = np.abs(U) if start == 0 else np.maximum(problem.covariance.product(U), 0.0)
+    U[:, ~U.any(axis=0)] = 1.0
+    return U / np.linalg.norm(U, axis=0)
+
+
 def same(U: Array, other: Array) -> bool:
     """Whether the columns of both point the same way, in the same order."""
     lengths = np.linalg.norm(U, axis=0) * np.linalg.norm(other, axis=0)
@@ -116,7 +127,7 @@ class Search:
 
     def __init__(self, problem: Problem, U: Array, options: Options, report: Report = silent, start: int = 0):
         self.problem, self.options, self.report, self.start, self.found = problem, options, report, start, {}
-        self.dense = np.zeros_like(U) if problem.leading_eigenvalue == 0 else self._climbed(U / np.linalg.norm(U, axis=0), 0.0)
+        self.dense = np.zeros_like(U) if problem.leading_eigenvalue == 0 else self._climbed(U, 0.0)
 
     def at(self, beta: float) -> Array:
         """U (n, r) for this beta."""
