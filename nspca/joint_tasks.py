@@ -55,7 +55,12 @@ def run_joint(*, X, covariance: bool, request: dict, report: Report = silent) ->
     if not found:
         raise failed
     if request["effort"] is not None:
-        found = _certified(problem, found, request["effort"], _speaking(report, len(methods), len(methods), "proof"))
+        try:
+            found = _certified(problem, found, request["effort"], _speaking(report, len(methods), len(methods), "proof"))
+        except Cancelled:
+            raise
+        except NSPCAError as error:  # the components are there, proved or not
+            report(Event("no bound", payload={"row": {"method": "proof", "error": str(error)}}))
     return nspca.Sweep({(method, len(sizes)): result for method, result in found.items()}).to_bytes()
 
 
@@ -120,11 +125,5 @@ def _certified(problem: nspca.Problem, found: dict[str, nspca.Result], effort: s
     """All results with the one bound that holds for every way to find them."""
     best = max(found.values(), key=lambda result: result.value)
     report(Event("looking for a bound", lower=best.value))
-    try:
-        certificate = nspca.certify(problem, best, components=len(problem.k), effort=effort, report=report)
-    except Cancelled:
-        raise
-    except NSPCAError as error:  # the components are there, proved or not
-        report(Event("no bound", payload={"row": {"method": "proof", "error": str(error)}}))
-        return found
+    certificate = nspca.certify(problem, best, components=len(problem.k), effort=effort, report=report)
     return {method: result.with_certificate(certificate) for method, result in found.items()}

@@ -111,7 +111,7 @@ def _says(asked: JointRequest, now: JobState) -> str:
     if now.state in WAITING:
         return WAITING[now.state]
     total = len(asked.methods)
-    line = f"{len(now.rows)} of {words.things(total, 'method')} ready"
+    line = f"{min(len(now.rows), total)} of {words.things(total, 'method')} ready"
     event = now.event
     if event is None:
         return line

@@ -82,7 +82,7 @@ def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
 
 def snippet(asked: JointRequest, method: str, is_covariance: bool) -> str:
     """Python that finds the shown components again, from the same data with the same options."""
-    k = repr(asked.sizes)
+    k = repr(asked.sizes[0] if len(set(asked.sizes)) == 1 else asked.sizes)
     if is_covariance:
         make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={asked.nonneg})"
     else:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard import figures, words
+from nspca.dashboard import figures, proof_panel, words
 from nspca.dashboard.component import labelled
 from nspca.dashboard.joint_request import AT_ONCE, snippet
 from nspca.dashboard.live import live_plot
@@ -71,6 +71,9 @@ def verdict(outcome: "Outcome") -> None:
             f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {many} of these sizes that do not overlap explain more than "
             f"{words.number(best.certificate.upper)}, by {words.plain(kind_words(best.certificate.kind))}."
         )
+        if not outcome.live:
+            proof_panel.verify_button(outcome.of, best.certificate)
+            proof_panel.verified(best, best.certificate)
     elif not outcome.live and outcome.asked.effort is None:
         st.caption("Without a proof: choose an effort for it above to learn how much better it could be.")
 
@@ -126,7 +129,11 @@ def _table(outcome: "Outcome") -> None:
         column_config={
             "method": text("Method"),
             "found": text("Found"),
-            "explained": number("Explained", format="%.6g", help="Variance of all components together, in the units of the data."),
+            "explained": number(
+                "Explained",
+                format="scientific" if rows["explained"].max() >= 1e7 else "%.6g",
+                help="Variance of all components together, in the units of the data.",
+            ),
             "share": number("% of total", format="%.2f"),
             "gain": number(f"{best} gains", format="%.1f %%", help=f"How much more {best} explains than this method."),
             "features": number(f"{feature.capitalize()}s used", help=f"Of {n:,}."),

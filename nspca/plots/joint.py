@@ -44,7 +44,7 @@ def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", c
     columns, room = min(columns, r), max(3, shape[0] // 5)
     signed, lines = bool((X < 0).any()), -(-r // min(columns, r))
     alt = f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: {', '.join(plain(c) for c in captions or [])}."
-    figure = new_figure(alt, height=lines * 200 if columns > 4 else lines * 230)
+    figure = new_figure(alt, height=lines * (190 if columns > 4 else 220))
     behind = np.zeros(X.shape[0]) if mean is None else np.asarray(mean, float)
     face, places = sheet([behind] * r, shape, columns, room)
     grey = [[0, FAINT], [1, FAINT]] if mean is None else "Greys_r"
@@ -68,7 +68,7 @@ def pictures_figure(pictures, shape, captions, *, low, high) -> go.Figure:
     """Grey images side by side on one scale, each with a caption: an original and what others make of it."""
     room = max(3, shape[0] // 5)
     canvas, places = sheet(pictures, shape, len(pictures), room)
-    figure = new_figure(f"Images side by side: {', '.join(plain(c) for c in captions)}.", height=230)
+    figure = new_figure(f"Images side by side: {', '.join(plain(c) for c in captions)}.", height=210)
     figure.add_heatmap(z=light(canvas), colorscale="Greys_r", zmin=low, zmax=high, showscale=False, hovertemplate="%{z:.4g}<extra></extra>")
     return _captioned(hide_axes(figure), places, captions).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 

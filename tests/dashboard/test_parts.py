@@ -149,6 +149,19 @@ def test_a_method_that_cannot_says_why_and_the_others_go_on():
         run_joint(X=np.eye(9), covariance=False, request={**request, "methods": ["spanspca"]}, report=lambda event: None)
 
 
+def test_components_stay_when_nothing_can_be_proved(monkeypatch):
+    def refuse(*args, **options):
+        raise nspca.errors.NotConverged("no bound today")
+
+    monkeypatch.setattr(nspca, "certify", refuse)
+    events = []
+    request = {**REQUEST, "methods": ["tpower"], "effort": "fast"}
+    content = run_joint(X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append)
+    assert nspca.Sweep.from_bytes(content)["tpower", 2].certificate is None
+    rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
+    assert joint_run.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
+
+
 def test_a_large_result_waits_for_the_end():
     X = np.eye(5000)[:, :2]
     result = nspca.Result(np.full((5000, 1), 5000**-0.5), np.ones(1), nspca.Status.HEURISTIC, "joint")
