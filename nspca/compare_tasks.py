@@ -58,7 +58,7 @@ def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) 
     _share(problem, methods, report)
     found, failed, total = {}, None, len(ks) * (len(methods) + 1)
     for i, method in enumerate(methods):
-        say = _moved(report, i * len(ks), total, method)
+        say = _moved(report, i * len(ks), total, method, rows=True)
         try:
             sweep = nspca.sweep(problem, ks, methods=(method,), certify=None, seed=request["seed"], report=say)
         except Cancelled:
@@ -153,14 +153,15 @@ def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
     request : dict
         ``counts, starts, prepared`` ("log" or "standardised"), ``seed``
     """
-    Z, started = gene_table(np.asarray(X, dtype=np.float64), request["prepared"]), time.perf_counter()
+    started = time.perf_counter()
+    entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), request["prepared"])
     counts = [count for count in request["counts"] if count <= Z.shape[1]]
-    report(Event("preparing the table"))
+    say = _moved(report, 0, 3 * len(counts) + 1, "choosing genes")
     problem = Problem.from_data(Z, k=1, nonneg=True)
-    order = np.argsort(-uses.svd_entropy_contributions(Z, report), kind="stable")
+    order = np.argsort(-uses.svd_entropy_contributions(entropy_table, say), kind="stable")
     picked = {
-        "em, nonnegative": uses.select(problem, counts, seed=request["seed"], report=report),
-        "em, any sign": uses.select(Problem(problem.covariance, 1, nonneg=False), counts, seed=request["seed"], report=report),
+        "em, nonnegative": uses.select(problem, counts, seed=request["seed"], report=say),
+        "em, any sign": uses.select(Problem(problem.covariance, 1, nonneg=False), counts, seed=request["seed"], report=say),
         "CE + SR": {count: order[:count] for count in counts},
         "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
     }
@@ -176,14 +177,21 @@ def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
     return json.dumps({"rows": rows, "features": Z.shape[1], "seconds": time.perf_counter() - started}).encode()
 
 
-def gene_table(X, prepared: str):
-    """The table that is searched and clustered: centred log2 intensities, or every gene standardised; constant genes left out."""
+def gene_tables(X, prepared: str):
+    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary are left out of both.
+
+    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in it), else centred;
+    "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann describe their data.
+    """
     Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
     Z = Z[:, np.ptp(Z, axis=0) > 0]
     if not Z.shape[1]:
         raise InvalidProblem(f"every gene is constant between {FLOOR:g} and {CEILING:g}: these are no raw intensities; take 'standardised'")
-    Z = Z - Z.mean(axis=0)
-    return Z / Z.std(axis=0) if prepared == "standardised" else Z
+    centred = Z - Z.mean(axis=0)
+    if prepared == "standardised":
+        centred = centred / centred.std(axis=0)
+        return centred, centred
+    return Z, centred
 
 
 def run_detection(*, faces, nonfaces, test_faces, request: dict, report: Report = silent) -> bytes:
@@ -287,11 +295,11 @@ def _each(methods, one, report: Report) -> dict[str, nspca.Result]:
     return found
 
 
-def _moved(report: Report, done: int, total: int, stage: str) -> Report:
-    """The events of a part inside the whole: how far the whole is, and what is being done; rows of a part pass."""
+def _moved(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
+    """The events of a part inside the whole: how far the whole is, and what is being done; rows of a part pass if asked for."""
 
     def say(event: Event) -> None:
-        row = event.payload.get("row")
+        row = event.payload.get("row") if rows else None
         within = min(1.0, event.done / event.total) if event.total else 0.0
         whole = event.done if row is not None else within
         report(Event(stage, int(done + whole), total, k=event.k, payload={} if row is None else {"row": row}))

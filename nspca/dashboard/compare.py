@@ -13,6 +13,7 @@ from nspca.errors import JobError
 from nspca.plots.compare import overlap_figure, ratios_figure, times_figure, values_figure
 from nspca.sweeps import COLUMNS
 
+SAME = 1e-6  # relative difference below which two methods have found the same
 ENOUGH = 0.5  # of the largest value: the k looked at first
 
 
@@ -62,6 +63,7 @@ def _finished(run: Compared) -> None:
     with st.container(border=True):
         _slider(run, k)
         of_k = {method: sweep[method, k] for method in run.asked.methods if (method, k) in sweep.results}
+        _verdict(of_k)
         _same(of_k)
         compare_loadings.show(run, of_k)
     compare_more.cumulative(run, k, list(of_k))
@@ -133,6 +135,15 @@ def _slider(run: Compared, k: int) -> None:
         st.select_slider("Look at k", list(run.asked.ks), **state.bind("k", k))
     else:
         st.markdown(f"**k = {k}**")
+
+
+def _verdict(of_k: dict[str, nspca.Result]) -> None:
+    """Who found the most at this k, and how far the others are below."""
+    best = max(result.value for result in of_k.values()) or 1.0
+    first = [method for method, result in of_k.items() if result.value >= best * (1 - SAME)]
+    below = sorted(((1 - result.value / best, method) for method, result in of_k.items() if method not in first))
+    others = ", ".join(f"{method} {100 * gap:.2g} % less" for gap, method in below)
+    st.markdown(f"**{listed(first)}** find{'s' if len(first) == 1 else ''} the most here{f'; {others}' if others else ''}.")
 
 
 def _same(of_k: dict[str, nspca.Result]) -> None:

@@ -20,25 +20,24 @@ def show(of: Chosen) -> None:
         When k is out of range; the sentence says what is possible.
     """
     n, covariance = of.dataset.X.shape[1], of.dataset.is_covariance
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    first, second, third, last = st.columns([3, 2, 1.3, 1.3])
     default = ", ".join(map(str, default_ks(n)))
-    text = left.text_input("Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", state.get("ks") or default))
-    signed = right.segmented_control(
+    text = first.text_input("Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", state.get("ks") or default))
+    signed = second.segmented_control(
         "Weights", [False, True], format_func=lambda signed: SIGNS[not signed], required=True, **state.bind("signed")
     )
-    reasons = able(not signed, covariance)
-    left, middle, right = st.columns([4, 1.3, 1], vertical_alignment="bottom")
-    with left:
-        methods = _methods(reasons)
-    with middle:
-        effort = state.get("effort") if state.get("effort") in EFFORTS else "fast"
-        effort = st.selectbox("Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort))
-    with right:
+    effort = state.get("effort") if state.get("effort") in EFFORTS else "fast"
+    effort = third.selectbox("Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort))
+    with last.container(height=76, border=False, vertical_alignment="center"):
         help_scale = "Divide every feature by its standard deviation."
         scale = st.toggle("Standardise", disabled=covariance, help=help_scale, **state.bind("scale")) and not covariance
+    reasons = able(not signed, covariance)
+    methods = _methods(reasons)
     _cannot(reasons)
     ks = read_ks(text, n)
-    request = CompareRequest(of.reference, of.content, ks, tuple(methods), effort, not signed, state.get("center") and not covariance, scale)
+    request = CompareRequest(
+        of.reference, of.content, ks, tuple(methods), effort, not signed, state.get("center") and not covariance, scale
+    )
     label = f"Compare {words.things(len(methods), 'method')} at {words.things(len(ks), 'value')} of k"
     if st.button(label, key="run", type="primary", icon=":material/play_arrow:", disabled=not methods):
         _start(of, request)

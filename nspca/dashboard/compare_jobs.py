@@ -5,9 +5,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard import frame, state, words
+from nspca.dashboard import figures, frame, state, words
+from nspca.dashboard.live import live_plot
 from nspca.jobs import JobState, engine
 
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
@@ -99,6 +101,14 @@ def _ended(now: JobState, draw: Callable[[list[dict]], None], key: str) -> None:
         st.rerun()
     if now.rows:
         draw(list(now.rows))
+
+
+def draw(figure: go.Figure, key: str, live: bool) -> None:
+    """A figure of a run: updated in place while it goes on, as it is afterwards."""
+    if live:
+        live_plot(figure, key=f"{key}_live", height=int(figure.layout.height))
+    else:
+        figures.draw(figure, key)
 
 
 def refusals(rows: list[dict]) -> None:

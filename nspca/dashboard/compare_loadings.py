@@ -37,13 +37,20 @@ def picture(dataset: Dataset, X: np.ndarray, methods: list[str], captions: list[
     dense = not dataset.is_covariance and dataset.kind in ("image", "spectrum")
     mean = np.asarray(dataset.X.mean(axis=0)).ravel() if dense else None
     if dataset.kind == "image" and dataset.image_shape is not None:
-        columns = 4 if len(methods) > 3 else len(methods)
-        figure = parts_figure(X, dataset.image_shape, mean=mean, captions=titles, name="the methods", columns=columns)
-        figures.draw(figure, "compare_loadings")
+        pictures(X, dataset, mean, titles, "compare_loadings")
     elif dataset.kind in ("spectrum", "words"):
         _grid(dataset, X, titles, mean)
     else:
         figures.draw(weights_figure(X, dataset.feature_names, titles), "compare_loadings")
+
+
+def pictures(X: np.ndarray, dataset: Dataset, mean: np.ndarray, titles: list[str], key: str, largest: float | None = None) -> None:
+    """One picture for each column of X, all on one scale of colour; as many in a row as the screen is wide."""
+    largest = largest or float(np.abs(X).max(initial=0.0)) or 1.0
+    with st.grid(min(6, len(titles)) if len(titles) != 8 else 4, min_column_width=150):
+        for i, title in enumerate(titles):
+            figure = parts_figure(X[:, [i]], dataset.image_shape, mean=mean, captions=[title], largest=largest, name=title)
+            figures.draw(figure.update_layout(height=200), f"{key}_{i}")
 
 
 def _grid(dataset: Dataset, X: np.ndarray, titles: list[str], mean: np.ndarray | None) -> None:

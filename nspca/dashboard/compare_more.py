@@ -10,9 +10,9 @@ import streamlit as st
 import nspca
 from nspca.compare_tasks import RESAMPLES
 from nspca.dashboard import compare_jobs, figures, state, words
+from nspca.dashboard.compare_loadings import pictures
 from nspca.dashboard.compare_run import Compared, download
 from nspca.plots.compare import cumulative_curves_figure, weights_figure
-from nspca.plots.joint import parts_figure
 
 COMPONENTS, STABILITY = "nspca.compare_tasks:run_components", "nspca.compare_tasks:run_stability"
 MOST_COMPONENTS = 6
@@ -38,7 +38,7 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             if st.button(f"Find {count} components by every method", key="components", icon=":material/stacks:"):
                 _start(run, COMPONENTS, request, f"{count} components, k = {k}", covariance=run.of.dataset.is_covariance)
             return
-        if compare_jobs.watch(now, len(methods), lambda rows: _draw_curves(run, _live_curves(rows), rows), "components"):
+        if compare_jobs.watch(now, len(methods), lambda rows: _draw_curves(run, _live_curves(rows), rows, live=True), "components"):
             sweep = compare_jobs.opened(now.id, now.finished, nspca.Sweep.from_bytes)
             _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, list(now.rows))
             download("Curves, CSV", _curve_table(sweep), run.of, "components")
@@ -54,13 +54,13 @@ def _live_curves(rows: list[dict]) -> dict[str, dict]:
     return {row["method"]: row["curves"] for row in rows if "curves" in row}
 
 
-def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[dict]) -> None:
+def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[dict], live: bool = False) -> None:
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
     st.segmented_control("Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted))
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
     figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
-    figures.draw(figure, "compare_cumulative")
+    compare_jobs.draw(figure, "compare_cumulative", live)
     compare_jobs.refusals(rows)
 
 
@@ -123,17 +123,13 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
     F = np.column_stack([frequencies(each, n) for each in supports.values()])
     titles = [f"{method}: {agreement(each):.2f}" for method, each in supports.items()]
     if data.kind == "image" and data.image_shape is not None:
-        columns = 4 if len(titles) > 3 else len(titles)
         mean = np.asarray(data.X.mean(axis=0)).ravel()
-        figure = parts_figure(
-            F, data.image_shape, mean=mean, captions=titles, largest=1.0, name="how often pixels are chosen", columns=columns
-        )
+        pictures(F, data, mean, titles, "compare_stability", largest=1.0)
     else:
-        figure = weights_figure(F, data.feature_names, titles, what="chosen in", order=data.axis)
-    figures.draw(figure, "compare_stability")
+        figures.draw(weights_figure(F, data.feature_names, titles, what="chosen in", order=data.axis), "compare_stability")
     st.caption(
         "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same features. "
-        "The colour says in what part of the draws a feature is chosen."
+        "The colour says in what part of the draws a feature is chosen: from yellow, seldom, to dark red, always."
     )
     compare_jobs.refusals(rows)
 

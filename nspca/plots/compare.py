@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
+from nspca.plots.sweeps import IN_HERE, LOWER_RIGHT, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import COLOURS, DIVERGING, GREEN, GREY, SEQUENTIAL, colorbar, fade, light, new_figure, percent_down, plain
 
 SYMBOLS = (
@@ -29,12 +29,17 @@ MOST_FEATURES = 30  # rows of a heat map that can still be read
 
 def styles(methods: Iterable[str], baselines: Iterable[str] = ()) -> dict[str, dict]:
     """The same colour and symbol for a method in every figure; baselines are dotted, with open symbols."""
-    dotted, found = set(baselines), {}
+    dotted, methods, found = set(baselines), list(methods), {}
+    # Methods that agree lie on each other: the first has the largest mark, so that each one shows around the next.
+    sizes = np.linspace(15 if len(methods) > 2 else 10, 6, max(1, len(methods)))
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""
         dash = "dot" if open_ else ("solid", "dash")[i // len(COLOURS) % 2]
         line = {"color": COLOURS[i % len(COLOURS)], "width": 2.5, "dash": dash}
-        found[name] = {"line": line, "marker": {"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)] + open_, "color": line["color"]}}
+        found[name] = {
+            "line": line,
+            "marker": {"size": float(sizes[i]), "symbol": SYMBOLS[i % len(SYMBOLS)] + open_, "color": line["color"]},
+        }
     return found
 
 
@@ -50,7 +55,9 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
         pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
         figure.update_xaxes(range=[ks[0] - pad, ks[-1] + pad], dtick=1 if ks[-1] - ks[0] <= 12 else None)
     if selected is not None:
-        figure.add_vline(x=selected, line={"color": GREY, "width": 1, "dash": "dash"})
+        figure.add_vline(
+            x=selected, line={"color": GREY, "width": 1, "dash": "dash"}, annotation_text=f"k = {selected}", annotation_position="top"
+        )
     return figure
 
 
@@ -82,10 +89,11 @@ def values_figure(frame, *, unit, unit_name, ks, style, signed=False, selected=N
         at = [int(k) for k in region.index]
         xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
         area = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(GREEN, 0.35)}
-        figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", **area)
+        figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", showlegend=False, **area)
         what = "sparse" if signed else "nonnegative sparse"
         hover = f"k = %{{x}}: no {what} component explains more than %{{y:.4g}} %, proved<extra></extra>"
-        marks = {"mode": "markers", "marker": {"color": GREY, "symbol": "triangle-down", "size": 8}}
+        marks = {"mode": "markers", "showlegend": False, "marker": {"color": GREY, "symbol": "triangle-down", "size": 8}}
+        figure.add_annotation(text=f"<span style='color:{GREEN}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}", align="left", **LOWER_RIGHT)
         figure.add_scatter(x=at, y=region["upper"], name=NOTHING_ABOVE, hovertemplate=hover, **marks)
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
