@@ -157,7 +157,8 @@ def _watch(problem: Problem, attempt: Attempt) -> None:
                 st.progress(min(1.0, done / total) if total else 0.0, text=progress_words(now.state, now.rows))
             with stop:
                 if st.button("Stop", key="stop", icon=":material/stop_circle:", width="stretch"):
-                    proofs.cancel(attempt)
+                    with st.spinner("Stopping …"):
+                        proofs.cancel(attempt)
                     st.rerun()
             if now.rows:
                 _gap(problem, now.rows, time.time() - now.started if now.started else None)
@@ -191,7 +192,7 @@ def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
         return
     ended = {
         "done": f"Worked on for {attempt.seconds or 0:.1f} s.",
-        "cancelled": "Stopped; what the last finished effort has proved is kept.",
+        "cancelled": "Stopped; what an effort proves before its end is not kept, what was finished is.",
         "interrupted": "The server was restarted while this was being proved: press Prove more to go on.",
     }[now.state]
     if attempt.certificate is not None and before is not None:

@@ -17,6 +17,7 @@ from nspca.jobs import JobState, engine
 from nspca.plots import seen_by_the_paper
 
 MORE, CHECK = "nspca.tasks:prove_more", "nspca.tasks:check"
+PATIENCE = 2.5  # seconds that a stopped run has to hand in what it has
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
 
 
@@ -81,8 +82,12 @@ def look(run_id: str) -> JobState:
 
 
 def cancel(attempt: Attempt) -> None:
-    """Stop; what its last finished effort has proved is kept."""
+    """Stop; what its last finished effort has proved is handed in within a moment, and kept."""
+    key = engine().store.find_run(attempt.id).key
     engine().cancel(attempt.id, state.workspace())
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up and not engine().store.has_result(key):
+        time.sleep(0.05)
 
 
 def best(result: nspca.Result, tried: list[Attempt], k: int) -> Proof | None:

@@ -1,0 +1,83 @@
+"""The proof in a real browser: checked, tightened while one watches, and set beside the paper's."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import nspca
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+OURS, PAPER = "the optimum is in here (proved)", "the paper's bound leaves all this open"
+
+
+@pytest.fixture
+def proof(page, app_url) -> Page:
+    """A finished sweep of one k."""
+    page.goto(f"{app_url}/sweep?sample=digits&from=6&to=8&step=2")
+    page.get_by_role("button", name="Run 2 problems").click()
+    expect(page.get_by_role("button", name="Verify now")).to_be_visible(timeout=120_000)
+    return page
+
+
+def metric(page: Page, label: str) -> str:
+    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue").inner_text()
+
+
+def test_verify_now_and_take_home(proof):
+    proof.get_by_role("button", name="Verify now").click()
+    expect(proof.get_by_text(re.compile(r"Checked in .* Recomputed from the data: nothing above"))).to_be_visible()
+    expect(proof.get_by_text("python -m nspca verify digits digits-k")).to_be_visible()
+    with proof.expect_download() as file:
+        proof.get_by_role("button", name="Certificate, NPZ").click()
+    certificate = nspca.Certificate.load(file.value.path())
+    upper = nspca.verify(nspca.load_sample("digits").X, certificate)
+    assert file.value.suggested_filename == f"digits-k{certificate.k}-certificate.npz"
+    proof.get_by_text(f"{upper:.8g}").first.wait_for()
+
+
+def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=pitprops&from=3&to=3&step=1")
+    page.get_by_role("button", name="Run one problem").click()
+    expect(page.get_by_role("button", name="Prove more")).to_be_visible(timeout=120_000)
+    before = metric(page, "Nothing above")
+    page.get_by_role("button", name="Prove more").click()
+    expect(page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))).to_be_visible()
+    figure = page.locator(".js-plotly-plot").filter(has_text="best found")
+    expect(figure).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Proving with thorough effort: nothing above")).to_be_visible(timeout=120_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped; ")).to_be_visible()
+    expect(page.get_by_role("button", name="Prove more")).to_be_enabled()
+    assert float(metric(page, "Nothing above")) < float(before)
+    page.get_by_role("button", name="Verify now").click()
+    expect(page.get_by_text(re.compile(r"Checked in .* Recomputed from the data"))).to_be_visible()
+
+
+def test_the_switch_between_the_paper_s_bound_and_ours(proof):
+    figure = proof.locator(".js-plotly-plot").first
+    expect(figure).to_contain_text(OURS)
+    expect(figure).not_to_contain_text(PAPER)
+    proof.get_by_text("both", exact=True).click()
+    expect(figure).to_contain_text(PAPER)
+    expect(proof).to_have_url(re.compile(r"[?&]bound=both(&|$)"))
+    proof.reload()
+    expect(figure).to_contain_text(PAPER)
+    proof.get_by_text("the paper's bound", exact=True).first.click()
+    expect(figure).not_to_contain_text(PAPER)
+
+
+def test_the_report_opens_without_a_network(proof, browser, tmp_path):
+    with proof.expect_download() as file:
+        proof.get_by_role("button", name="Report of this sweep, HTML").click()
+    path = tmp_path / "report.html"
+    file.value.save_as(path)
+    context = browser.new_context(offline=True)
+    report, asked = context.new_page(), []
+    report.on("request", lambda request: asked.append(request.url))
+    report.goto(path.as_uri())
+    expect(report.locator("#sweep .scatterlayer .trace").first).to_be_visible()
+    expect(report.get_by_text("What is proved")).to_be_visible()
+    assert asked == [path.as_uri()]
+    context.close()
