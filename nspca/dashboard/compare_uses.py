@@ -174,7 +174,7 @@ def _say_faces(rows: list[dict]) -> None:
     areas = {row["method"]: row["area"] for row in rows if row["test"] == "rest"}
     best = max(areas, key=areas.get)
     st.markdown(
-        f"On the rest of the training set {best} has the largest area, {areas[best]:.3f}; the 2006 method (coordinate) has "
+        f"On the rest of the training set {best} has the largest area, {areas[best]:.3f}; the 2006 method (coordinate, part by part) "
         f"{areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}. The paper reports NSPCA above PCA, NMF and greedy sparse PCA; which "
         "1000 faces it took, and how the ten numbers were scaled for the machine, is not written there."
     )

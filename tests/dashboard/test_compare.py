@@ -1,0 +1,244 @@
+"""Compare: methods side by side as a background run, further questions on buttons, and the papers' uses."""
+
+import time
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard.compare import known
+from nspca.dashboard.compare_jobs import says
+from nspca.dashboard.compare_loadings import aligned
+from nspca.dashboard.compare_more import agreement, frequencies
+from nspca.dashboard.compare_request import CompareRequest, able, default_ks, read_ks, snippet
+from nspca.errors import InvalidProblem
+from nspca.jobs import JobState, engine
+from nspca.plots.compare import overlap_figure, ratios_figure, selections_figure, styles, times_figure, values_figure, weights_figure
+from nspca.progress import Event
+
+PAGE = "pages/compare.py"
+SHORT = {"sample": "pitprops", "ks": "2,4", "rivals": "auto,threshold,pca"}
+
+
+@pytest.fixture
+def ended(address):
+    """Wait until every run of this person has ended, then look at the page again."""
+
+    def wait(page):
+        for _ in range(2400):
+            runs = engine().store.list_runs(address(page)["w"])
+            if runs and all(engine().status(run.id).ended for run in runs):
+                return page.run()
+            time.sleep(0.05)
+        raise AssertionError("a run did not end")
+
+    return wait
+
+
+@pytest.fixture
+def done(visit, ended):
+    """A finished short comparison."""
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    return ended(page)
+
+
+def test_nothing_starts_unasked_and_stand_ins_say_so(visit, stand_ins, texts):
+    page = visit(PAGE, sample="lrs")
+    assert not page.exception and not page.error
+    assert "Nothing has run yet" in texts(page) and "compare" not in page.query_params
+    assert "stand-in" in texts(page) and "**spanspca** has no nonnegative form" in texts(page)
+
+
+def test_a_comparison_from_run_to_loadings(done, texts, alts):
+    assert not done.exception and not done.error
+    said = " ".join(alts(done))
+    assert "Variance explained against k for 3 methods" in said and "Proved share of the best possible" in said
+    assert "Time of every method" in said and "Overlap of the supports of 3 methods" in said and "Weight of" in said
+    assert "pca: baseline: truncated and renormalised" in texts(done)
+    table = done.dataframe[0].value
+    assert set(table["method"]) == {"auto", "threshold", "pca"} and (table["ratio"] <= 1).all()
+    direct = nspca.sweep(nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2), [2, 4], certify=None)
+    found = table.set_index(["method", "k"])["value"]
+    assert found["auto", 4] == direct["auto", 4].value
+    assert (table.groupby("k")["upper"].nunique() == 1).all()  # one certificate for each k
+
+
+def test_a_reload_finds_the_comparison_and_its_k(done, visit, address, texts):
+    done.select_slider(key="widget_k").set_value(4).run()
+    again = visit(PAGE, **address(done))
+    assert not again.error and again.select_slider(key="widget_k").value == 4
+    assert texts(again) == texts(done)
+
+
+def test_another_workspace_does_not_see_it(done, visit, address, sentence):
+    assert "no run with this address" in sentence(visit(PAGE, sample="pitprops", compare=address(done)["compare"]))
+
+
+def test_more_components_and_what_their_variance_means(done, ended, alts, texts):
+    done.select_slider(key="widget_k").set_value(2).run()
+    done.button(key="components").click().run()
+    page = ended(done)
+    assert not page.error and not page.exception
+    assert any("against the number of components" in alt for alt in alts(page))
+    page.segmented_control(key="widget_counted").set_value("adjusted").run()
+    assert "beyond those before it" in texts(page)
+    page.select_slider(key="widget_k").set_value(4).run()
+    assert page.button(key="components")  # another k is another question
+    page.select_slider(key="widget_k").set_value(2).run()
+    assert any("against the number of components" in alt for alt in alts(page))
+
+
+def test_stability_on_a_table_and_not_on_a_covariance(done, visit, ended, alts, texts):
+    assert "has no rows to draw" in texts(done)
+    page = visit(PAGE, sample="digits", ks="5", rivals="tpower,threshold")
+    page.button(key="run").click().run()
+    page = ended(page)
+    page.button(key="stability").click().run()
+    page = ended(page)
+    assert not page.error and not page.exception
+    assert "mean overlap of two draws" in texts(page)
+    assert sum("as 8 × 8 images" in alt for alt in alts(page)) == 4  # two loadings, two pictures of frequencies
+
+
+@pytest.mark.parametrize(
+    ("ks", "said"),
+    [("0", "at least 1 and at most 13"), ("2, 99", "got 99"), ("five", "such as 5, 10, 20-25"), (" , ", "at least one value of k")],
+)
+def test_wrong_ks_are_one_sentence(visit, sentence, ks, said):
+    page = visit(PAGE, **{**SHORT, "ks": ks})
+    assert said in sentence(page).replace("&#45;", "-").replace("&#46;", ".")
+    page.text_input(key="widget_ks").set_value("3").run()
+    assert not page.error and page.button(key="run")
+
+
+def test_a_method_that_refuses_is_left_out_with_its_sentence(visit, ended, texts, monkeypatch):
+    monkeypatch.setattr("nspca.dashboard.compare_form.able", lambda nonneg, covariance: {"auto": "", "nmf": ""})
+    page = visit(PAGE, **{**SHORT, "rivals": "auto,nmf"})
+    page.button(key="run").click().run()
+    page = ended(page)
+    assert not page.error and not page.exception
+    assert "**nmf** left out" in texts(page) and "works on data" in texts(page)
+
+
+def test_cancel_keeps_what_was_ready(visit, texts):
+    page = visit(PAGE, sample="cbcl", rivals="spca,nmf,em", effort="thorough")
+    page.button(key="run").click().run()
+    page.button(key="cancel_compare").click().run()
+    assert "Cancelled" in texts(page) and page.button(key="again_compare")
+    assert not page.exception and not page.error
+
+
+def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
+    monkeypatch.setattr("nspca.dashboard.compare_form.FUNCTION", "nspca.compare_tasks:not_there")
+    monkeypatch.setattr("nspca.dashboard.compare_run.FUNCTION", "nspca.compare_tasks:not_there")
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    page = ended(page)
+    assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again_compare")
+
+
+# --- uses -------------------------------------------------------------------------------------------------------------------
+
+
+def test_pitprops_use(visit, ended, alts, texts):
+    page = visit(PAGE, judged="uses", use="pitprops", props=3)
+    assert "drawn there without numbers" in texts(page)
+    page.button(key="pitprops").click().run()
+    page = ended(page)
+    assert not page.error and not page.exception
+    assert any("Features used, added up" in alt and "pca, every feature 78" in alt for alt in alts(page))
+
+
+def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, texts):
+    page = visit(PAGE, judged="uses", use="faces")
+    assert not page.error and not page.exception
+    assert "Not offered: the original faces and cbcl_nonfaces.npz and cbcl_test_faces.npz not found" in texts(page)
+
+
+def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
+    page = visit(PAGE, judged="uses", use="faces")
+    assert not page.error and page.button(key="faces") and "Not offered" not in texts(page)
+
+
+def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):
+    page = visit(PAGE, judged="uses", use="genes")
+    assert not page.error and page.button(key="genes") and "stand-in, made up" in texts(page)
+
+
+# --- plain parts ------------------------------------------------------------------------------------------------------------
+
+
+def test_values_of_k_are_read_and_have_a_default():
+    assert read_ks("2, 4–6 ; 9", 13) == (2, 4, 5, 6, 9)
+    with pytest.raises(InvalidProblem, match="at most 60"):
+        read_ks("1-400", 400)
+    assert default_ks(13) == tuple(range(1, 14)) and default_ks(361) == (5, 10, 20, 40, 80, 160)
+    assert default_ks(20) == (5, 10) and max(default_ks(12582)) == 160
+
+
+def test_every_method_can_or_says_why_not():
+    for nonneg in (True, False):
+        for covariance in (True, False):
+            reasons = able(nonneg, covariance)
+            assert set(reasons) == {"auto", *nspca.METHODS}
+            for name, reason in reasons.items():
+                line = nspca.METHODS.get(name)
+                assert reason or line is None or (line.nonneg if nonneg else line.signed)
+
+
+def test_a_request_survives_the_store_and_its_snippet_runs(capsys):
+    asked = CompareRequest({"sample": "pitprops"}, "abc", (2, 4), ("auto", "pca"))
+    assert CompareRequest.from_dict(asked.to_dict()) == asked
+    exec(snippet(asked, True), {})
+    printed = capsys.readouterr().out
+    assert "auto" in printed and "pca" in printed
+
+
+def test_rows_become_a_table_with_its_proofs():
+    value = {"method": "em", "k": 3, "value": 2.0, "upper": None, "ratio": None, "kind": None, "seconds": 0.1}
+    table = known([value, {"method": "nmf", "error": "no"}, {**value, "k": 4}, {"k": 3, "upper": 2.5, "kind": "B3"}])
+    assert table["upper"][0] == 2.5 and np.isnan(table["upper"][1]) and len(table) == 2
+
+
+def test_components_of_any_sign_are_turned_alike():
+    X = np.array([[-1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    assert np.array_equal(aligned(X), [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def test_frequency_and_agreement_by_hand():
+    supports = [[0, 1], [0, 2]]
+    assert np.array_equal(frequencies(supports, 4), [1, 0.5, 0.5, 0])
+    assert agreement(supports) == pytest.approx(1 / 3) and agreement([[1]]) == 1.0
+
+
+def test_figures_say_what_they_show():
+    style = styles(["a", "b"], ["b"])
+    assert style["b"]["line"]["dash"] == "dot" and style["b"]["marker"]["symbol"].endswith("open") and style["a"]["line"]["dash"] == "solid"
+    rows = [{"method": m, "k": k, "value": v, "upper": 4.0, "ratio": v / 4, "kind": "B0", "seconds": v} for m, k, v in
+            [("a", 1, 2.0), ("a", 20, 3.0), ("b", 1, 1.0), ("b", 20, 2.0)]]  # fmt: skip
+    look = {"ks": [1, 20], "style": style, "selected": 20}
+    figure = values_figure(rows, unit=4.0, unit_name="the leading eigenvalue", **look)
+    assert figure.layout.meta["alt"].endswith("At k = 20, in % of the leading eigenvalue: a 75, b 50.")
+    assert figure.layout.xaxis.type == "log" and list(figure.data[-1].y) == [25.0, 50.0]
+    assert sum(bool(trace.fill) for trace in figure.data) == 1  # the certified band, once
+    assert "a 50.0 %" in ratios_figure(rows, **look).layout.meta["alt"]
+    assert times_figure(rows, **look).layout.yaxis.type == "log"
+    assert "least alike are <b> and a" in overlap_figure({"a": [1, 2], "<b>": [2]}).layout.meta["alt"].replace("&lt;", "<").replace(
+        "&gt;", ">"
+    )
+    assert list(weights_figure(np.array([[0.1], [0.0], [-0.9]]), ["x", "y", "z"], ["a"]).data[0].customdata[:, 0]) == ["z", "x"]
+    assert "nothing yet" in selections_figure([]).layout.meta["alt"]
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (JobState("x", "starting"), "Starting workers …"),
+        (JobState("x", "queued", place=2), "Waiting: place 2 in the queue"),
+        (JobState("x", "running"), "1 of 9 ready"),
+        (JobState("x", "running", event=Event("em", k=5)), "1 of 9 ready; em, k = 5"),
+    ],
+)
+def test_what_is_said_while_it_runs(now, said):
+    assert says(now, 1, 9) == said
