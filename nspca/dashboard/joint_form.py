@@ -151,7 +151,7 @@ def _methods(signed: bool) -> tuple[list[str], dict]:
         if budget is None or not 1 <= budget <= MOST_BUDGET:
             raise InvalidProblem(f"points of the net must be between 1 and {MOST_BUDGET:,}, got {'nothing' if budget is None else budget}")
         options["bipartite"] = {"samples": budget}
-    return [name for name in able if name in methods], options
+    return methods, options
 
 
 def _budget() -> int | None:

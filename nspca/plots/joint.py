@@ -90,7 +90,7 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
     upper : float, optional
         A proved bound on the sum for the largest r.
     """
-    figure = new_figure(_cumulative_alt(values, total), height=340)
+    figure = new_figure(_cumulative_alt(values, total), height=340, showlegend=True)
     r = max((len(v) for v in values.values()), default=1)
     for i, (name, each) in enumerate(values.items()):
         together = 100 * np.cumsum(each) / total
