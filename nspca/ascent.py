@@ -6,6 +6,7 @@ For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x
 import numpy as np
 import scipy.linalg
 
+from nspca.covariance import DIRECT_LIMIT, Covariance
 from nspca.linalg import Array, normalised, rank1, rank1_columns
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -53,18 +54,37 @@ def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
         return leading
     best, value = x, float(x @ block @ x)
     for start in (x, np.maximum(leading, 0.0)):
-        y = normalised(np.maximum(start, 0.0))
-        for _ in range(POWER_CAP):
-            new = normalised(np.maximum(block @ y, 0.0))
-            if np.abs(new - y).max() <= 1e-10:
-                break
-            y = new
+        y = _nonnegative_steps(lambda y: block @ y, start)
         positive = np.flatnonzero(y > 1e-9)
         y = _settled(block, y, positive)
         reached = float(y @ block @ y)
         if reached > value:
             best, value = y, reached
     return best
+
+
+def best_weights(A: Covariance, support, x: Array, nonneg: bool) -> Array:
+    """`best_on_support` for the features `support` of A, from x (s,) on; a large support needs no block, only products."""
+    if support.size <= DIRECT_LIMIT:
+        return best_on_support(A.block(support), x, nonneg)
+    part = A.restrict(support)
+    leading = part.leading(1)[1][:, 0]
+    if not nonneg:
+        return leading if leading.any() else x
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    found = [x, *(_nonnegative_steps(part.product, start) for start in (x, leading))]
+    return max(found, key=part.quadratic)
+
+
+def _nonnegative_steps(product, start):
+    """Projected power steps from the positive part of `start` until they stand still."""
+    y = normalised(np.maximum(start, 0.0))
+    for _ in range(POWER_CAP):
+        new = normalised(np.maximum(product(y), 0.0))
+        if np.abs(new - y).max() <= 1e-10:
+            break
+        y = new
+    return y
 
 
 def _settled(block, y, positive):
@@ -86,10 +106,10 @@ def on_supports(problem: Problem, X: Array) -> Array:
     A, Y = problem.covariance, X.copy()
     for y in Y.T:
         support = np.flatnonzero(y)
-        block = A.block(support)
-        best = best_on_support(block, y[support], problem.nonneg)
-        if best @ block @ best > y[support] @ block @ y[support]:
-            y[support] = best
+        better = np.zeros_like(y)
+        better[support] = best_weights(A, support, y[support], problem.nonneg)
+        if A.quadratic(better) > A.quadratic(y):
+            y[:] = better
     return Y
 
 
@@ -101,7 +121,7 @@ def polish(problem: Problem, x: Array) -> Array:
         y = power(problem, best[:, None])[:, 0]
         support = np.flatnonzero(y)
         z = np.zeros_like(y)
-        z[support] = best_on_support(A.block(support), y[support], problem.nonneg)
+        z[support] = best_weights(A, support, y[support], problem.nonneg)
         reached = A.quadratic(z)
         if not reached > value * (1 + GAIN):
             break
