@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from nspca import auto
-from nspca.bounds import elementary, lowrank, strongest
+from nspca.bounds import elementary, lowrank, strongest, supports
 from nspca.bounds.effort import CLOSED
 from nspca.certificate import Certificate
 from nspca.components import at_an_angle, successive
@@ -181,6 +181,8 @@ def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificat
         found.append(lowrank.bound(problem, SHIFT_RANK, starts=() if start is None else (start,), report=report)[0])
         report(Event("certificate", k=problem.k, lower=value, upper=min(c.upper for c in found)))
     best = min(found, key=lambda certificate: certificate.upper)
+    if best.upper > value * (1 + CLOSED) and supports.affordable(problem, effort):
+        best = min(best, supports.bound(problem, report), key=lambda certificate: certificate.upper)
     if best.upper > value * (1 + CLOSED):
         dual, warm = strongest(problem, value / problem.covariance.unit, effort, report, warm)
         best = best if dual is None else min(best, dual, key=lambda certificate: certificate.upper)

@@ -15,7 +15,6 @@ the error of j roundings in any order (Higham, Accuracy and Stability, 2002, Lem
 
 import hashlib
 import itertools
-import operator
 from fractions import Fraction
 
 import numpy as np
@@ -33,7 +32,7 @@ def verify(data, certificate, allow_probabilistic=False):
     try:
         with np.errstate(all="ignore"):  # what overflows becomes inf or NaN and fails its comparison
             A = Matrix(data, c)
-            sizes = [operator.index(k) for k in (c.k if c.form == "joint" else (c.k,))]
+            sizes = [k.__index__() for k in (c.k if c.form == "joint" else (c.k,))]
             require(min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n, f"k must be between 1 and n = {A.n}, got {c.k}")
             exact = Fraction(FORMS[c.form][0](A, c, *witness(c, A.n), *sizes)) * Fraction(2) ** A.exponent
         value = float(exact) if Fraction(float(exact)) >= exact else float(np.nextafter(float(exact), np.inf))
@@ -55,14 +54,14 @@ def topk(v, k):
 
 
 def is_psd(S, error):
-    """True only if every symmetric matrix within spectral distance `error` of S is positive semidefinite.
+    """True only if every symmetric matrix within spectral distance `error` of S (..., n, n) is positive semidefinite.
 
     If Cholesky of S completes, RR' = S + D, |D_ij| <= g/(1-g) sqrt(s_ii s_jj), g = gamma_(n+1), so |D| <= g/(1-g) tr S (Demmel 1989;
     Higham, section 10.1; underflow: Rump, BIT 46, 2006). So it runs on S minus that, minus `error`, minus the rounding of this shift.
     """
-    margin = 1.02 * (error + (len(S) + 8) * EPS * np.abs(S.diagonal()).sum()) + TINY
+    margin = 1.02 * (error + (S.shape[-1] + 8) * EPS * np.abs(np.diagonal(S, axis1=-2, axis2=-1)).sum(axis=-1)) + TINY
     try:
-        return np.isfinite(np.linalg.cholesky(S - margin * np.eye(len(S)))).all()
+        return np.isfinite(np.linalg.cholesky(S - margin[..., None, None] * np.eye(S.shape[-1]))).all()
     except np.linalg.LinAlgError:  # not positive definite
         return False
 
@@ -167,16 +166,15 @@ def spectral(A, R, N, U, t):
 
 
 def single(A, c, w, R, U, N, k):
+    """t + F; in the rows not kept nothing is left of A (t >= 0), and they are equal: k of them stand for all."""
     t, F, tau = *map(float, w["claims"]), threshold(A, c, w, R)
-    left = (R.size == A.n or t >= 0) and spectral(A, R, N, U, t)  # what is left is zero in the rows not kept
-    require(left, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
+    require((R.size == A.n or t >= 0) and spectral(A, R, N, U, t), f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(R.size)
     if "M" in w:
         M, m = w["M"], w["M"].diagonal()
         off = np.where(np.eye(R.size, dtype=bool), 0.0, np.maximum(M, 0) if c.nonneg else np.abs(M))
         s = np.sqrt(topk(off * off, k - 1))
         h = np.maximum(0, (m + np.sqrt(m * m + s * s)) / 2) + (k + 16) * EPS * (np.abs(m) + s) + 1e-150 * M.any(axis=1)
-    # The rows not kept are equal: k of them stand for all.
     U, h = (np.concatenate([part, np.zeros((min(k, A.n - R.size), *part.shape[1:]))]) for part in (U, h))
     check_cover(U, np.nextafter(np.sqrt(tau), np.inf) if tau > 0 else 0.0, h, k, c.nonneg, w.get("tree", np.zeros(0, int)), F)
     return Fraction(t) + Fraction(F)
@@ -232,26 +230,31 @@ def check_cover(U, root, h, k, nonneg, tree, F):
             require(proved, f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}")
 
 
+def supports(A, c, w, R, U, N, k):
+    """x'Ax <= t if tI - A_II is psd for every set I of k features."""
+    t, every, full = float(w["claims"][0]), itertools.combinations(range(A.n), k), A.block(R, R)
+    error = A.eps * topk(A.size**2, k) + 8 * EPS * (abs(t) + np.abs(full).max()) + TINY
+    while len(I := np.array(list(itertools.islice(every, 2**16)))):
+        require(is_psd(t * np.eye(k) - full[I[:, :, None], I[:, None, :]], error), f"a support has more than t = {t!r}, or as much")
+    return t
+
+
 def diagonal(A, c, w, R, U, N, k):
     """x'Ax <= tr A_II + (k-1) nu when A >= -nu; a Gram matrix has nu = 0, a covariance must show that nu is a rounding error."""
     if A.gram:
         return topk(A.size**2, k) * (1 + (k + 8) * EPS)
-    nu = 8 * (A.n + 8) * EPS * np.abs(A.A.diagonal()).sum()
-    psd = not A.A.any() or is_psd(A.A + nu * np.eye(A.n), (A.eps + EPS) * np.linalg.norm(A.A))
-    require(psd, "the covariance is not proved positive semidefinite")
-    return topk(np.maximum(A.A.diagonal(), 0), k) * (1 + (k + 8) * EPS) + k * nu
+    nu = 8 * (A.n + 8) * EPS * np.abs(A.A.diagonal()).sum() + TINY * 1e9
+    require(is_psd(A.A + nu * np.eye(A.n), (A.eps + EPS) * np.linalg.norm(A.A)), "the covariance is not proved positive semidefinite")
+    return topk(np.maximum(A.A.diagonal(), 0), k) * (1 + (k + 8) * EPS) + k * nu * A.A.any()
 
 
 def row(A, c, w, R, U, N, k):
     """x'Ax <= the largest row sum of the positive part of A_II, its diagonal as it is."""
-    best, total = 0.0, topk(A.size, k) * (1 + (k + 8) * EPS)
-    for I in A.chunks(np.argsort(-A.size)):
-        if A.size[I[0]] * total <= best:
-            break  # the rows that are left are smaller
+    best, error = 0.0, topk(A.size, k) * (A.eps + (k + 8) * EPS) * (1 + (k + 8) * EPS) + 1e-130
+    for I in A.chunks(np.arange(A.n)):
         E, at = np.hstack([A.block(I, J) for J in A.chunks(np.arange(A.n))]), (np.arange(I.size), I)
         a, E[at] = E[at], 0.0
-        sums = a + topk(np.maximum(E, 0) if c.nonneg else np.abs(E), k - 1) + (A.eps + (k + 8) * EPS) * A.size[I] * total + TINY
-        best = max(best, sums.max())
+        best = max(best, (a + topk(np.maximum(E, 0) if c.nonneg else np.abs(E), k - 1) + A.size[I] * error).max())
     return best
 
 
@@ -271,4 +274,5 @@ def joint(A, c, w, R, U, N, *sizes):
     return r * Fraction(t) + Fraction(np.sum(U * U, axis=0).sum() * (1 + (R.size + r) * EPS)) + sum(sizes) * Fraction(tau)
 
 
-FORMS = {"inequality": (single, "rows W M U tau claims tree"), "joint": (joint, "rows W tau"), "diagonal": (diagonal, ""), "row": (row, "")}
+FORMS = {"inequality": (single, "rows W M U tau claims tree"), "joint": (joint, "rows W tau"), "supports": (supports, "claims")}
+FORMS |= {"diagonal": (diagonal, ""), "row": (row, "")}

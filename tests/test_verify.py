@@ -617,7 +617,7 @@ def test_the_sceptic_stays_alone_and_short():
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
             imported.add(node.module)
-    assert imported == {"hashlib", "itertools", "operator", "fractions", "numpy", "nspca.errors"}
+    assert imported == {"hashlib", "itertools", "fractions", "numpy", "nspca.errors"}
     prose = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
