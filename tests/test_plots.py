@@ -137,6 +137,37 @@ def test_single_point_band_has_width():
     assert ys == [1.0, 1.0, 2.0, 2.0, 1.0]
 
 
+def test_the_paper_s_bound_is_a_second_shade_behind_ours():
+    frame = rows([5, 10], upper=0.6).assign(upper_paper=[0.9, 1.1])
+    both = plots.sweep_figure(frame, unit=1.0, bounds="both")
+    names = [trace.name for trace in both.data]
+    assert names.index("the paper's bound leaves all this open") < names.index("the optimum is in here (proved)")
+    assert np.allclose(named(both, "the paper's bound").y, [90, 110]) and "(B2)" in named(both, "the paper's bound").text[0]
+    alone = plots.sweep_figure(frame, unit=1.0, bounds="paper")
+    assert np.allclose(named(alone, "nothing above this (proved)").y, [90, 110])
+    assert "at least 61.1 %" in named(alone, "auto").text[0], "what the paper's bound knows about the same component"
+    missing = plots.sweep_figure(frame.assign(upper_paper=np.nan), unit=1.0, bounds="both")
+    assert "the paper's bound" not in [trace.name for trace in missing.data]
+
+
+def test_a_ratio_to_the_paper_s_bound_never_rounds_up():
+    frame = pd.DataFrame({"value": [1.0, 0.0, 2.0], "upper_paper": [3.0, 0.0, None]}, dtype=object)
+    ratio = plots.seen_by_the_paper(frame)["ratio"]
+    assert ratio[0] < 1 / 3 and ratio[1:].isna().all()
+
+
+def test_a_pinned_curve_has_its_own_hundred_per_cent():
+    figure = plots.sweep_figure(rows([5, 10]), unit=1.0, pinned=(rows([5, 10, 20]), 2.0, "<b>signed</b>"))
+    pinned = named(figure, "pinned: &lt;b&gt;signed&lt;/b&gt;")
+    assert np.allclose(pinned.y, [27.5, 30, 35]) and "27.5 % of" in pinned.text[0]
+    assert figure.data[-1].name == "auto", "a click finds the curve that is shown"
+
+
+def test_the_label_of_k_stays_inside():
+    label = lambda k: plots.sweep_figure(rows([5, 10, 20]), unit=1.0, selected_k=k).layout.annotations[0].xanchor  # noqa: E731
+    assert (label(5), label(20)) == ("left", "right")
+
+
 def test_gap_and_rho():
     figure = plots.gap_figure([1, 2, 3], [9, 5, 3.1], unit=10.0, unit_name="the leading eigenvalue")
     assert list(named(figure, "best found").y) == [10, 20, 30]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nspca.__main__ import check_port, configuration, main, streamlit_command
+from nspca.dashboard.frame import DARK_INK
 from nspca.errors import InvalidOption
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,6 +65,9 @@ def test_text_and_links_can_be_read(mode):
         assert contrast(theme["textColor"], background) >= 7
         assert contrast(theme["linkColor"], background) >= 4.5
         assert contrast(theme["primaryColor"], background) >= 4.5
+    # What stands on a primary button, and on the darker shade that Streamlit gives it under the pointer.
+    ink, shades = ("#ffffff", [theme["primaryColor"]]) if mode == "light" else (DARK_INK, [theme["primaryColor"], "#3192aa"])
+    assert all(contrast(ink, shade) >= 4.5 for shade in shades)
 
 
 # address and port

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from nspca.dashboard.chosen import find
 from nspca.data import SAMPLES
@@ -137,6 +138,26 @@ def test_constant_columns_only_matter_when_scaled(visit, table, sentence):
     page.toggle(key="widget_scale").set_value(True).run()
     page.toggle(key="widget_drop").set_value(True).run()
     assert not page.error and not page.exception and page.metric[1].value == "5"
+
+
+def test_logarithms_are_taken_kept_and_refused(visit, table, sentence, address, texts):
+    page = upload(visit, csv(np.abs(table), ["a", "b", "c", "d", "e"]))
+    page.toggle(key="widget_log").set_value(True).run()
+    assert not page.error and address(page)["log"] == "1" and "log2(x + 1)" in page.main.toggle[-1].label + texts(page)
+    assert np.allclose(page.dataframe[0].value.to_numpy(), np.log2(np.abs(table) + 1)[:8])
+    again = visit(PAGE, **address(page))
+    assert again.toggle(key="widget_log").value and np.allclose(again.dataframe[0].value.to_numpy(), np.log2(np.abs(table) + 1)[:8])
+    page = upload(visit, csv(np.where(table == table.min(), -2.5, table), ["a", "b", "c", "d", "e"]))
+    page.toggle(key="widget_log").set_value(True).run()
+    assert "the smallest here is -2.5" in sentence(page).replace("&#45;", "-").replace("&#46;", ".")
+    assert not page.toggle(key="widget_log").value and "log" not in page.query_params and page.metric[1].value == "5"
+
+
+def test_logarithms_keep_a_sparse_table_sparse():
+    plain = find({"sample": "bow-kos"}, None).dataset.X
+    logged = find({"sample": "bow-kos", "log2": True}, None).dataset.X
+    assert sp.issparse(logged) and logged.nnz == plain.nnz
+    assert np.allclose(logged.data, np.log2(plain.data + 1.0))
 
 
 def test_an_indefinite_covariance(visit, sentence):

@@ -166,6 +166,17 @@ def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
 
 
+def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, capsys):
+    page = visit(PAGE, sample="digits", log=1, from_=3, to=3, step=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not page.error and not page.exception and "log2" in page.caption[0].value.replace("&#43;", "+") + str(page.caption)
+    exec(page.code[0].value, {})  # its own certificate is checked against the data it made
+    value = float(capsys.readouterr().out.split()[0])
+    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
+    assert any(".npz digits-k3-certificate.npz" in code.value for code in page.code), "the sample's name is not these data"
+
+
 def test_the_snippet_names_the_file_and_how_it_is_read():
     where = {
         "upload": "ab",
