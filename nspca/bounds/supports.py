@@ -15,8 +15,8 @@ from nspca.linalg import UNIT_ROUNDOFF
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
-WORK = {"fast": 0.0, "standard": 2e6, "thorough": 2e9}
-"""Most C(n, k) k^3 an effort spends: about a tenth of a second, about a minute."""
+WORK = {"fast": 0.0, "standard": 2e6, "thorough": 3e8}
+"""Most C(n, k) k^3 an effort spends: about a tenth of a second, some ten seconds."""
 BLOCK = 1 << 14
 
 
