@@ -99,6 +99,7 @@ def documents(outcome: "Outcome") -> None:
     st.dataframe(
         rows,
         hide_index=True,
+        height="content",
         alt=f"The {len(rows)} {what} with the largest scores on topic {topic}",
         column_config={"score": st.column_config.NumberColumn(format="%.4g", help="Along the topic, in the units of the data.")},
     )

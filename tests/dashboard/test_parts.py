@@ -151,6 +151,23 @@ def test_a_method_that_cannot_says_why_and_the_others_go_on():
         run_joint(X=np.eye(9), covariance=False, request={**request, "methods": ["spanspca"]}, report=lambda event: None)
 
 
+def ky_fan(problem, result, components, effort, report):
+    """The plainest joint certificate: nobody explains more than the leading eigenvalues together."""
+    values = problem.covariance.leading(components)[0]
+    witness = {"W": np.zeros((problem.n, problem.n))}
+    return nspca.Certificate.of(problem, "B4", "joint", float(values.sum()) * (1 + 1e-6), witness)
+
+
+def test_one_proof_is_about_every_method_and_survives_the_store(monkeypatch):
+    monkeypatch.setattr(nspca, "certify", ky_fan)
+    X = nspca.load_sample("digits").X[:200]
+    request = {**REQUEST, "methods": ["joint", "tpower"], "effort": "fast"}
+    sweep = nspca.Sweep.from_bytes(run_joint(X=X, covariance=False, request=request))
+    for method, r in sweep:
+        result = sweep[method, r]
+        assert nspca.verify(X, result.certificate) <= result.certificate.upper and 0 < result.ratio < 1
+
+
 def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     def refuse(*args, **options):
         raise nspca.errors.NotConverged("no bound today")
