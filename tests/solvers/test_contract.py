@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_digits
 
 import nspca
 from nspca.errors import Cancelled, InvalidOption
@@ -165,3 +166,19 @@ def test_an_answer_survives_storage(method):
     result = nspca.solve(nspca.Problem.from_data(X, 3, able(method, True)), method, certify=None)
     again = nspca.Result.from_bytes(result.to_bytes())
     assert np.array_equal(again.components, result.components) and again.info == result.info
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("name", ["pitprops", "digits"])
+def test_auto_is_never_below_a_method(name, nonneg):
+    if name == "digits":
+        X = load_digits().data
+        problems = [nspca.Problem.from_data(X, k, nonneg) for k in (3, 10, 25)]
+    else:
+        problems = [nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k, nonneg) for k in (2, 5, 9, 13)]
+    for problem in problems:
+        best = nspca.solve(problem, certify=None).value
+        for method in METHODS:
+            slow = {"spannogram", *(NEEDS_DATA if name == "pitprops" else ())}
+            if able(method, nonneg) and method not in slow:
+                assert nspca.solve(problem, method, certify=None).value <= best * (1 + 1e-9), (method, problem.k)
