@@ -1,45 +1,20 @@
 """The frame of the parts and the topics page: data, inputs, the run that the address names, and what came of it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 import streamlit as st
 
-import nspca
 from nspca.dashboard import chosen, frame, joint_form, joint_run, joint_views, preview, standin, state, words
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.joint_form import Subject
+from nspca.dashboard.joint_outcome import Outcome, View
 from nspca.dashboard.joint_request import JointRequest
 from nspca.dashboard.joint_run import Watched
 from nspca.errors import JobError
 from nspca.jobs import JobState, engine
 
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What is known of a run, for the views."""
-
-    about: Subject
-    of: Chosen
-    asked: JointRequest
-    problem: nspca.Problem
-    results: dict[str, nspca.Result]
-    run_id: str
-    live: bool
-
-
-@dataclass(frozen=True)
-class View:
-    """How a page draws the components, and what it shows about a finished run besides, before and after the figures."""
-
-    components: Callable[[Outcome], None]
-    more: Callable[[Outcome], None]
-    always: Callable[[], None]
-    empty: str
-    figures_first: bool = False
 
 
 def show(title: str, about: Subject, view: View) -> None:

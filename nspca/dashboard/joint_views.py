@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ import streamlit as st
 
 from nspca.dashboard import figures, proof_panel, words
 from nspca.dashboard.component import labelled
+from nspca.dashboard.joint_outcome import Outcome
 from nspca.dashboard.joint_request import AT_ONCE, snippet
 from nspca.dashboard.live import live_plot
 from nspca.data.export import frame_to_csv
@@ -18,9 +18,6 @@ from nspca.plots.joint import cumulative_figure
 from nspca.result import Result
 
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
-
-if TYPE_CHECKING:
-    from nspca.dashboard.joint_page import Outcome
 
 
 def ordered(results: dict[str, Result]) -> dict[str, Result]:
@@ -47,7 +44,7 @@ def gain(results: dict[str, Result]) -> tuple[str, str, float] | None:
     return (joint, single, 100 * (groups[0][joint] / groups[1][single] - 1)) if groups[1][single] > 0 else None
 
 
-def verdict(outcome: "Outcome") -> None:
+def verdict(outcome: Outcome) -> None:
     """The gain, and what is proved."""
     found = gain(outcome.results)
     best = max(outcome.results.values(), key=lambda result: result.value)
@@ -78,7 +75,7 @@ def verdict(outcome: "Outcome") -> None:
         st.caption("Without a proof: choose an effort for it above to learn how much better it could be.")
 
 
-def table(outcome: "Outcome") -> pd.DataFrame:
+def table(outcome: Outcome) -> pd.DataFrame:
     """One row per method."""
     results = outcome.results
     at_once = {method: result for method, result in results.items() if method in AT_ONCE}
@@ -106,7 +103,7 @@ def _above(value: float, other: float) -> float | None:
     return 100 * (value / other - 1) if other > 0 else None
 
 
-def figures_of(outcome: "Outcome") -> None:
+def figures_of(outcome: Outcome) -> None:
     """Cumulative variance beside the table of the methods."""
     values = {method: result.values for method, result in ordered(outcome.results).items()}
     upper = next((r.certificate.upper for r in outcome.results.values() if r.certificate), None)
@@ -118,7 +115,7 @@ def figures_of(outcome: "Outcome") -> None:
         figures.draw(figure, f"cumulative_{outcome.run_id}")
 
 
-def _table(outcome: "Outcome") -> None:
+def _table(outcome: Outcome) -> None:
     rows, best = table(outcome)
     n, feature = outcome.problem.n, outcome.about.feature
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
@@ -145,7 +142,7 @@ def _table(outcome: "Outcome") -> None:
     )
 
 
-def weights(outcome: "Outcome") -> pd.DataFrame:
+def weights(outcome: Outcome) -> pd.DataFrame:
     """Every weight of every component of every method."""
     names, rows = outcome.of.dataset.feature_names, []
     for method, result in ordered(outcome.results).items():
@@ -155,7 +152,7 @@ def weights(outcome: "Outcome") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", outcome.about.one, "rank", "feature", "weight", "share", "explained"])
 
 
-def arrays(outcome: "Outcome") -> bytes:
+def arrays(outcome: Outcome) -> bytes:
     """Components (n, r) and values of every method with the names, as NPZ without pickle."""
     buffer, data = io.BytesIO(), outcome.of.dataset
     found = {}
@@ -169,7 +166,7 @@ def labelled_name(data) -> str:
     return f"{data.name} ({words.SOURCES[data.source]})"
 
 
-def downloads(outcome: "Outcome") -> None:
+def downloads(outcome: Outcome) -> None:
     """The components, the certificate, and the Python that makes them again."""
     data, key = outcome.of.dataset, outcome.about.key
     stem = f"{outcome.asked.data.get('sample', 'upload')}{'-stand-in' if data.source == 'stand-in' else ''}-{key}"

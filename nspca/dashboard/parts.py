@@ -1,20 +1,15 @@
 """Images and their parts: a row of pictures per method, and an image put together again."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from nspca.dashboard import figures, state, words
 from nspca.dashboard.joint_form import Subject
-from nspca.dashboard.joint_page import View
+from nspca.dashboard.joint_outcome import Outcome, View
 from nspca.dashboard.joint_request import AT_ONCE
 from nspca.dashboard.joint_views import ordered
 from nspca.dashboard.live import live_plot
 from nspca.plots.joint import parts_figure, pictures_figure
-
-if TYPE_CHECKING:
-    from nspca.dashboard.joint_page import Outcome
 
 SUBJECT = Subject("parts", "pictures", "part", "pixel", "cbcl", lambda data: data.image_shape is not None, 5, 40)
 HOW = """Each image is its mean plus the sum of the parts, each times its score. The parts do not overlap and have length one, so the scores
@@ -22,7 +17,7 @@ are the least-squares coefficients as well: no other mixture of these parts come
 HOW_RAW = HOW.replace("its mean plus the sum of the parts", "the sum of the parts").replace("the mean is seen", "the image is black")
 
 
-def components(outcome: "Outcome") -> None:
+def components(outcome: Outcome) -> None:
     """One row of pictures per method."""
     data, total = outcome.of.dataset, outcome.problem.total_variance or 1.0
     results = ordered(outcome.results)
@@ -39,7 +34,7 @@ def components(outcome: "Outcome") -> None:
             figures.draw(figure, f"parts_{method}_{outcome.run_id}")
 
 
-def again(outcome: "Outcome") -> None:
+def again(outcome: Outcome) -> None:
     """A chosen image beside what each method makes of it."""
     data, problem, r = outcome.of.dataset, outcome.problem, outcome.asked.r
     m = data.X.shape[0]

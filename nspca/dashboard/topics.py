@@ -1,7 +1,6 @@
 """Topics: ranked words per method, the documents that load most on one, and the matching behind it."""
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,13 +10,10 @@ import streamlit as st
 from nspca.dashboard import matching_view, state, words
 from nspca.dashboard.component import labelled
 from nspca.dashboard.joint_form import Subject
-from nspca.dashboard.joint_page import View
+from nspca.dashboard.joint_outcome import Outcome, View
 from nspca.dashboard.joint_request import AT_ONCE
 from nspca.dashboard.joint_views import ordered
 from nspca.data.export import frame_to_csv
-
-if TYPE_CHECKING:
-    from nspca.dashboard.joint_page import Outcome
 
 SUBJECT = Subject("topics", "texts", "topic", "feature", "bow-kos", lambda data: data.image_shape is None, 8, 15)
 MOST_WORDS = 40  # of a topic on the page; the CSV has them all
@@ -39,7 +35,7 @@ STYLE = """<style>
 </style>"""
 
 
-def components(outcome: "Outcome") -> None:
+def components(outcome: Outcome) -> None:
     """One row of ranked word lists per method."""
     total, names = outcome.problem.total_variance or 1.0, outcome.of.dataset.feature_names
     results = ordered(outcome.results)
@@ -77,7 +73,7 @@ def _item(name: str, weight: float, largest: float, only: bool) -> str:
     return f'<li{" class=only" if only else ""} style="{bar}" title="{safe}"><span>{safe}</span><data>{weight:.2f}</data></li>'
 
 
-def documents(outcome: "Outcome") -> None:
+def documents(outcome: Outcome) -> None:
     """The samples that score highest on a chosen topic."""
     data, results = outcome.of.dataset, ordered(outcome.results)
     if data.is_covariance:
