@@ -72,7 +72,7 @@ def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) 
         raise failed
     for i, k in enumerate(ks):
         best = max((result for (_, at), result in found.items() if at == k), key=lambda result: result.value)
-        say = _moved(report, len(methods) * len(ks) + i, total, "proof")
+        say = _moved(report, len(methods) * len(ks) + i, total, f"proof for k = {k}")
         certificate = nspca.certify(problem.with_k(k), best, effort=request["effort"], report=say)
         found |= {key: certified(problem.with_k(k), result, certificate) for key, result in found.items() if key[1] == k}
         row = {"k": k, "upper": certificate.upper, "kind": certificate.kind}
@@ -302,7 +302,7 @@ def _moved(report: Report, done: int, total: int, stage: str, rows: bool = False
         row = event.payload.get("row") if rows else None
         within = min(1.0, event.done / event.total) if event.total else 0.0
         whole = event.done if row is not None else within
-        report(Event(stage, int(done + whole), total, k=event.k, payload={} if row is None else {"row": row}))
+        report(Event(stage, int(done + whole), total, k=event.k if rows else None, payload={} if row is None else {"row": row}))
 
     return say
 

@@ -154,8 +154,12 @@ def _same(of_k: dict[str, nspca.Result]) -> None:
     groups: dict[tuple, list[str]] = {}
     for method, support in supports.items():
         groups.setdefault(tuple(support), []).append(method)
+    if len(groups) == 1:
+        st.markdown("**Do they choose the same features?** All of them, exactly.")
+        return
     same = [listed(group) for group in groups.values() if len(group) > 1]
-    st.markdown("**Do they choose the same features?**" + (f" {'; '.join(same)}: exactly the same." if same else " No two of them."))
+    agree = f"{'; '.join(same)}: exactly the same." if same else "No two of them, exactly."
+    st.markdown(f"**Do they choose the same features?** {agree}")
     figures.draw(overlap_figure(supports), "compare_overlap")
 
 

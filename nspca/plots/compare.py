@@ -23,19 +23,20 @@ SYMBOLS = (
     "hourglass",
     "triangle-down",
 )
+HUES = (*COLOURS, "#6f6ad6", "#8d6748", "#c2417f", "#5f8f9b", "#3f6b2f")  # twelve methods, twelve colours
 WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
 
-def styles(methods: Iterable[str], baselines: Iterable[str] = ()) -> dict[str, dict]:
+def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> dict[str, dict]:
     """The same colour and symbol for a method in every figure; baselines are dotted, with open symbols."""
     dotted, methods, found = set(baselines), list(methods), {}
     # Methods that agree lie on each other: the first has the largest mark, so that each one shows around the next.
-    sizes = np.linspace(15 if len(methods) > 2 else 10, 6, max(1, len(methods)))
+    sizes = np.linspace(15, 6, len(methods)) if nested and len(methods) > 2 else np.full(len(methods), 9.0)
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""
-        dash = "dot" if open_ else ("solid", "dash")[i // len(COLOURS) % 2]
-        line = {"color": COLOURS[i % len(COLOURS)], "width": 2.5, "dash": dash}
+        dash = "dot" if open_ else ("solid", "dash")[i // len(HUES) % 2]
+        line = {"color": HUES[i % len(HUES)], "width": 2.5, "dash": dash}
         found[name] = {
             "line": line,
             "marker": {"size": float(sizes[i]), "symbol": SYMBOLS[i % len(SYMBOLS)] + open_, "color": line["color"]},
@@ -45,6 +46,7 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = ()) -> dict[str, d
 
 def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Figure:
     ks = sorted(set(ks))
+    figure.update_layout(showlegend=True)  # a single method needs its name too
     figure.update_xaxes(title_text="k, features allowed in the component")
     if not ks:
         return figure
@@ -93,7 +95,9 @@ def values_figure(frame, *, unit, unit_name, ks, style, signed=False, selected=N
         what = "sparse" if signed else "nonnegative sparse"
         hover = f"k = %{{x}}: no {what} component explains more than %{{y:.4g}} %, proved<extra></extra>"
         marks = {"mode": "markers", "showlegend": False, "marker": {"color": GREY, "symbol": "triangle-down", "size": 8}}
-        figure.add_annotation(text=f"<span style='color:{GREEN}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}", align="left", **LOWER_RIGHT)
+        figure.add_annotation(
+            text=f"<span style='color:{GREEN}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}", align="left", showarrow=False, **LOWER_RIGHT
+        )
         figure.add_scatter(x=at, y=region["upper"], name=NOTHING_ABOVE, hovertemplate=hover, **marks)
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
@@ -109,9 +113,9 @@ def _line(figure: go.Figure, x, y, name: str, style: Mapping, hover: str, **more
 def _values_alt(frame: pd.DataFrame, unit_name: str) -> str:
     if not len(frame):
         return "Variance against k: nothing is ready yet."
-    k = int(frame["k"].max())
+    k, count = int(frame["k"].max()), frame["method"].nunique()
     ends = ", ".join(f"{plain(row.method)} {row.value:.4g}" for row in frame[frame["k"] == k].itertuples())
-    return f"Variance explained against k for {frame['method'].nunique()} methods. At k = {k}, in % of {unit_name}: {ends}."
+    return f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, in % of {unit_name}: {ends}."
 
 
 def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
@@ -148,7 +152,9 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
     least = min(pairs, default=None)
     says = f"least alike are {plain(names[least[2]])} and {plain(names[least[1]])} with {least[0]:.2f}" if least else "one method only"
-    figure = new_figure(f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.", height=150 + 40 * len(names))
+    figure = new_figure(
+        f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.", height=110 + 38 * len(names), margin={"t": 10}
+    )
     labels = [plain(name) for name in names]
     count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
     figure.add_heatmap(
@@ -211,6 +217,7 @@ def cumulative_curves_figure(curves: Mapping[str, Sequence[float]], *, total, st
         hover = f"<b>{plain(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}<extra></extra>"
         _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
     most = max((len(values) for values in curves.values()), default=1)
+    figure.update_layout(showlegend=True)
     figure.update_xaxes(title_text="number of components", dtick=1, range=[0.7, most + 0.3])
     return figure.update_yaxes(title_text=title, rangemode="tozero")
 
@@ -228,7 +235,7 @@ def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
     says = ", ".join(f"{plain(row.selection)} {row.mean:.2f} with {row.genes} genes" for row in best.itertuples())
     figure = new_figure(f"Jaccard score of k-means against the number of genes; the best of each: {says or 'nothing yet'}.", height=430)
     names = list(dict.fromkeys(some["selection"]))
-    style = styles(names, ["CE + SR"])
+    style = styles(names, ["CE + SR"], nested=False)
     for i, name in enumerate(names):
         mine = some[some["selection"] == name].sort_values("genes")
         beside = mine["genes"] + 1.2 * (i - 1)  # so that the bars of two selections do not hide each other

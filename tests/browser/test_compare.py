@@ -1,0 +1,55 @@
+"""The compare page in a real browser: methods fill in, further questions run beside, a reload returns, Cancel stops."""
+
+import re
+
+from playwright.sync_api import expect
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+LONG = 120_000
+METHODS = "auto,em,tpower,epsnet,threshold,pca"
+
+
+def test_six_methods_on_faces_and_what_else_can_be_asked(page, app_url):
+    page.goto(f"{app_url}/compare?sample=cbcl&ks=5,10&rivals={METHODS}")
+    expect(page.get_by_text("Nothing has run yet")).to_be_visible()
+    page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
+    expect(page.get_by_role("button", name="All numbers, CSV")).to_be_visible(timeout=LONG)
+    values = page.locator(".js-plotly-plot").first
+    expect(values).to_contain_text("the optimum is in here (proved)")
+    for method in METHODS.split(","):
+        expect(values.locator(".legend")).to_contain_text(method)
+    expect(page.get_by_text("baseline: truncated and renormalised")).to_be_visible()
+    pictures = page.locator(".js-plotly-plot").filter(has_text=re.compile(r"\d %$"))
+    expect(pictures).to_have_count(6)
+
+    page.get_by_role("button", name="Draw the rows 20 times").click()
+    page.get_by_role("button", name="components by every method").click()
+    expect(page.get_by_text("number of components", exact=True)).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("mean overlap of two draws")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible(timeout=LONG)
+
+    page.reload()
+    expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible()
+    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
+    with page.expect_download() as given:
+        page.get_by_role("button", name="All numbers, CSV").click()
+    text = given.value.path().read_text("utf-8-sig")
+    assert len(text.splitlines()) == 1 + 6 * 2 and "source" in text.splitlines()[0]
+
+
+def test_a_long_comparison_is_cancelled_and_what_was_ready_stays(page, app_url):
+    page.goto(f"{app_url}/compare?sample=cbcl&rivals=threshold,spca,nmf&ks=5,10,20,40,80,160&effort=thorough")
+    page.get_by_role("button", name="Compare 3 methods").click()
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of 24 ready"))).to_be_visible(timeout=LONG)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first).to_contain_text("threshold")
+    page.reload()
+    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+
+
+def test_a_use_runs_on_its_button(page, app_url):
+    page.goto(f"{app_url}/compare?judged=uses&use=pitprops&props=3")
+    page.get_by_role("button", name="Find six components").click()
+    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("features used, added up")).to_be_visible()
