@@ -29,8 +29,8 @@ SLACK = 1e-9
 def at_an_angle(problem: Problem, count: int, solve_one: Callable[[Problem], Array], degrees: float) -> Array:
     """`count` components (n, count) of which any two lines are at least `degrees` apart; 0 < degrees <= 90.
 
-    Each is found by ``solve_one(problem) -> x``. Where no weight brings a method far enough from the components before, their
-    features are left out, which gives 90 degrees.
+    Each is found by ``solve_one(problem) -> x``. At 90 degrees, and where no weight brings a method far enough from the components
+    before, their features are left out.
 
     Raises
     ------
@@ -60,6 +60,8 @@ def _next(problem, V, solve_one, limit):
     x, far = found(0.0)
     if far:
         return x
+    if limit <= 2 * SLACK:
+        return _elsewhere(problem, V, solve_one)  # no finite weight makes components quite orthogonal
     low, high = 0.0, FIRST_WEIGHT * l1
     for _ in range(DOUBLINGS):
         x, far = found(high)
