@@ -3,6 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard import figures, state
 from nspca.dashboard.live import live_plot
@@ -18,9 +19,10 @@ BOUNDS = {"ours": "our bound", "paper": "the paper's bound", "both": "both"}
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", PAPER]
 
 
-def switches() -> None:
-    """What 100 % means, and whose bound is shaded."""
-    with st.container(horizontal=True):
+def switches() -> DeltaGenerator:
+    """What 100 % means, and whose bound is shaded; the line they stand in has room for more."""
+    line = st.container(horizontal=True, vertical_alignment="center")
+    with line:
         st.segmented_control(
             "Variance in % of",
             list(AXES),
@@ -33,6 +35,7 @@ def switches() -> None:
         st.segmented_control(
             "Bound", list(BOUNDS), format_func=BOUNDS.get, required=True, label_visibility="collapsed", **state.bind("bound", _bounds())
         )
+    return line
 
 
 def axis() -> str:

@@ -9,6 +9,8 @@ from nspca.dashboard import chosen, running, state, words
 from nspca.dashboard.running import Watched
 from nspca.errors import NSPCAError
 
+HELP = "It stays in the figure while you change one thing and run again."
+
 
 @dataclass(frozen=True)
 class Pinned:
@@ -46,15 +48,14 @@ def beside(run: Watched) -> Pinned | None:
 
 def switch(run: Watched, pinned: Pinned | None) -> None:
     """Pin the curve that is shown, or let the pinned one go."""
-    if pinned is not None:
-        if st.button("Unpin", key="unpin", icon=":material/keep_off:", help=f"Pinned: {words.plain(pinned.label)}"):
-            state.put(pin=None)
+    if state.get("pin") is None:
+        if st.button("Pin this curve", key="pin", icon=":material/keep:", help=HELP):
+            state.put(pin=run.id)
             st.rerun()
-    elif state.get("pin") == run.id:
-        st.button("Pinned", key="pinned", icon=":material/check:", disabled=True)
-        st.caption("Now change one thing above (weights, standardise, effort, method) and press Run: both curves are then in one figure.")
-    elif st.button(
-        "Pin this curve", key="pin", icon=":material/keep:", help="It stays in the figure while you change one thing and run again."
-    ):
-        state.put(pin=run.id)
+        return
+    label = f"Pinned: {words.plain(pinned.label)}" if pinned else "This curve is pinned."
+    if st.button("Unpin", key="unpin", icon=":material/keep_off:", help=label):
+        state.put(pin=None)
         st.rerun()
+    if pinned is None:
+        st.caption("Now change one thing above (weights, standardise, effort, method) and press Run: both curves are then in one figure.")

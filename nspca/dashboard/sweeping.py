@@ -104,8 +104,7 @@ def _finished(about: Chosen, run: Watched) -> None:
     k = state.get("k") if state.get("k") in set(table["k"]) else _telling(table)
     method = state.get("shown") if state.get("shown") in methods else methods[0]
     other = pinned.beside(run)
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        curve.switches()
+    with curve.switches():
         pinned.switch(run, other)
     drawn = curve.figure(problem, table, run.asked, selected_k=k, pinned=other and other.drawn(curve.axis()))
     curve.clickable(drawn, table, run.asked, k, method)
