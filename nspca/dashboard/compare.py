@@ -84,7 +84,11 @@ def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
     st.markdown("**What it costs**: seconds of each method, without the proof")
     figures.draw(times_figure(table, **shared), "compare_times")
     paths = [name for name in run.asked.methods if name in nspca.METHODS and nspca.METHODS[name].path]
-    one_pass = f" {listed(paths)} answer all k in one pass, whose time is shared out evenly." if len(run.asked.ks) > 1 and paths else ""
+    one_pass = (
+        f" {listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is shared out evenly."
+        if len(run.asked.ks) > 1 and paths
+        else ""
+    )
     st.caption(f"Methods run one after another and do not see each other's answers; leading eigenvectors are ready before.{one_pass}")
 
 

@@ -123,7 +123,7 @@ def _faces() -> None:
     st.subheader("Is there a face in the picture?")
     _about(
         f"Ten components are found in {TRAIN_FACES:,} faces; a linear support vector machine learns from the ten numbers that each "
-        f"picture has along them, with {TRAIN_OTHERS:,} pictures of other things. Wider is better.",
+        f"picture has along them, with {TRAIN_OTHERS:,} pictures of other things. The larger the area under a curve, the better.",
         f"Components of the sparse methods have {PART_SIZE} pixels each and share none; those of pca and nmf use every pixel.",
         "Zass and Shashua 2006, Section 5 and Fig. 4, on the MIT CBCL Face Database #1.",
     )

@@ -57,9 +57,7 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
         pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
         figure.update_xaxes(range=[ks[0] - pad, ks[-1] + pad], dtick=1 if ks[-1] - ks[0] <= 12 else None)
     if selected is not None:
-        figure.add_vline(
-            x=selected, line={"color": GREY, "width": 1, "dash": "dash"}, annotation_text=f"k = {selected}", annotation_position="top"
-        )
+        figure.add_vline(x=selected, line={"color": GREY, "width": 1, "dash": "dash"})
     return figure
 
 
@@ -182,7 +180,8 @@ def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATUR
     alt = f"{what[0].upper()}{what[1:]} of {len(rows)} features for {len(methods)} methods, first {', '.join(names[:3])}."
     figure = new_figure(alt, height=150 + 22 * max(1, len(rows)))
     if used.size > len(rows):
-        figure.update_layout(title={"text": f"the {len(rows)} strongest of {used.size} features in use", "font": {"size": 14}})
+        below = {"xref": "paper", "yref": "paper", "x": 0, "y": -0.01, "xanchor": "left", "yanchor": "top", "showarrow": False}
+        figure.add_annotation(text=f"the {len(rows)} strongest of {used.size} features in use", **below)
     signed = bool((X < 0).any())
     size = 1.0 if what != "weight" else float(np.abs(X).max(initial=0)) or 1.0
     figure.add_heatmap(
