@@ -50,12 +50,13 @@ def solve(
     method : str
         "auto" or a key of `METHODS`.
     components : int
-        r, found one after another; see `deflation`.
+        r, found together by methods that do so (`METHODS[method].joint`), else one after another; see `deflation`. When k is a
+        tuple of sizes, r is their number, the method a joint one, and "auto" means "joint".
     seed : int
     report : callable, optional
         ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`.
     certify : str or None
-        Effort of the certificate ("fast", "standard", "thorough"), None for none. One component only.
+        Effort of the certificate ("fast", "standard", "thorough"), None for none. Not for components found one after another.
     deflation : str
         What is changed before the next component: a key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
     angle : float, optional
@@ -69,11 +70,11 @@ def solve(
     """
     started = time.perf_counter()
     report = report or silent
-    _single(problem)
     _known_effort(certify)
     whole("components", components, 1, problem.n)
+    problem, method = _together(problem, method, components)
     run = _runner(method, options, seed, report)
-    if components == 1:
+    if components == 1 or isinstance(problem.k, tuple):
         result = run(problem)
         if certify is not None:
             result = certified(problem, result, _certificate(problem, result, certify, report)[0])
@@ -93,7 +94,7 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     result : Result, optional
         A known answer; it helps the search and is checked against the bound.
     components : int
-        1; joint certificates are not built yet.
+        r > 1, or a problem whose k is a tuple of sizes: the bound on the sum over r disjoint components.
     effort : "fast", "standard" or "thorough"
     report : callable, optional
 
@@ -102,14 +103,14 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     Certificate
         Checked by ``nspca.verify(data, certificate)``.
     """
-    _single(problem)
-    if components != 1:
-        raise InvalidOption(f"certify proves bounds for one component, got components = {components}; certify them one at a time")
+    whole("components", components, 1, problem.n)
+    if components > 1 and isinstance(problem.k, int):
+        problem = problem.with_k((problem.k,) * components)
     _known_effort(effort)
     if effort is None:
         raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
     certificate, _ = _certificate(problem, result, effort, report or silent)
-    if result is not None and result.components.shape[1] == 1:
+    if result is not None:
         certificate.ratio(result.value)
     return certificate
 
@@ -173,6 +174,10 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
 def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object]:
     """The best of the elementary bounds, the shifted one and the duals; and what helps the next k."""
     value = 0.0 if result is None else result.value
+    if isinstance(problem.k, tuple):
+        from nspca.bounds.joint import certify_joint
+
+        return certify_joint(problem, value / problem.covariance.unit, effort, report), None
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
     found = [elementary.best(problem, factorised)]
@@ -199,9 +204,24 @@ def _direction(problem, rank, result):
     return c / length if length > 0 else None
 
 
+def _together(problem, method, components):
+    """The problem with a tuple of sizes when the components are to be found together, and the method that does it."""
+    sizes = isinstance(problem.k, tuple)
+    if sizes and components not in (1, len(problem.k)):
+        raise InvalidOption(f"components must be the number of sizes, {len(problem.k)}, got {components}; leave it out")
+    method = "joint" if sizes and method == "auto" else method
+    line = METHODS.get(method)
+    if sizes and line is not None and not line.joint:
+        able = ", ".join(name for name, line in METHODS.items() if line.joint)
+        raise InvalidOption(f"several sizes need a method that finds components together ({able}), got {method!r}")
+    if components > 1 and line is not None and line.joint and not sizes:
+        problem = problem.with_k((problem.k,) * components)
+    return problem, method
+
+
 def _single(problem):
     if not isinstance(problem.k, int):
-        raise InvalidProblem(f"one k is required here, got sizes {problem.k}; joint problems are not built yet")
+        raise InvalidProblem(f"one k is required here, got sizes {problem.k}; use solve for joint problems")
     return problem
 
 

@@ -28,7 +28,7 @@ OVERSAMPLING = 10
 POWERS = 3
 """Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
 BLOCK_ROWS = 512
-"""Rows handed to frequent directions at a time."""
+"""Rows handed to frequent directions at a time: few enough for a quick decomposition, enough to fill the processor."""
 ERROR_TOLERANCE = 1e-4
 """Relative accuracy of an error found by an iterative eigensolver: it is shown, nothing is proved with it."""
 
@@ -85,6 +85,12 @@ def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
         stream.update(_centred_rows(A, slice(start, start + BLOCK_ROWS)))
     found = stream.sketch()
     return Sketch(found.V, spectral_error(A, found.V) if measure else np.nan, found.bound)
+
+
+def quick(A: Covariance, rank: int) -> Array:
+    """V alone, by whichever of the two is quicker at this size: for starts, not for promises."""
+    small = min(A.n, A.shape[0]) <= DIRECT_LIMIT
+    return svd(A, rank).V if small else randomised(A, rank, measure=False).V
 
 
 SKETCHES = {"svd": svd, "randomised": randomised, "frequent": frequent}
@@ -151,27 +157,34 @@ class FrequentDirections:
 
     def _shrink(self, rows):
         """Keep at most ``2 rank`` directions: what the next one weighs is subtracted from all, and remembered."""
-        weights, directions = _directions(rows)
+        weights, parts = _directions(rows)
         room = 2 * self.rank
         lost = float(weights[room]) if weights.size > room else 0.0
-        self.kept = np.sqrt(np.maximum(weights[:room] - lost, 0.0))[:, None] * directions[:room]
+        weights, parts = weights[:room], parts[:room]
+        left = np.sqrt(np.maximum(weights - lost, 0.0) / np.where(weights > 0, weights, 1.0))
+        self.kept = left[:, None] * parts
         self.subtracted += lost
 
     def sketch(self) -> Sketch:
         """V of ``A = (centred rows)'(centred rows) / (number of rows)``, in the scale of the rows."""
         if self.rows == 0:
             raise InvalidData("a sketch needs at least one row, got none; update it with the data first")
-        weights, directions = _directions(self.kept)
-        V = (directions[: self.rank] * np.sqrt(weights[: self.rank])[:, None]).T / np.sqrt(self.rows)
+        weights, parts = _directions(self.kept)
+        V = parts[: self.rank].T / np.sqrt(self.rows)
         cut = float(weights[self.rank]) if weights.size > self.rank else 0.0
         V = np.pad(V, ((0, 0), (0, self.rank - V.shape[1])))
         return Sketch(oriented(V), np.nan, (self.subtracted + cut) / self.rows)
 
 
 def _directions(rows):
-    """Squared singular values, decreasing, and right singular vectors of the rows."""
-    _, singular, directions = np.linalg.svd(rows, full_matrices=False)
-    return singular**2, directions
+    """Squared singular values, decreasing, and the right singular vectors times the singular values, as rows.
+
+    By the smaller Gram matrix: its rounding is relative to the largest weight, as that of A itself is.
+    """
+    b, n = rows.shape
+    weights, vectors = np.linalg.eigh(rows @ rows.T if b <= n else rows.T @ rows)
+    weights, vectors = np.maximum(weights[::-1], 0.0), vectors[:, ::-1]
+    return weights, vectors.T @ rows if b <= n else np.sqrt(weights)[:, None] * vectors.T
 
 
 def _centred_rows(A: DataCovariance, which: slice) -> Array:

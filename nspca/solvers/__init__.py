@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import baselines, cone, coordinate, em, epsnet, greedy, spannogram, threshold, tpower
+from nspca.solvers import baselines, cone, coordinate, em, epsnet, greedy, joint, spannogram, threshold, tpower
 
 
 @dataclass(frozen=True)
@@ -70,5 +70,9 @@ METHODS: dict[str, Method] = {
     "coordinate": Method(
         "NSPCA (2006): joint coordinate ascent with a quartic per entry, k by bisection", "Zass and Shashua 2006, eq. 3-5, Alg. 1",
         nonneg=True, signed=False, joint=True, exact=False, Options=coordinate.Options, solve=coordinate.solve,
+    ),
+    "joint": Method(
+        "disjoint components sought together by monotone ascent with a matching step", "problem (2) of Asteris et al. 2015",
+        nonneg=True, signed=True, joint=True, exact=False, Options=joint.Options, solve=joint.solve,
     ),
 }  # fmt: skip

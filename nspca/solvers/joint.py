@@ -1,0 +1,136 @@
+"""Disjoint components sought together, by monotone ascent from many starts.
+
+    maximise  tr X'AX   over X = (x_1 .. x_r) with disjoint supports of at most s_j entries, |x_j| = 1 (and x_j >= 0)
+
+Idea: with directions fixed the best supports are a matching (`nspca.matching`), with supports fixed the best vectors are leading
+eigenvectors (nonnegative: power steps); alternating can only gain. Many random starts and one found one component at a time climb
+on factors of small rank, which is quick and smooth; the best go on with the full A, then exchange features, between components and
+with unused ones (`nspca.exchange`). At last the best is kicked: one or two components get a new direction, and what climbs higher
+stays. Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
+Cost: O(n r d) and a matching per step. Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca import disjoint, sketch
+from nspca.exchange import exchange, in_sight
+from nspca.linalg import Array
+from nspca.options import whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+FINALISTS = 3
+"""Starts that go on with the full A: the best one at small rank is often not the best there."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `joint`.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of the factor the starts climb on; a half and a quarter of it serve as well.
+    restarts : int
+        Random starts.
+    iterations : int
+        Kicks of the best answer, by new directions for one or two components.
+    polish : bool
+        Go on with the full A (ascent, exchanges, kicks); without it the answer is the best one for the factor.
+    """
+
+    rank: int = 20
+    restarts: int = 20
+    iterations: int = 20
+    polish: bool = True
+
+    def __post_init__(self):
+        whole("rank", self.rank, 1)
+        whole("restarts", self.restarts, 1)
+        whole("iterations", self.iterations, 0)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
+    """Best of all starts; `warm` are known components, each an array (n, r), that the answer will not fall below."""
+    A, sizes, nonneg = problem.covariance, disjoint.sizes_of(problem), problem.nonneg
+    rng = np.random.default_rng(seed)
+    report(Event("starts", 0, options.restarts + 1))
+    V = sketch.quick(A, min(options.rank, problem.n))
+    found = starts(V, sizes, nonneg, options.restarts, rng, report, A.unit)
+    climbed = found[0][1]
+    X = found[0][0]
+    if options.polish:
+        chosen = [X for X, _ in distinct(found)[:FINALISTS]]
+        X = best(A, [disjoint.climb(A, Y, sizes, nonneg)[0] for Y in [*warm, *chosen]], sizes, nonneg, report)
+        X = kicked(A, X, V, sizes, nonneg, options.iterations, rng, report)
+    elif warm:
+        X = max([X, *warm], key=lambda Y: disjoint.value(A, Y))
+    info = {"rank": V.shape[1], "starts": len(found), "factor_value": climbed * A.unit}
+    return Result.of(problem, X, Status.HEURISTIC, "joint", **info)
+
+
+def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = silent, unit: float = 1.0):
+    """Local optima (X, value on VV'), best first: from one component at a time, then from `count` random directions."""
+    d, r = V.shape[1], len(sizes)
+    ranks = [d, max(1, d // 2), max(1, d // 4)]
+    found = [disjoint.climb_factor(V, one_by_one(V, sizes, nonneg, rng), sizes, nonneg)]
+    for start in range(count):
+        report(Event("starts", start + 1, count + 1, lower=max(value for _, value in found) * unit))
+        C = np.zeros((d, r))
+        part = ranks[start % 3]
+        C[:part] = rng.standard_normal((part, r))
+        found.append(disjoint.climb_factor(V, C, sizes, nonneg))
+    return sorted(found, key=lambda one: -one[1])
+
+
+def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
+    """Directions (d, r) of components found one after another on VV', without the features used before."""
+    left, C = np.ones(len(V), dtype=bool), np.zeros((V.shape[1], len(sizes)))
+    for j, size in enumerate(sizes):
+        rows = np.flatnonzero(left)
+        leading = np.linalg.eigh(V[rows].T @ V[rows])[1][:, ::-1]
+        directions = [*leading.T[:tries], *rng.standard_normal((tries, V.shape[1]))]
+        x = max((disjoint.climb_factor(V[rows], c[:, None], (size,), nonneg) for c in directions), key=lambda one: one[1])[0][:, 0]
+        left[rows[x != 0]] = False
+        C[:, j] = V[rows].T @ x
+    return C
+
+
+def distinct(found):
+    """The list without answers of the same value."""
+    kept = []
+    for X, value in found:
+        if not kept or value < kept[-1][1] * (1 - 1e-9):
+            kept.append((X, value))
+    return kept
+
+
+def best(A, climbed, sizes, nonneg, report) -> Array:
+    """Exchanges from every candidate; the best of what they reach."""
+    return max((exchange(A, X, sizes, nonneg, report) for X in climbed), key=lambda X: disjoint.value(A, X))
+
+
+def kicked(A, X, V, sizes, nonneg, count, rng, report) -> Array:
+    """Give one or two components a random new direction, climb and exchange within sight; keep what is better."""
+    rows = in_sight(A, X, nonneg)
+    part, inner, reached = A.restrict(rows), X[rows], disjoint.value(A, X)
+    begun = reached
+    for kick in range(count):
+        report(Event("kicks", kick, count, lower=reached * A.unit))
+        G = part.product(inner)
+        G /= np.sqrt(np.maximum(np.einsum("ij,ij->j", inner, G), 1e-300))
+        chosen = rng.choice(len(sizes), size=min(len(sizes), 1 + kick % 2), replace=False)
+        G[:, chosen] = V[rows] @ rng.standard_normal((V.shape[1], chosen.size))
+        Y = disjoint.candidate(disjoint.better_signs(G, sizes, nonneg), sizes, nonneg)
+        Y = exchange(part, disjoint.climb(part, Y, sizes, nonneg)[0], sizes, nonneg)
+        value = disjoint.value(part, Y)
+        if value > reached * (1 + 1e-10):
+            inner, reached = Y, value
+    if reached <= begun:
+        return X
+    Y = np.zeros_like(X)
+    Y[rows] = inner
+    return exchange(A, Y, sizes, nonneg, report)
