@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import nspca
 from nspca import uses
 from nspca.api import certified
+from nspca.components import explained_variances, successive
 from nspca.errors import Cancelled, InvalidProblem, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -83,7 +84,7 @@ def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) 
 def run_components(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
     """`count` components of every method, each without the features of those before; the bytes of a Sweep with keys (method, count).
 
-    The `info` of each result holds the variance explained by the first 1, 2, ... under the names of `uses.explained_variances`.
+    The `info` of each result holds the variance explained by the first 1, 2, ... under the names of `explained_variances`.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def run_components(*, X, covariance: bool, request: dict, report: Report = silen
 
     def one(method: str, say: Report) -> tuple[nspca.Result, dict]:
         result = nspca.solve(problem, method, components=count, seed=request["seed"], report=say, certify=None)
-        curves = {name: values.tolist() for name, values in uses.explained_variances(problem, result.components).items()}
+        curves = {name: values.tolist() for name, values in explained_variances(problem, result.components).items()}
         return replace(result, method=method, info={**result.info, **curves}), {"curves": curves, "seconds": result.seconds}
 
     found = _each(request["methods"], one, report)
@@ -257,11 +258,17 @@ def run_pitprops(*, A, request: dict, report: Report = silent) -> bytes:
         if method is None:
             U = problem.covariance.leading(COMPONENTS)[1]
         else:
-            U = uses.projected_components(problem, COMPONENTS, method, request["seed"], _moved(report, i, len(PROPS), name))
-        curves = {key: values.tolist() for key, values in uses.explained_variances(problem, U).items()}
+            U = _projected(problem, method, request["seed"], _moved(report, i, len(PROPS), name))
+        curves = {key: values.tolist() for key, values in explained_variances(problem, U).items()}
         rows.append({"method": name, "cardinality": np.cumsum(np.count_nonzero(U, axis=0)).tolist(), **curves})
         report(Event(name, i + 1, len(PROPS), payload={"row": rows[-1]}))
     return json.dumps(rows).encode()
+
+
+def _projected(problem: Problem, method: str, seed: int, report: Report):
+    """Components in turn, each projected out of A before the next (sigg2008, eq. 18); they may share features."""
+    one = lambda part: nspca.solve(part, method, seed=seed, report=report, certify=None).components[:, 0]  # noqa: E731
+    return successive(problem, COMPONENTS, one, "projection")
 
 
 # --- shared -----------------------------------------------------------------------------------------------------------------

@@ -1,14 +1,13 @@
-"""What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding faces, explaining variance.
+"""What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding faces.
 
 `select`, `svd_entropy_contributions`, `cluster_scores`   unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
 `principal_parts`, `detection_curve`                      face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
-`projected_components`, `explained_variances`             variance of components that are not orthogonal (2006, Fig. 5; 2008, Fig. 3)
 """
 
 import numpy as np
 
 from nspca import api
-from nspca.errors import InvalidData, InvalidProblem
+from nspca.errors import InvalidData
 from nspca.linalg import Array
 from nspca.options import whole
 from nspca.problem import Problem
@@ -16,8 +15,6 @@ from nspca.progress import Event, Report, silent
 
 BATCH = 256
 """Small symmetric matrices whose eigenvalues are found in one call."""
-POWER = 1e-9
-"""Part of a component, relative to its length, below which it adds no direction to the ones before."""
 
 
 # --- genes ------------------------------------------------------------------------------------------------------------------
@@ -167,60 +164,3 @@ def detection_curve(U: Array, train: tuple[Array, Array], tests: dict[str, tuple
 def _stacked(pair, U):
     faces, others = (np.asarray(part, dtype=np.float64) @ U for part in pair)
     return np.vstack((faces, others)), np.repeat([1, 0], [len(faces), len(others)])
-
-
-# --- variance of several components -----------------------------------------------------------------------------------------
-
-
-def projected_components(problem: Problem, count: int, method: str = "em", seed: int = 0, report: Report = silent) -> Array:
-    """`count` components (n, count) in turn, what each explains projected out before the next: ``A <- (I - xx')A(I - xx')``.
-
-    Deflation of Sigg and Buhmann 2008, eq. 18, on A itself. Components may share features, unlike those of ``solve(components=r)``.
-    A is formed: n at most 4000.
-    """
-    A, unit = problem.covariance.matrix.copy(), problem.covariance.unit
-    X = np.zeros((problem.n, count))
-    for j in range(count):
-        left = Problem.from_covariance(A * unit, problem.k, problem.nonneg)
-        X[:, j] = api.solve(left, method, seed=seed, report=report, certify=None).components[:, 0]
-        A = A - np.outer(X[:, j], X[:, j] @ A)
-        A = A - np.outer(A @ X[:, j], X[:, j])
-        A = (A + A.T) / 2
-    return X
-
-
-def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
-    """Variance explained by the first 1, 2, ... r components X (n, r), by three definitions, in the units of the data.
-
-    For unit columns; they agree when the columns are orthogonal and their scores uncorrelated, as for plain PCA.
-
-    - ``total``: the sum of ``x'Ax``; counts twice what two components share.
-    - ``adjusted``: of each component only what its scores have beyond those before: squared diagonal of R in ``scores = QR``
-      (Zou, Hastie and Tibshirani 2006, Section 3.4), here the Cholesky factor of X'AX.
-    - ``subspace``: tr of A projected on the span of the columns, ``tr((X'X)^-1 X'AX)``: does not depend on angles inside the span.
-    """
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or X.shape[0] != problem.n:
-        raise InvalidProblem(f"components must be (n, r) with n = {problem.n}, got shape {X.shape}")
-    image = problem.covariance.product(X)
-    G, S = X.T @ image, X.T @ X
-    r = X.shape[1]
-    subspace = [float(np.trace(np.linalg.pinv(S[:j, :j], rcond=POWER, hermitian=True) @ G[:j, :j])) for j in range(1, r + 1)]
-    unit = problem.covariance.unit
-    return {
-        "total": np.cumsum(np.diag(G)) * unit,
-        "adjusted": np.cumsum(_beyond(G)) * unit,
-        "subspace": np.array(subspace) * unit,
-    }
-
-
-def _beyond(G: Array) -> Array:
-    """Of every row of a Gram matrix, the squared part orthogonal to the rows before: Cholesky, with zeros where nothing is left."""
-    left, out = G.copy(), np.zeros(len(G))
-    for j in range(len(G)):
-        out[j] = max(left[j, j], 0.0)
-        if out[j] > POWER * G[j, j]:
-            left = left - np.outer(left[:, j], left[j]) / left[j, j]
-        else:
-            out[j] = 0.0
-    return out

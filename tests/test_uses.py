@@ -94,49 +94,6 @@ def test_parts_of_a_nonnegative_factorisation_are_unit_columns():
     assert parts.shape == (12, 3) and (parts >= 0).all() and np.allclose(np.linalg.norm(parts, axis=0), 1)
 
 
-def test_explained_variances_of_eigenvectors_agree():
-    problem = nspca.Problem.from_data(np.random.default_rng(5).normal(size=(30, 8)), k=8, nonneg=False)
-    values, vectors = problem.covariance.leading(4)
-    for curve in uses.explained_variances(problem, vectors).values():
-        assert np.allclose(curve, np.cumsum(values) * problem.covariance.unit)
-
-
-def test_explained_variances_by_their_definitions():
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(30, 8))
-    problem = nspca.Problem.from_data(X, k=8, nonneg=False)
-    U = np.abs(rng.normal(size=(8, 3)))
-    U /= np.linalg.norm(U, axis=0)
-    found = uses.explained_variances(problem, U)
-    Z = X - X.mean(axis=0)
-    R = np.linalg.qr(Z @ U)[1]
-    Q = np.linalg.qr(U)[0]
-    assert np.allclose(found["total"], np.cumsum(((Z @ U) ** 2).mean(axis=0)))
-    assert np.allclose(found["adjusted"], np.cumsum(np.diag(R) ** 2) / 30)
-    assert found["subspace"][-1] == pytest.approx(((Z @ Q) ** 2).sum() / 30)
-    assert (found["adjusted"] <= found["total"] + 1e-12).all()
-
-
-def test_the_same_component_twice_explains_nothing_more():
-    problem = nspca.Problem.from_data(np.random.default_rng(7).normal(size=(30, 5)), k=5)
-    x = np.eye(5)[:, [2, 2]]
-    found = uses.explained_variances(problem, x)
-    assert found["total"][1] == pytest.approx(2 * found["total"][0])
-    for name in ("adjusted", "subspace"):
-        assert found[name][1] == pytest.approx(found[name][0])
-    with pytest.raises(InvalidProblem, match="n = 5"):
-        uses.explained_variances(problem, np.ones(4))
-
-
-def test_projected_components_of_a_dense_problem_are_eigenvectors():
-    A = np.diag([5.0, 3.0, 2.0, 1.0])
-    rotation = np.linalg.qr(np.random.default_rng(8).normal(size=(4, 4)))[0]
-    A = rotation @ A @ rotation.T
-    problem = nspca.Problem.from_covariance((A + A.T) / 2, k=4, nonneg=False)
-    U = uses.projected_components(problem, 3, "auto")
-    assert np.allclose(np.abs(np.sum(U * rotation[:, :3], axis=0)), 1, atol=1e-5)
-
-
 # --- the jobs ---------------------------------------------------------------------------------------------------------------
 
 
