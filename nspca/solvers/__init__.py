@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nspca.solvers import baselines, cone, coordinate, em, epsnet, greedy, joint, spannogram, threshold, tpower
+from nspca.solvers import baselines, bipartite, cone, coordinate, em, epsnet, greedy, joint, spannogram, threshold, tpower
 
 
 @dataclass(frozen=True)
@@ -74,5 +74,9 @@ METHODS: dict[str, Method] = {
     "joint": Method(
         "disjoint components sought together by monotone ascent with a matching step", "problem (2) of Asteris et al. 2015",
         nonneg=True, signed=True, joint=True, exact=False, Options=joint.Options, solve=joint.solve,
+    ),
+    "bipartite": Method(
+        "a net of directions, or random ones, with a matching at each", "Asteris et al. 2015, Alg. 1-4, Theorems 1 and 2",
+        nonneg=True, signed=True, joint=True, exact=False, Options=bipartite.Options, solve=bipartite.solve,
     ),
 }  # fmt: skip

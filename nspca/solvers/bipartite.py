@@ -1,0 +1,179 @@
+"""Disjoint components by the 2015 paper: a net of directions with a matching at each of its points, on a low-rank stand-in for A.
+
+    maximise  tr X'VV'X = max over C with unit columns of max over X of sum_j (x_j'Vc_j)^2,   X disjoint, s_j entries each
+
+Idea: with C given, the best X is a matching on the squares of W = VC and, on each support, W itself (Cauchy-Schwarz); so go through
+a net of C and keep the best X. If every column of C has a net point within eps/2, then ``|x'Vc| >= (1 - eps/2) |V'x|`` at the point
+near the optimum. Guarantee: at least ``1 - eps`` of the optimum for VV' (Theorem 1), hence ``(1 - eps) OPT - 2 r |A - VV'|`` for A
+(Theorem 2). The net has ``(4/eps)^(rank r)`` points: beyond tiny cases `samples` random points are tried instead, which is the
+early termination of the paper's experiments and promises nothing. Cost: a matching per point.
+Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from nspca import disjoint, sketch
+from nspca.linalg import Array, rank1_columns
+from nspca.options import positive, whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+
+FULL_NET = 100_000
+"""Points up to which the full net is gone through: seconds for two components of a hundred features."""
+BLOCK = 100
+"""Points between two reports."""
+ROUNDING = 2.0**-48
+"""Squared length, relative to the longest, below which a column of V is rounding and would only make the net larger."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `bipartite`.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of the sketch; the paper's experiments use 4.
+    eps : float
+        Accuracy of the net in (0, 1).
+    samples : int
+        Random points when the full net would have more than `FULL_NET`.
+    sketch : str
+        A key of `nspca.sketch.SKETCHES`.
+    polish : bool
+        Climb on the full A afterwards, which the paper does not.
+    """
+
+    rank: int = 4
+    eps: float = 0.1
+    samples: int = 2000
+    sketch: str = "svd"
+    polish: bool = False
+
+    def __post_init__(self):
+        whole("rank", self.rank, 1)
+        positive("eps", self.eps)
+        if self.eps >= 1:
+            positive("1 - eps", 1 - self.eps)
+        whole("samples", self.samples, 1)
+        sketch.known(self.sketch)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
+    """Best of all points; `info` says whether they were the full net and what that promises."""
+    A, sizes, nonneg = problem.covariance, disjoint.sizes_of(problem), problem.nonneg
+    report(Event("sketch"))
+    stand_in = sketch.made(options.sketch, A, options.rank)
+    V, r = _reduced(stand_in.V), len(sizes)
+    d = V.shape[1]
+    size = net_size(d, options.eps, nonneg) ** r
+    full = size <= FULL_NET
+    count = size if full else options.samples
+    points = net_points(d, r, options.eps, nonneg) if full else random_points(d, r, count, seed)
+    X, reached, done = None, -1.0, 0
+    for C in points:
+        Y, value = best_candidate(V, C, sizes, nonneg)
+        if value > reached:
+            X, reached = Y, value
+        done += len(C)
+        report(Event("full net" if full else "random points", done, count, lower=disjoint.value(A, X) * A.unit))
+    info = {
+        "rank": d,
+        "eps": options.eps,
+        "sketch": options.sketch,
+        "search": "full net" if full else "stopped early: random points instead of the net",
+        "points": count,
+        "net_points": theorem_size(d, r, options.eps),
+        "promise": 1 - options.eps if full else 0.0,
+        "loss": stand_in.loss(r) * A.unit,
+        "sketch_value": reached * A.unit,
+    }
+    if options.polish:
+        X = disjoint.climb(A, X, sizes, nonneg)[0]
+    return Result.of(problem, X, Status.HEURISTIC, "bipartite", **info)
+
+
+def best_candidate(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]:
+    """Algorithm 2 at every point of C (N, d, r): the X (n, r) with the largest ``tr X'VV'X``, and that value."""
+    if len(sizes) == 1:
+        return _best_single(V, C[:, :, 0], sizes[0], nonneg)
+    best, reached = None, -1.0
+    for c in C:
+        X = disjoint.candidate(V @ c, sizes, nonneg)
+        value = float(np.square(V.T @ X).sum())
+        if value > reached:
+            best, reached = X, value
+    return best, reached
+
+
+def _best_single(V, C, k, nonneg):
+    """The same for one component, where a matching is the k best features: all points at once."""
+    X = rank1_columns(V @ C.T, k, nonneg)
+    X[0, ~X.any(axis=0)] = 1.0
+    values = np.square(V.T @ X).sum(axis=0)
+    best = int(np.argmax(values))
+    return X[:, best : best + 1], float(values[best])
+
+
+def theorem_size(d: int, r: int, eps: float) -> float:
+    """``(4/eps)^(d r)``, what Theorem 1 counts with; inf beyond the range of numbers."""
+    digits = d * r * math.log10(4 / eps)
+    return 10.0**digits if digits < 308 else math.inf
+
+
+def net_size(d: int, eps: float, nonneg: bool) -> int:
+    """Points of `net` in d dimensions."""
+    return (2 if nonneg else 1) * d * _cells(d, eps) ** (d - 1)
+
+
+def _cells(d, eps):
+    return math.ceil(2 * math.sqrt(d - 1) / eps)
+
+
+def net(d: int, eps: float, nonneg: bool) -> Array:
+    """Unit vectors (N, d) within eps/2 of every unit vector (signed problems: of it or its negative).
+
+    The surface of the cube [-1, 1]^d is cut into cells of side ``h <= eps / sqrt(d - 1)``, and their centres are normalised. A unit c
+    scaled to the surface lies within ``h sqrt(d - 1) / 2 <= eps/2`` of a centre; neither is inside the unit ball, and to normalise
+    such points is to project them on the ball, which brings no two of them further apart. Opposite faces differ by sign only.
+    """
+    m = _cells(d, eps)
+    ticks = (2 * np.arange(m) + 1) / max(m, 1) - 1
+    inner = np.array(list(product(ticks, repeat=d - 1)))
+    faces = np.concatenate([np.insert(inner, axis, 1.0, axis=1) for axis in range(d)])
+    faces /= np.linalg.norm(faces, axis=1, keepdims=True)
+    return np.concatenate((faces, -faces)) if nonneg else faces
+
+
+def net_points(d: int, r: int, eps: float, nonneg: bool) -> Iterator[Array]:
+    """The r-th Cartesian power of `net`, in blocks (N, d, r)."""
+    one = net(d, eps, nonneg)
+    count = len(one) ** r
+    for start in range(0, count, BLOCK):
+        columns = np.unravel_index(np.arange(start, min(start + BLOCK, count)), (len(one),) * r)
+        yield one[np.stack(columns)].transpose(1, 2, 0)
+
+
+def random_points(d: int, r: int, count: int, seed: int) -> Iterator[Array]:
+    """`count` points with independent columns, uniform on the sphere, in blocks (N, d, r)."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, count, BLOCK):
+        C = rng.standard_normal((min(BLOCK, count - start), d, r))
+        yield C / np.linalg.norm(C, axis=1, keepdims=True)
+
+
+def _reduced(V):
+    """V without columns that are rounding, and signs of the others that stay when features are permuted or change sign.
+
+    So the same points mean the same for a table and for one that differs in that way; the first column says where features point.
+    """
+    lengths = np.square(V).sum(axis=0)
+    kept = lengths > ROUNDING * lengths.max()
+    V = V[:, kept] if kept.any() else V[:, :1]
+    return V * np.where(np.sign(V[:, 0]) @ V < 0, -1.0, 1.0)

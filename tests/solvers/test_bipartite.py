@@ -1,0 +1,150 @@
+"""The net of the 2015 paper with a matching at every point: its promise against brute force, its honesty when it stops early."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca import disjoint, sketch
+from nspca.errors import Cancelled, InvalidOption
+from nspca.solvers import bipartite
+from tests.oracles import brute_force_joint
+from tests.strategies import cases
+
+SIGNS = pytest.mark.parametrize("nonneg", [True, False])
+
+
+def feasible(result, sizes, nonneg):
+    X = result.components
+    assert X.shape[1] == len(sizes) and np.allclose(np.linalg.norm(X, axis=0), 1)
+    assert np.all((X != 0).sum(axis=1) <= 1) and all((x != 0).sum() <= s for x, s in zip(X.T, sizes, strict=True))
+    assert not nonneg or X.min() >= 0
+
+
+@SIGNS
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_every_unit_vector_has_a_net_point_within_half_eps(d, nonneg):
+    eps = (0.1, 0.1, 0.2, 0.6)[d - 1]
+    points = bipartite.net(d, eps, nonneg)
+    assert len(points) == bipartite.net_size(d, eps, nonneg) <= (4 / eps) ** d
+    assert np.allclose(np.linalg.norm(points, axis=1), 1)
+    c = np.random.default_rng(d).standard_normal((3000, d))
+    c = np.concatenate((c, np.sign(c), np.eye(d), -np.eye(d)))
+    c /= np.linalg.norm(c, axis=1, keepdims=True)
+    cosine = c @ points.T if nonneg else np.abs(c @ points.T)
+    assert np.sqrt(np.maximum(2 - 2 * cosine.max(axis=1), 0)).max() <= eps / 2
+
+
+def test_net_points_are_every_pair_once():
+    one = bipartite.net(2, 0.5, True)
+    pairs = np.concatenate(list(bipartite.net_points(2, 2, 0.5, True)))
+    assert pairs.shape == (len(one) ** 2, 2, 2)
+    assert len(np.unique(pairs.reshape(len(pairs), -1), axis=0)) == len(pairs)
+    assert all(len(np.unique(pairs[:, :, j], axis=0)) == len(one) for j in range(2))
+
+
+@SIGNS
+@pytest.mark.parametrize("sizes", [(2, 2), (1, 3)])
+def test_theorem_1_on_the_full_net(sizes, nonneg):
+    eps, total = 0.3, 0
+    for case in cases(22, n_max=6, ranks=(2, 5), seed=71):
+        A = case.V @ case.V.T
+        if len(A) < sum(sizes):
+            continue
+        problem = nspca.Problem.from_covariance(A, sizes, nonneg)
+        result = nspca.solve(problem, "bipartite", rank=2, eps=eps, certify=None)
+        feasible(result, sizes, nonneg)
+        info, V = result.info, sketch.svd(problem.covariance, 2).V  # its own V: repeated eigenvalues leave a choice
+        stand_in = V @ V.T * problem.covariance.unit
+        assert info["search"] == "full net" and info["promise"] == 1 - eps
+        best = brute_force_joint(stand_in, sizes, nonneg)[0]
+        assert best * (1 - eps) <= info["sketch_value"] * (1 + 1e-9) + 1e-300, case
+        assert info["sketch_value"] <= best * (1 + 1e-9) + 1e-300, case
+        assert np.isclose(info["loss"], 2 * len(sizes) * np.linalg.norm(A - stand_in, 2), atol=1e-12 * max(1, np.trace(A)))
+        optimum = brute_force_joint(A, sizes, nonneg)[0]
+        assert (1 - eps) * optimum - info["loss"] - 1e-12 * optimum <= result.value <= optimum * (1 + 1e-9) + 1e-300, case
+        total += 1
+    assert total >= 6
+
+
+@SIGNS
+def test_the_best_candidate_is_the_best_of_all_points(nonneg):
+    rng = np.random.default_rng(3)
+    V = rng.standard_normal((9, 3))
+    for sizes in ((3,), (2, 3), (1, 1, 4)):
+        C = next(bipartite.random_points(3, len(sizes), 40, 0))
+        X, value = bipartite.best_candidate(V, C, sizes, nonneg)
+        each = [np.trace(Y.T @ V @ V.T @ Y) for Y in (disjoint.candidate(V @ c, sizes, nonneg) for c in C)]
+        assert np.isclose(value, max(each)) and np.isclose(np.trace(X.T @ V @ V.T @ X), value)
+
+
+@SIGNS
+def test_stopped_early_it_says_so_and_polish_only_gains(nonneg):
+    problem = nspca.Problem.from_data(np.random.default_rng(4).standard_normal((40, 25)), (4, 2, 5), nonneg)
+    plain = nspca.solve(problem, "bipartite", samples=150, certify=None)
+    assert plain.info["search"].startswith("stopped early") and plain.info["promise"] == 0.0
+    assert plain.info["points"] == 150 and np.isclose(plain.info["net_points"], 40.0**12)
+    better = nspca.solve(problem, "bipartite", samples=150, polish=True, certify=None)
+    assert better.value >= plain.value and better.info["sketch_value"] == plain.info["sketch_value"]
+    for result in (plain, better):
+        feasible(result, problem.k, nonneg)
+    assert nonneg or [(x != 0).sum() for x in plain.components.T] == [4, 2, 5]
+    more = nspca.solve(problem, "bipartite", samples=450, certify=None)
+    assert more.info["sketch_value"] >= plain.info["sketch_value"]
+    assert bipartite.theorem_size(100, 30, 0.1) == math.inf
+
+
+@pytest.mark.parametrize("kind", ["svd", "randomised", "frequent"])
+def test_every_sketch_keeps_theorem_2(kind):
+    X = np.random.default_rng(5).standard_normal((60, 6)) * [3, 2, 1, 1, 0.5, 0.5]
+    problem = nspca.Problem.from_data(X, (2, 1))
+    result = nspca.solve(problem, "bipartite", rank=2, eps=0.25, sketch=kind, certify=None)
+    A = np.cov(X, rowvar=False, bias=True)
+    optimum = brute_force_joint(A, (2, 1))[0]
+    assert result.info["sketch"] == kind and result.info["loss"] > 0
+    assert 0.75 * optimum - result.info["loss"] <= result.value <= optimum * (1 + 1e-9)
+
+
+def test_deterministic_given_the_seed_and_scales_with_the_data():
+    X = np.random.default_rng(6).standard_normal((30, 20))
+    run = lambda data, seed: nspca.solve(nspca.Problem.from_data(data, (4, 4)), "bipartite", seed=seed, samples=120, certify=None)  # noqa: E731
+    one, again, other, large = run(X, 3), run(X, 3), run(X, 4), run(X * 2.0**300, 3)
+    assert np.array_equal(one.components, again.components) and one.info == again.info
+    assert not np.array_equal(one.components, other.components)
+    assert np.array_equal(one.components, large.components)
+    assert large.info["loss"] == one.info["loss"] * 2.0**600
+
+
+def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
+    problem = nspca.Problem.from_data(np.random.default_rng(7).standard_normal((30, 12)), (3, 3))
+    events = []
+    result = nspca.solve(problem, "bipartite", samples=250, report=events.append, certify=None)
+    blocks = [event for event in events if event.total]
+    assert [event.done for event in blocks] == [100, 200, 250] and blocks[-1].lower == pytest.approx(result.value)
+
+    def stop(event):
+        events.append(event)
+        if event.done >= 200:
+            raise Cancelled("stopped")
+
+    events.clear()
+    with pytest.raises(Cancelled):
+        nspca.solve(problem, "bipartite", samples=250, report=stop)
+    assert events[-1].done == 200
+
+
+@pytest.mark.parametrize(("wrong", "said"), [({"eps": 1.0}, "1 - eps must be"), ({"sketch": "pca"}, "sketch must be one of svd")])
+def test_wrong_options_are_named(wrong, said):
+    problem = nspca.Problem.from_covariance(np.eye(6), (2, 2))
+    with pytest.raises(InvalidOption, match=said):
+        nspca.solve(problem, "bipartite", **wrong)
+    with pytest.raises(InvalidOption, match="need the rows"):
+        nspca.solve(problem, "bipartite", sketch="frequent")
+
+
+@SIGNS
+def test_all_features_used_and_nothing_to_explain(nonneg):
+    for A in (np.zeros((5, 5)), np.eye(5), np.ones((5, 5)), -np.ones((5, 5)) + 5 * np.eye(5)):
+        result = nspca.solve(nspca.Problem.from_covariance(A, (2, 3), nonneg), "bipartite", samples=100, certify=None)
+        feasible(result, (2, 3), nonneg)
