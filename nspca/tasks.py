@@ -67,7 +67,7 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
 def prove_more(*, X, covariance: bool, question: dict, component, report: Report = silent) -> bytes:
     """The strongest certificate of standard, then thorough effort, as its bytes; stops when the gap is closed.
 
-    A cancelled run gives what its last finished effort has proved.
+    A cancelled run gives the best that was proved by then.
 
     Parameters
     ----------
@@ -85,9 +85,11 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
         closing.effort = effort
         try:
             found = nspca.certify(problem, known, effort=effort, report=closing)
-        except Cancelled:
-            if best is None:
+        except Cancelled as stop:
+            proved = [certificate for certificate in (best, stop.best) if certificate is not None]
+            if not proved:
                 raise
+            best = min(proved, key=lambda certificate: certificate.upper)
             break
         best = found if best is None else min(best, found, key=lambda certificate: certificate.upper)
         closing(Event("certificate", k=problem.k, upper=best.upper))

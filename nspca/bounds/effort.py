@@ -17,7 +17,7 @@ from nspca.bounds.plan import CHEAP, PLANS, ROUND, Plan
 from nspca.bounds.rowcuts import Rows
 from nspca.bounds.witness import Witness, certificate, largest, lifted
 from nspca.certificate import Certificate
-from nspca.errors import InvalidOption
+from nspca.errors import Cancelled, InvalidOption
 from nspca.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -53,7 +53,7 @@ def strongest(problem: Problem, lower: float, effort: str = "standard", report: 
         A value known to be reached, in unit scale (0: none). It only says when to stop and how finely to search.
     effort : "fast" (less than the solve), "standard" (seconds) or "thorough" (minutes)
     report : callable
-        Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop.
+        Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop, which then carries the best certificate.
     warm : Warm, optional
         From the k before.
 
@@ -68,7 +68,12 @@ def strongest(problem: Problem, lower: float, effort: str = "standard", report: 
     if problem.covariance.trace == 0.0:
         return None, None
     plan = PLANS[effort]
-    return _Run(problem, elimination.keep(problem, plan.rows), plan, max(lower, 0.0), report).run(warm)
+    run = _Run(problem, elimination.keep(problem, plan.rows), plan, max(lower, 0.0), report)
+    try:
+        return run.run(warm)
+    except Cancelled as stop:
+        stop.best = run.best
+        raise
 
 
 @dataclass(eq=False)

@@ -192,7 +192,7 @@ def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
         return
     ended = {
         "done": f"Worked on for {attempt.seconds or 0:.1f} s.",
-        "cancelled": "Stopped; what an effort proves before its end is not kept, what was finished is.",
+        "cancelled": "Stopped; the best that was proved by then is kept.",
         "interrupted": "The server was restarted while this was being proved: press Prove more to go on.",
     }[now.state]
     if attempt.certificate is not None and before is not None:

@@ -82,7 +82,7 @@ def look(run_id: str) -> JobState:
 
 
 def cancel(attempt: Attempt) -> None:
-    """Stop; what its last finished effort has proved is handed in within a moment, and kept."""
+    """Stop; the best that has been proved by then is handed in within a moment, and kept."""
     key = engine().store.find_run(attempt.id).key
     engine().cancel(attempt.id, state.workspace())
     give_up = time.monotonic() + PATIENCE
