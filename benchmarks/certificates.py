@@ -14,7 +14,6 @@ import numpy as np
 
 import nspca
 from benchmarks.speed import say
-from nspca.bounds import strongest
 
 COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
 
@@ -70,10 +69,11 @@ def noise(shape, n):
 def show(name, data, problem, effort, target=None):
     """Solve, prove, verify, print."""
     started = time.perf_counter()
-    value = nspca.solve(problem, certify=None).value
+    result = nspca.solve(problem, certify=None)
+    value = result.value
     solved = time.perf_counter()
     busy = time.process_time()
-    certificate, _ = strongest(problem, value / problem.covariance.unit, effort)
+    certificate = nspca.certify(problem, result, effort=effort)
     busy, proved = time.process_time() - busy, time.perf_counter()
     nspca.verify(data, certificate)
     verified = time.perf_counter()
