@@ -25,6 +25,7 @@ KINDS = {
     "B7": "row-cut dual",
     "B8": "search over supports",
     "B9": "lifted dual with row cuts",
+    "J": "joint dual (Ky Fan)",
 }
 """What proved the bound, in words."""
 
