@@ -8,6 +8,7 @@ import numpy as np
 from nspca import auto
 from nspca.bounds import elementary, lowrank, strongest, supports
 from nspca.bounds.effort import CLOSED
+from nspca.bounds.joint import certify_joint
 from nspca.certificate import Certificate
 from nspca.components import at_an_angle, successive
 from nspca.covariance import DENSE_LIMIT
@@ -175,8 +176,6 @@ def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificat
     """The best of the elementary bounds, the shifted one and the duals; and what helps the next k."""
     value = 0.0 if result is None else result.value
     if isinstance(problem.k, tuple):
-        from nspca.bounds.joint import certify_joint
-
         return certify_joint(problem, value / problem.covariance.unit, effort, report), None
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)

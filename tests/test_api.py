@@ -23,7 +23,11 @@ def test_impossible_k_is_refused_with_the_range(k):
 
 def test_sizes_of_joint_problems_are_kept():
     assert nspca.Problem.from_data(X, (3, np.int64(4))).k == (3, 4)
-    assert nspca.solve(nspca.Problem.from_data(X, (3, 4)), certify=None).components.shape == (15, 2)
+    result = nspca.solve(nspca.Problem.from_data(X, (3, 4)))
+    assert result.components.shape == (15, 2) and 0.5 < result.ratio <= 1
+    assert result.value <= nspca.verify(X, result.certificate) <= result.certificate.upper
+    same = nspca.certify(nspca.Problem.from_data(X, 3), components=2)
+    assert same.k == (3, 3) and nspca.verify(X, same) <= same.upper
     with pytest.raises(InvalidProblem, match="got sizes"):
         nspca.sweep(nspca.Problem.from_data(X, 3), [(3, 4)])
 
