@@ -33,13 +33,10 @@ def weights(G: Array, nonneg: bool) -> Array:
     return np.square(np.maximum(G, 0.0) if nonneg else G)
 
 
-def better_signs(G: Array, sizes, nonneg: bool) -> Array:
-    """Columns of G with the sign whose positive part has the larger s_j best entries; G itself when signs do not matter."""
-    if not nonneg:
-        return G
-    plus = [topk_sum(weights(g, True), s) for g, s in zip(G.T, sizes, strict=True)]
-    minus = [topk_sum(weights(-g, True), s) for g, s in zip(G.T, sizes, strict=True)]
-    return G * np.where(np.array(minus) > np.array(plus), -1.0, 1.0)
+def better_signs(G: Array, sizes) -> Array:
+    """For every column of G (n, r) the sign whose positive part has the larger s_j best entries, (r,)."""
+    reach = [[topk_sum(weights(sign * g, True), s) for sign in (1.0, -1.0)] for g, s in zip(G.T, sizes, strict=True)]
+    return np.where(np.diff(reach, axis=1)[:, 0] > 0, -1.0, 1.0)
 
 
 def candidate(G: Array, sizes, nonneg: bool) -> Array:
@@ -59,7 +56,7 @@ def climb_factor(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]
     """Ascent for VV' from directions C (d, r): components (n, r) and their value, at least ``sum_j (x_j'Vc_j)^2``."""
     X, reached = None, -1.0
     for _ in range(ASCENT_CAP):
-        G = V @ C if X is not None else better_signs(V @ C, sizes, nonneg)
+        G = V @ C
         labels = assign(weights(G, nonneg), sizes)
         new, C, total = _leading_vectors(V, G, labels, len(sizes), nonneg)
         if not total > reached * (1 + GAIN):

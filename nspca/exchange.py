@@ -86,8 +86,8 @@ def _step(B, X, sizes, nonneg):
     """X after the first of the most promising moves that gains, None if none does."""
     image = B @ X
     values = np.einsum("ij,ij->j", X, image)
-    moves = sorted(_moves(B, X, image, sizes, nonneg), key=lambda move: -move.gain)
-    for move in moves[:TRIED]:
+    moves = [move for move in _moves(B, X, image, sizes, nonneg) if move.gain > -np.inf]  # not every kind is possible
+    for move in sorted(moves, key=lambda move: -move.gain)[:TRIED]:
         Y, reached = _applied(B, X, move, nonneg)
         if reached - sum(values[j] for j, _, _ in move.changes) > LEAST * values.sum():
             return Y

@@ -44,7 +44,7 @@ class Options:
 
     rank: int = 20
     restarts: int = 20
-    iterations: int = 20
+    iterations: int = 3
     polish: bool = True
 
     def __post_init__(self):
@@ -82,6 +82,8 @@ def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = sile
         C = np.zeros((d, r))
         part = ranks[start % 3]
         C[:part] = rng.standard_normal((part, r))
+        if nonneg and start % 2:  # not always: two components may do best on opposite sides of one direction
+            C = C * disjoint.better_signs(V @ C, sizes)
         found.append(disjoint.climb_factor(V, C, sizes, nonneg))
     return sorted(found, key=lambda one: -one[1])
 
@@ -92,7 +94,8 @@ def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
     for j, size in enumerate(sizes):
         rows = np.flatnonzero(left)
         leading = np.linalg.eigh(V[rows].T @ V[rows])[1][:, ::-1]
-        directions = [*leading.T[:tries], *rng.standard_normal((tries, V.shape[1]))]
+        directions = [*leading.T[:tries], *(-leading.T[:tries]), *rng.standard_normal((tries, V.shape[1]))]
+        directions = directions if nonneg else directions[:tries] + directions[2 * tries :]
         x = max((disjoint.climb_factor(V[rows], c[:, None], (size,), nonneg) for c in directions), key=lambda one: one[1])[0][:, 0]
         left[rows[x != 0]] = False
         C[:, j] = V[rows].T @ x
@@ -124,7 +127,9 @@ def kicked(A, X, V, sizes, nonneg, count, rng, report) -> Array:
         G /= np.sqrt(np.maximum(np.einsum("ij,ij->j", inner, G), 1e-300))
         chosen = rng.choice(len(sizes), size=min(len(sizes), 1 + kick % 2), replace=False)
         G[:, chosen] = V[rows] @ rng.standard_normal((V.shape[1], chosen.size))
-        Y = disjoint.candidate(disjoint.better_signs(G, sizes, nonneg), sizes, nonneg)
+        if nonneg and kick % 4 < 2:
+            G = G * disjoint.better_signs(G, sizes)
+        Y = disjoint.candidate(G, sizes, nonneg)
         Y = exchange(part, disjoint.climb(part, Y, sizes, nonneg)[0], sizes, nonneg)
         value = disjoint.value(part, Y)
         if value > reached * (1 + 1e-10):
