@@ -37,7 +37,7 @@ def blocks(n=24, groups=3):
 @pytest.mark.parametrize("effort", ["fast", "standard"])
 def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort):
     tried = 0
-    for case in cases(40, n_max=6, ranks=(1, 2, 6), seed=17):
+    for case in cases(26, n_max=6, ranks=(1, 2, 6), seed=17):
         A = case.V @ case.V.T
         for sizes in ((2, 2), (1, 2), (1, 1, 1), (3,)):
             if sum(sizes) <= len(A):
@@ -46,7 +46,7 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort)
                 certificate = checked(A, problem, effort, exact / problem.covariance.unit)
                 assert certificate.upper >= exact * (1 - EDGE)
                 tried += 1
-    assert tried > 80
+    assert tried > 50
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])
@@ -96,12 +96,21 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("rows", [1, 4, 12])
 def test_eliminated_rows(monkeypatch, rows, nonneg):
-    monkeypatch.setitem(joint.PLANS, "fast", replace(joint.PLANS["fast"], rows=rows))
+    monkeypatch.setitem(joint.PLANS, "fast", replace(joint.PLANS["fast"], rows=rows, whole=0))
     X = blocks() * np.linspace(1, 3, 24)
     certificate = checked(X, Problem.from_data(X, (2, 3), nonneg))
     assert certificate.upper <= checked(X, Problem.from_data(X, (24 - 3, 3), nonneg)).upper * (1 + 1e-9)
     D = np.diag(np.r_[9.0, 8.0, np.ones(10)])  # ties at the level leave together, perhaps all rows
     assert checked(D, Problem.from_covariance(D, (1, 2), nonneg)).upper >= 17
+
+
+def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
+    X = blocks()
+    problem = Problem.from_data(X, (4, 4, 4), scale=True)
+    whole = checked(X, problem)
+    for rows, whole_up_to in ((8, 24), (8, 23)):
+        monkeypatch.setitem(joint.PLANS, "fast", replace(joint.PLANS["fast"], rows=rows, whole=whole_up_to))
+        assert (checked(X, problem).upper == whole.upper) == (whole_up_to == 24)
 
 
 def test_more_features_than_samples():

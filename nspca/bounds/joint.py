@@ -48,6 +48,7 @@ class Plan:
     Attributes
     ----------
     rows : most kept rows
+    whole : most features of which all rows are kept if elimination gains nothing, as when all variances are the same
     work, steps : of one run, in entries, and the fewest and most steps that may make
     rhos : one run each, relative to the largest eigenvalue: which is best depends on how fast the eigenvalues fall
     grid : tau tried per pass
@@ -55,6 +56,7 @@ class Plan:
     """
 
     rows: int
+    whole: int
     work: float
     steps: tuple[int, int]
     rhos: tuple[float, ...]
@@ -67,9 +69,9 @@ class Plan:
 
 
 PLANS = {
-    "fast": Plan(rows=400, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
-    "standard": Plan(rows=800, work=4e7, steps=(60, 300), rhos=(0.25, 1.0, 0.0625), grid=8, stall=0.01),
-    "thorough": Plan(rows=1000, work=6e8, steps=(300, 3000), rhos=(0.25, 1.0, 0.0625), grid=16, stall=0.002),
+    "fast": Plan(rows=400, whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
+    "standard": Plan(rows=800, whole=1000, work=4e7, steps=(30, 300), rhos=(0.25, 1.0, 0.0625), grid=8, stall=0.01),
+    "thorough": Plan(rows=1000, whole=2000, work=6e8, steps=(300, 3000), rhos=(0.25, 1.0, 0.0625), grid=16, stall=0.002),
 }
 
 
@@ -101,7 +103,14 @@ def certify_joint(problem: Problem, lower: float, effort: str = "standard", repo
     if problem.covariance.trace == 0.0:
         return Certificate.of(problem, "J", "joint", 0.0)
     plan = PLANS[effort]
-    return _Run(problem, elimination.keep(problem, plan.rows), plan, max(float(lower), 0.0), report).run()
+    return _Run(problem, kept_rows(problem, plan), plan, max(float(lower), 0.0), report).run()
+
+
+def kept_rows(problem: Problem, plan: Plan) -> Kept:
+    """The rows a plan keeps."""
+    kept = elimination.keep(problem, plan.rows)
+    futile = kept.rows is not None and 2 * kept.floor > problem.covariance.diagonal.max()
+    return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept
 
 
 class Spectrum(Splitting):
