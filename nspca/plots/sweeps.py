@@ -14,9 +14,9 @@ KINDS = {
     "B5": "a dual matrix (B5)",
     "B6": "a dual matrix lifted by the leading eigenvectors (B6)",
     "B7": "a dual matrix with row cuts (B7)",
-    "B8": "branching on supports (B8)",
+    "B8": "a factorisation for every support (B8)",
     "B9": "a lifted dual matrix with row cuts (B9)",
-    "joint": "the joint bound for disjoint components",
+    "J": "a joint dual for disjoint components (J)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
 LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}

@@ -258,6 +258,7 @@ def test_the_engine_of_the_process_is_one(monkeypatch, tmp_path):
     from nspca import jobs
 
     monkeypatch.setenv("NSPCA_HOME", str(tmp_path / "home"))
+    jobs.engine().shutdown()  # one that another test of this process may have left
     first = jobs.engine()
     assert jobs.engine() is first and (tmp_path / "home" / "runs.sqlite").is_file()
     first.shutdown()
