@@ -23,9 +23,9 @@ def test_six_methods_on_faces_and_what_else_can_be_asked(page, app_url):
     expect(pictures).to_have_count(6)
 
     page.get_by_role("button", name="Draw the rows 20 times").click()
+    expect(page.get_by_text("mean overlap of two draws")).to_be_visible(timeout=LONG)
     page.get_by_role("button", name="components by every method").click()
     expect(page.get_by_text("number of components", exact=True)).to_be_visible(timeout=LONG)
-    expect(page.get_by_text("mean overlap of two draws")).to_be_visible(timeout=LONG)
     expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible(timeout=LONG)
 
     page.reload()
