@@ -8,6 +8,7 @@ counts of steps that depend on the size alone, never on the clock: the same inpu
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nspca.bounds import elimination, starts
 from nspca.bounds.dual import Splitting
@@ -26,6 +27,8 @@ CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 GROW_EVERY = 5
 """Steps between two looks at the bundle of a lift."""
+ONE_THREAD = 500
+"""Up to this many kept rows one BLAS thread is quicker than two: the calls are small and many."""
 STALL, PATIENCE = 0.02, 2
 """A lift is left when this many rounds in a row close less than this share of the gap."""
 RACE, FINALISTS = 2, 2
@@ -70,7 +73,8 @@ def strongest(problem: Problem, lower: float, effort: str = "standard", report: 
     plan = PLANS[effort]
     run = _Run(problem, elimination.keep(problem, plan.rows), plan, max(lower, 0.0), report)
     try:
-        return run.run(warm)
+        with threadpool_limits(1 if len(run.kept.block) <= ONE_THREAD else None):
+            return run.run(warm)
     except Cancelled as stop:
         stop.best = run.best
         raise
