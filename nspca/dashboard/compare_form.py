@@ -20,7 +20,7 @@ def show(of: Chosen) -> None:
         When k is out of range; the sentence says what is possible.
     """
     n, covariance = of.dataset.X.shape[1], of.dataset.is_covariance
-    first, second, third, last = st.columns([3, 2, 1.3, 1.3])
+    first, second, third, last = st.columns([2.1, 2.2, 1.7, 1.8])
     default = ", ".join(map(str, default_ks(n)))
     text = first.text_input("Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", state.get("ks") or default))
     signed = second.segmented_control(
