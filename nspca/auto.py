@@ -1,8 +1,9 @@
 """The default policy for one component: several starts, polished on the full A, then swaps until none gains.
 
 Starts: the cone search at a small rank (of the shifted matrix, whose cover is the B3 certificate as well), the largest
-entries of the leading eigenvectors, random directions of the leading eigenspace. Every step is an ascent, so the answer is
-never below any of its starts. Guarantee: none of its own; the certificate says how good it is.
+entries of the leading eigenvectors, random directions of the leading eigenspace, and the neighbourhoods of single features, that
+is the largest entries of columns of A: small groups of nearly equal features are seen by no leading eigenvector. Every step is an
+ascent, so the answer is never below any of its starts. Guarantee: none of its own; the certificate says how good it is.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, progress_only, silent
 from nspca.rankd import factor
 from nspca.result import Result, Status
+
+NEIGHBOURHOODS, ENTRIES = 200, 100_000
+"""Most columns of A that are tried as starts, and most entries of them all together."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     starts = [ascent.starts_from(problem, V @ cover.direction)]
     starts += [ascent.starts_from(problem, u) for u in A.leading(rank)[1].T]
     starts += [ascent.starts_from(problem, a) for a in warm]
-    starts.append(random_starts(problem, options.restarts, seed))
+    starts += [neighbourhoods(problem), random_starts(problem, options.restarts, seed)]
     report(Event("power steps", k=problem.k))
     X = ascent.power(problem, np.column_stack(starts))
     values = np.array([A.quadratic(x) for x in X.T])
@@ -62,6 +66,13 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         x = ascent.swaps(problem, x, report)
     status = Status.WITHIN_TOLERANCE if exact and cover.finished else Status.HEURISTIC
     return Result.of(problem, x, status, "auto", rank=rank, starts=X.shape[1], exact_for_A=exact)
+
+
+def neighbourhoods(problem: Problem):
+    """A start from each of the columns of A with the largest variances: as many as cost little."""
+    A = problem.covariance
+    largest = np.argsort(-A.diagonal, kind="stable")[: max(1, min(NEIGHBOURHOODS, ENTRIES // A.n))]
+    return np.column_stack([ascent.starts_from(problem, a)[:, :1] for a in A.columns(largest).T])
 
 
 def random_starts(problem: Problem, count: int, seed: int):
