@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
-from nspca.progress import Event, Report, silent
+from nspca.progress import Event, silent
 
 LEAF = 255
 """Code of a leaf in the split tree; other codes are j * D + l, so D is at most 15."""
@@ -28,6 +28,8 @@ REPORT_EVERY = 64
 """Cones between two reports: a few milliseconds."""
 DROP_SHARE = 0.8
 """Rows are copied out of a cone when at most this share of them can still matter; copying for less costs more than it saves."""
+SHARE = 0.05
+"""Of the distance between a bound and a known value that a search may leave open."""
 ROUNDING = 64
 """Unit roundoffs, times D and topk|v|^2, by which every bound is raised: what evaluating it here can lose."""
 
@@ -61,6 +63,33 @@ class Step:
     open: bool
 
 
+@dataclass(frozen=True)
+class Stop:
+    """When the exact maximum is not needed, as bounds on ``offset + max f``.
+
+    Attributes
+    ----------
+    goal : float
+        An upper bound of this is good enough.
+    hopeless : float
+        So is a lower bound of this: somebody knows better.
+    known : float
+        A value that some component reaches; the distance of the maximum from it matters to `SHARE` only.
+    """
+
+    goal: float = -np.inf
+    hopeless: float = np.inf
+    known: float = np.inf
+
+    def target(self, target: float, reached: float) -> float:
+        if reached >= self.hopeless:
+            return np.inf
+        return max(target, self.goal, reached + SHARE * (reached - self.known))
+
+
+NEVER = Stop()
+
+
 @dataclass(eq=False)
 class _Cone:
     generators: Array  # (D, D) integers, one generator a row
@@ -76,7 +105,7 @@ class _Cone:
 
 
 def search(
-    V, k, *, h=None, lift=0.0, nonneg=True, tol=1e-3, offset=0.0, cap=20000, starts=(), report: Report = silent, watch=None
+    V, k, *, h=None, lift=0.0, nonneg=True, tol=1e-3, offset=0.0, stop=NEVER, cap=20000, starts=(), forced=0, report=silent, watch=None
 ) -> Cover:
     """Maximise f over the sphere.
 
@@ -92,10 +121,14 @@ def search(
         Positive part of ``v_i'c``; otherwise its absolute value.
     tol, offset : float
         Stop when ``offset + upper <= (1 + tol) * (offset + lower)``.
+    stop : Stop
+        Other reasons to stop.
     cap : int
         Most cones to make; then `finished` is False and `upper` still valid.
     starts : iterable of (D,) directions
         Where to look for a good value before splitting (warm starts).
+    forced : int
+        The first so many rows are among the k, whatever their terms are (a node of a search over supports).
     report : callable
         Gets an `Event` every few cones; raises `Cancelled` to stop.
     watch : callable, optional
@@ -105,7 +138,7 @@ def search(
     -------
     Cover
     """
-    return _Search(np.asarray(V, dtype=np.float64), k, h, lift, nonneg, tol, offset, cap, report, watch).run(starts)
+    return _Search(np.asarray(V, dtype=np.float64), k, h, lift, nonneg, tol, offset, stop, cap, forced, report, watch).run(starts)
 
 
 def roots(D: int, lifted: bool, nonneg: bool) -> list[tuple[int, ...]]:
@@ -116,16 +149,17 @@ def roots(D: int, lifted: bool, nonneg: bool) -> list[tuple[int, ...]]:
 
 
 class _Search:
-    def __init__(self, V, k, h, lift, nonneg, tol, offset, cap, report, watch):
+    def __init__(self, V, k, h, lift, nonneg, tol, offset, stop, cap, forced, report, watch):
         n, d = V.shape
+        self.forced = forced
         self.k, self.h, self.lift, self.nonneg = min(k, n), h, float(lift), nonneg
         self.lifted = lift > 0
         # In the nonnegative problem the extra coordinate is one more column; in the signed one it stays outside |.|.
         self.V = np.column_stack((V, np.full(n, self.lift))) if self.lifted and nonneg else V
         self.D = d + self.lifted
-        self.tol, self.offset, self.cap, self.report, self.watch = tol, offset, cap, report, watch
+        self.tol, self.offset, self.stop, self.cap, self.report, self.watch = tol, offset, stop, cap, report, watch
         size = np.einsum("ij,ij->i", V, V) + self.lift**2
-        self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * float(topk_sum(size if h is None else size + h, self.k))
+        self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * float(topk_sum(size if h is None else size + h, self.k, forced))
         self.lower, self.direction, self.cones = -np.inf, np.zeros(self.D), 0
 
     # --- values -------------------------------------------------------------------------------------------------
@@ -143,7 +177,7 @@ class _Search:
         for _ in range(100):
             p = self.rows(c)
             terms = p * p if self.h is None else p * p + self.h
-            keep = topk_indices(terms, self.k)
+            keep = topk_indices(terms, self.k, self.forced)
             new = float(np.maximum(terms[keep], 0).sum())
             if new > self.lower:
                 self.lower, self.direction = new, c
@@ -183,7 +217,8 @@ class _Search:
         return min(simple, spectral) + self.margin
 
     def target(self):
-        return (1 + self.tol) * (self.offset + self.lower) - self.offset
+        """A cone with this bound need not be split."""
+        return self.stop.target((1 + self.tol) * (self.offset + self.lower), self.offset + self.lower) - self.offset
 
     def root(self, signs):
         generators = np.diag(np.array(signs, dtype=np.float64))
@@ -201,7 +236,7 @@ class _Search:
     def fill(self, cone, P, h, j):
         """Row and column j of T."""
         terms = P * P[j] if h is None else P * P[j] + h * cone.G[j][:, None]
-        cone.T[j] = cone.T[:, j] = topk_sum(terms, self.k)
+        cone.T[j] = cone.T[:, j] = topk_sum(terms, self.k, self.forced)
 
     def finish(self, cone, P):
         cone.own = self.bound(cone)
@@ -214,7 +249,7 @@ class _Search:
 
     def drop(self, cone, P):
         """Forget rows that at least k others beat everywhere in the cone; T of the rest is unchanged (h and G <= 1)."""
-        if P.shape[1] <= self.k:
+        if P.shape[1] <= self.k or self.forced == self.k:
             return
         most = P.max(axis=0) ** 2
         least = P.min(axis=0) ** 2
@@ -227,8 +262,9 @@ class _Search:
             if cone.G.min() <= 1e-12:
                 return
             most, least = most / cone.G.min() + h, least + h
-        kth = np.partition(least, least.size - self.k)[least.size - self.k]
+        kth = np.partition(least[self.forced :], least.size - self.k)[least.size - self.k]  # the (k - forced)-th largest of the others
         keep = most >= kth * (1 - 1e-12)
+        keep[: self.forced] = True
         if keep.sum() < DROP_SHARE * keep.size:
             cone.active = np.flatnonzero(keep) if cone.active is None else cone.active[keep]
             cone.linear = np.ascontiguousarray(cone.linear[:, keep])
@@ -262,8 +298,8 @@ class _Search:
         """Start an ascent from c when its value comes near the best."""
         p = self.values(linear[None, :], c[-1:])[0]
         h = self.heights(cone.active)
-        value = float(topk_sum(p * p if h is None else p * p + h, self.k))
-        if value > 0.95 * self.lower:
+        value = float(topk_sum(p * p if h is None else p * p + h, self.k, self.forced))
+        if value > max(0.95 * self.lower, 2 * self.lower - cone.upper):
             self.climb(c)
 
     def show(self, parent, made, ceiling):
@@ -273,7 +309,7 @@ class _Search:
     # --- the search ---------------------------------------------------------------------------------------------
     def run(self, starts):
         if self.D == 0:
-            value = float(topk_sum(np.zeros(self.V.shape[0]) if self.h is None else self.h, self.k))
+            value = float(topk_sum(np.zeros(self.V.shape[0]) if self.h is None else self.h, self.k, self.forced))
             return Cover(value, value * (1 + self.k * UNIT_ROUNDOFF), np.zeros(0), np.zeros(0, np.uint8), 0, True)
         signs = roots(self.D, self.lifted, self.nonneg)
         for c in itertools.chain(starts, np.array(signs[: 2**6]) / np.sqrt(self.D), np.eye(self.D), -np.eye(self.D)):
