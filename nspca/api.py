@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from nspca import auto
-from nspca.bounds import elementary, lowrank, strongest, supports
+from nspca.bounds import elementary, lowrank, strongest
 from nspca.bounds.effort import CLOSED
 from nspca.bounds.joint import certify_joint
 from nspca.certificate import Certificate
@@ -78,7 +78,8 @@ def solve(
     if components == 1 or isinstance(problem.k, tuple):
         result = run(problem)
         if certify is not None:
-            result = certified(problem, result, _certificate(problem, result, certify, report)[0])
+            certificate, _, point = _certificate(problem, result, certify, report)
+            result = certified(problem, better(problem, result, point), certificate)
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
         X = successive(problem, components, one, deflation) if angle is None else at_an_angle(problem, components, one, angle)
@@ -110,7 +111,7 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     _known_effort(effort)
     if effort is None:
         raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
-    certificate, _ = _certificate(problem, result, effort, report or silent)
+    certificate, _, _ = _certificate(problem, result, effort, report or silent)
     if result is not None:
         certificate.ratio(result.value)
     return certificate
@@ -146,7 +147,7 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
     chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
-    total, results, proofs = len(problems) * len(methods), {}, {}
+    total, results, proofs, points = len(problems) * len(methods), {}, {}, {}
     paths = {m: _path(m, problem, problems, chosen[m], seed, report) for m in methods if m != "auto" and METHODS[m].path}
     warm, state = [], None
     for k in sorted(problems):
@@ -155,7 +156,8 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
             result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
             if certify is not None:
                 if k not in proofs:
-                    proofs[k], state = _certificate(problems[k], result, certify, report, state)
+                    proofs[k], state, points[k] = _certificate(problems[k], result, certify, report, state)
+                result = better(problems[k], result, points[k])
                 result = certified(problems[k], result, proofs[k])
             seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
             results[m, k] = result = replace(result, seconds=seconds)
@@ -165,6 +167,13 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     return Sweep(results)
 
 
+def better(problem: Problem, result: Result, point) -> Result:
+    """`result` of "auto" with a better component that the search for its certificate came upon; other methods keep their own."""
+    if point is None or result.method != "auto" or problem.value(point) <= result.value:
+        return result
+    return Result.of(problem, point, result.status, "auto", **result.info | {"found_by": "certificate"})
+
+
 def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
     """`result` with its certificate and the status that the two together justify."""
     gap = 1 - certificate.ratio(result.value)
@@ -172,11 +181,11 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
     return replace(result, certificate=certificate, status=status)
 
 
-def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object]:
-    """The best of the elementary bounds, the shifted one and the duals; and what helps the next k."""
+def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object, object]:
+    """The best of the elementary bounds, the shifted one and the duals; what helps the next k; a component found on the way."""
     value = 0.0 if result is None else result.value
     if isinstance(problem.k, tuple):
-        return certify_joint(problem, value / problem.covariance.unit, effort, report), None
+        return certify_joint(problem, value / problem.covariance.unit, effort, report), None, None
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
     found = [elementary.best(problem, factorised)]
@@ -185,12 +194,11 @@ def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificat
         found.append(lowrank.bound(problem, SHIFT_RANK, starts=() if start is None else (start,), report=report)[0])
         report(Event("certificate", k=problem.k, lower=value, upper=min(c.upper for c in found)))
     best = min(found, key=lambda certificate: certificate.upper)
-    if best.upper > value * (1 + CLOSED) and supports.affordable(problem, effort):
-        best = min(best, supports.bound(problem, report), key=lambda certificate: certificate.upper)
+    point = None
     if best.upper > value * (1 + CLOSED):
-        dual, warm = strongest(problem, value / problem.covariance.unit, effort, report, warm)
+        dual, warm, point = strongest(problem, value / problem.covariance.unit, effort, report, warm)
         best = best if dual is None else min(best, dual, key=lambda certificate: certificate.upper)
-    return best, warm
+    return best, warm, point
 
 
 def _direction(problem, rank, result):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import dual, effort, elimination, lift, rowcuts, strongest, witness
+from nspca.bounds import dual, effort, elimination, lift, strongest, witness
 from nspca.bounds.inequality import heights, threshold
 from nspca.covariance import DataCovariance
 from nspca.errors import Cancelled, InvalidOption
@@ -19,9 +19,10 @@ EDGE = 1e-13
 
 @pytest.fixture
 def short(monkeypatch):
-    """All stages of "standard", few steps of each."""
-    plan = effort.Plan(rows=800, work=1e6, rounds=(1, 2), plain=(1, 2), improved=(2, 3), cuts=100, cap=100)
+    """All stages of "standard", few steps of each; lifts even where the features are few enough for a search over supports."""
+    plan = effort.Plan(rows=800, plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
     monkeypatch.setitem(effort.PLANS, "standard", plan)
+    monkeypatch.setattr(effort, "BRANCHED", 0)
 
 
 def scaled(V, power):
@@ -37,20 +38,17 @@ def witnesses(kept, problem, steps=10):
     if len(kept.block) == 0:
         return
     splitting = dual.Splitting(kept, k, nonneg)
-    rows = rowcuts.Rows(splitting, k)
-    for _ in range(steps):
+    unit = np.eye(len(kept.block))
+    made = lift.Lift(splitting, unit[:, :2], unit[:, :1], k, nonneg, wait=steps)
+    for _ in range(2 * steps):
         splitting.step()
-    W, M = splitting.entries.W, rows.M
+        made.grow()
+    W, M = splitting.entries.W, made.M
     for one in (witness.Witness(W), witness.Witness(W, M)):
         yield one.kind, one, None
         raised, left = witness.lifted(kept, one, 2)
         yield raised.kind, raised, left
-    first = np.eye(len(W))[:, :1]
-    made = lift.Lift(splitting, np.eye(len(W))[:, :2], first, k, nonneg)
-    for _ in range(steps):
-        splitting.step()
-        made.grow()
-    joint = witness.Witness(splitting.entries.W, rows.M, made.U)
+    joint = witness.Witness(W, M, made.U)
     yield joint.kind, joint, None
 
 
@@ -74,26 +72,33 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, short):
+@pytest.mark.parametrize("branched", [0, 9])
+def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branched, short, monkeypatch):
+    monkeypatch.setattr(effort, "BRANCHED", branched)
+    kinds = set()
     for case in cases(40, n_max=9, ranks=(3, 8), seed=32):
         X = case.V.T
         problem = nspca.Problem.from_data(X, case.k, nonneg, center=False)
         optimum = brute_force(X.T @ X / len(X), case.k, nonneg)[0]
-        found, warm = strongest(problem, optimum / problem.covariance.unit, "standard")
+        found, warm, point = strongest(problem, optimum / problem.covariance.unit, "standard")
+        assert point is None or problem.value(point) <= optimum * (1 + 1e-8)
         if found is None:
             assert optimum == 0.0 and warm is None
             continue
+        kinds.add(found.kind)
         assert found.upper >= optimum * (1 - EDGE)
         assert nspca.verify(X, found) <= found.upper
+    assert kinds >= ({"B8"} if branched else {"B5", "B9"})
 
 
-def test_small_problems_are_all_but_closed():
+def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
+    monkeypatch.setattr(effort, "BRANCHED", 0)
     rng = np.random.default_rng(33)
     for nonneg in (True, False):
         V = rng.standard_normal((8, 8)) + 0.4
         problem = nspca.Problem.from_covariance(V @ V.T, 4, nonneg)
         optimum = brute_force(V @ V.T, 4, nonneg)[0]
-        found, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
+        found, _, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
         assert found.ratio(optimum) > 0.98
         assert found.kind in ("B5", "B6", "B7", "B9")
 
@@ -126,7 +131,7 @@ def test_n_by_n_is_never_formed_for_many_features(monkeypatch):
     whole = DataCovariance.block
     monkeypatch.setattr(DataCovariance, "block", lambda self, J: whole(self, J) if len(J) <= 400 else pytest.fail("a block too large"))
     problem = nspca.Problem.from_data(X, 10)
-    found, _ = strongest(problem, 0.0, "fast")
+    found, _, _ = strongest(problem, 0.0, "fast")
     assert 0 < found.witness["rows"].size <= 400
     assert nspca.verify(X, found) <= found.upper
 
@@ -182,18 +187,8 @@ def test_lifted_is_never_looser_up_to_the_search_tolerance():
     assert finished > 150
 
 
-def test_projections_are_the_nearest_points():
-    """Against a general optimality check: no feasible direction leads closer."""
-    rng = np.random.default_rng(39)
-    for k in (1, 3):
-        T = rng.standard_normal((6, 6))
-        P = rowcuts.project(T, k)
-        z = np.array([row @ row / row[i] if row[i] > 1e-12 else 0.0 for i, row in enumerate(P)])
-        assert z.max() <= 1 + 1e-9 and z.sum() <= k + 1e-6
-        for _ in range(300):
-            x = np.where(rng.permutation(6) < k, rng.standard_normal(6), 0.0)
-            point = np.outer(x, x) / max(x @ x, 1e-300) * rng.random()
-            assert np.sum((T - P) * (point - P)) <= 1e-5
+def test_the_threshold_of_a_sum_is_its_root():
+    T = np.random.default_rng(39).standard_normal((6, 6))
     level = dual.threshold_of_sum(T, 0.7, start=5.0)
     assert np.isclose(np.maximum(T - level, 0).sum(), 0.7)
     assert dual.threshold_of_sum(-np.abs(T), 0.7, start=3.0) == 0.0
@@ -221,7 +216,7 @@ def wide_problem(k=6):
 def test_the_best_so_far_only_falls_and_is_what_is_returned(short):
     _, problem = wide_problem()
     events = []
-    found, _ = strongest(problem, 0.0, "standard", events.append)
+    found, _, _ = strongest(problem, 0.0, "standard", events.append)
     uppers = [e.upper for e in events if e.upper is not None]
     assert all(e.stage == "dual" and e.k == 6 and 0 <= e.done <= e.total for e in events)
     assert all(b <= a for a, b in pairwise(uppers)) and uppers[-1] == found.upper < uppers[0]
@@ -252,23 +247,25 @@ def test_the_same_input_gives_the_same_certificate_to_the_last_bit(short):
     assert all(np.array_equal(first.witness[name], second.witness[name]) for name in first.witness | second.witness)
 
 
-def test_a_closed_gap_stops_the_work():
+def test_a_closed_gap_stops_the_work(monkeypatch):
+    monkeypatch.setattr(effort, "BRANCHED", 0)
     problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 2)
     events = []
-    found, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
+    found, _, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
     assert found.ratio(3.0) > 1 - 1e-8 and events[-1].done <= 80
 
 
 def test_a_warm_start_from_the_k_before_holds_and_is_no_worse_at_the_end(short):
     X, problem = wide_problem()
-    _, warm = strongest(problem, 0.0, "standard")
+    _, warm, _ = strongest(problem, 0.0, "standard")
+    assert warm.B.shape[1] in (2, 3)
     cold = strongest(problem.with_k(7), 0.0, "standard")[0]
-    warmed, _ = strongest(problem.with_k(7), 0.0, "standard", warm=warm)
+    warmed, _, _ = strongest(problem.with_k(7), 0.0, "standard", warm=warm)
     assert nspca.verify(X, warmed) <= warmed.upper <= cold.upper * 1.01
     assert warmed.upper >= nspca.solve(problem.with_k(7), certify=None).value
 
 
 def test_zero_matrices_and_unknown_efforts():
-    assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None)
+    assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None, None)
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         strongest(wide_problem()[1], 0.0, "heroic")

@@ -3,7 +3,7 @@
     max <A, X>   over   X psd, tr X = 1,   X >= 0, <J, X> <= k     (signed: sum |X_ij| <= k)
 
 Every feasible x gives a feasible X = xx'. The matrix X alternates between the spectraplex (one partial eigendecomposition) and
-*blocks*, each a convex set that all xx' belong to: `Entries` (W of the certificate), `Rows` (M), `lifted.Lift` (U). The scaled
+*blocks*, each a convex set that all xx' belong to: `Entries` (W of the certificate), `rowcuts.Cuts` (M), `lift.Lift` (U). The scaled
 dual variable of a block is that part of the witness, and ANY value of it is valid, so nothing here needs to be exact or to have
 converged: the bound is evaluated afterwards. Method: ADMM with the X-step linearised (its blocks see X through maps of norm 1),
 over-relaxed; with the one block `Entries` it is plain ADMM. Source: Boyd et al. 2011, sections 3.4.3 and 4.4.2.
@@ -32,7 +32,7 @@ class Splitting:
     X : (r, r) current matrix of the spectraplex; `weights` (p,) and `vectors` (r, p) are its eigenpairs.
     entries : Entries
     blocks : list
-        All blocks, `entries` first; append `Rows` or a lift to use them.
+        All blocks, `entries` first; a `Lift` appends itself and its row cuts.
     """
 
     def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0):
@@ -65,12 +65,6 @@ class Splitting:
         """Start from the W and X of a related problem."""
         self.X = X.copy()
         self.entries.resume(W / self.rho, X)
-
-    def rescale(self, factor: float) -> None:
-        """Change rho; the witness stays as it is."""
-        self.rho *= factor
-        for block in self.blocks:
-            block.scale(1 / factor)
 
     def _leading(self, M):
         if self.basis is not None:
@@ -137,9 +131,6 @@ class Entries:
         self.level = max(self.floor / self.of.rho, threshold_of_sum(T if self.nonneg else np.abs(T), self.size, self.level))
         self.dual = np.minimum(T, self.level) if self.nonneg else np.clip(T, -self.level, self.level)
         self.Y = T - self.dual
-
-    def scale(self, factor):
-        self.dual, self.level = self.dual * factor, self.level * factor
 
 
 def threshold_of_sum(T: Array, size: float, start: float) -> float:

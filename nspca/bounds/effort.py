@@ -1,8 +1,9 @@
 """Which bounds to try, in which order, and when to stop: the strongest certificate that an effort buys.
 
-Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6); row cuts (B7, B9); then lifts whose subspace,
-U and W are improved together, from several starts at rank 3, the best also at higher ranks. Stops as soon as the gap is closed. Budgets are
-counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
+Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6). Then, with few features, the search over supports
+(B8) with all of it at its nodes; with many, W, M, U and its subspace improved together (B6 until the row cuts begin, then B9), once for
+each rank. Stops as soon as the gap is closed. Budgets are counts of steps that depend on the size alone, never on the clock: the
+same input gives the same certificate.
 """
 
 from dataclasses import dataclass
@@ -11,13 +12,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nspca.bounds import elimination, starts
+from nspca.bounds.branches import Tree
 from nspca.bounds.dual import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.lift import Lift
-from nspca.bounds.plan import CHEAP, PLANS, ROUND, Plan
-from nspca.bounds.rowcuts import Rows
+from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, certificate, largest, lifted
 from nspca.certificate import Certificate
+from nspca.cones import Stop
 from nspca.errors import Cancelled, InvalidOption
 from nspca.linalg import Array
 from nspca.problem import Problem
@@ -27,12 +29,8 @@ CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 GROW_EVERY = 5
 """Steps between two looks at the bundle of a lift."""
-ONE_THREAD = 500
-"""Up to this many kept rows one BLAS thread is quicker than two: the calls are small and many."""
-STALL, PATIENCE = 0.02, 2
-"""A lift is left when this many rounds in a row close less than this share of the gap."""
-RACE, FINALISTS = 2, 2
-"""Rounds after which starts are compared, and how many go on: a lift is a local optimum, so several starts pay."""
+STALL, PATIENCE = 0.02, 4
+"""A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while when its cuts begin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +63,18 @@ def strongest(problem: Problem, lower: float, effort: str = "standard", report: 
     certificate : Certificate or None
         None when A is zero, where the elementary bounds are exact.
     warm : Warm or None
+    point : (n,) ndarray or None
+        A component better than `lower`, if the search came upon one.
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     if problem.covariance.trace == 0.0:
-        return None, None
+        return None, None, None
     plan = PLANS[effort]
     run = _Run(problem, elimination.keep(problem, plan.rows), plan, max(lower, 0.0), report)
     try:
-        with threadpool_limits(1 if len(run.kept.block) <= ONE_THREAD else None):
-            return run.run(warm)
+        with threadpool_limits(1):  # the calls are small and many: more BLAS threads wait for each other longer than they work
+            return *run.run(warm), run.point
     except Cancelled as stop:
         stop.best = run.best
         raise
@@ -90,28 +90,29 @@ class _Run:
     best: Certificate | None = None
     upper: float = np.inf  # of `best`, in unit scale
     steps: int = 0
+    point: Array | None = None
     subspace: Array | None = None
     state: Splitting | None = None
-    rounds: int = 1
     total: int = ROUND
 
     def run(self, warm):
         problem, kept = self.problem, self.kept
         r = len(kept.block)
-        self.rounds = self.plan.rounds_of(r)
-        lifts = FINALISTS * len(self.plan.improved) * self.rounds
-        begun = len(self.plan.parts) + self.plan.turned + (warm is not None) if r <= CHEAP else 3
-        rounds = 3 + RACE * begun + lifts if self.plan.improved else 1
-        self.total = ROUND * (rounds + self.rounds * (self.plan.cuts >= r))
+        self.total = ROUND * (1 if not self.plan.ranks else 3 + len(self.plan.ranks) * self.plan.rounds)
+        small = kept.rows is None and 1 < r <= BRANCHED
+        if small and self.search(lambda tree: tree.by_eigenvalues()):
+            return self.best, None
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
             return self.best, None
         self.state = self.dual()
-        if self.plan.cuts >= r and not self.enough:
-            self.row_cuts()
-        if self.plan.improved and not self.enough:
-            self.improve(self.plan.improved, warm)
+        if small and self.plan.branching and not self.closed:
+            self.search(lambda tree: tree.run(self.state.entries.W, self.state.X))
+            return self.best, warm
+        for number, rank in enumerate(self.plan.ranks):
+            if self.upper > self.lower * (1 + (self.plan.enough if number else CLOSED)):
+                self.lift(min(rank, r), warm)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages -------------------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ class _Run:
         splitting = self.splitting()
         self.advance(splitting, self.plan.first)
         self.look(Witness(splitting.entries.W), self.plan.plain)
-        if self.plan.improved and not self.enough:
+        if self.plan.ranks and not self.closed:
             self.advance(splitting, ROUND)
             self.look(Witness(splitting.entries.W), self.plan.plain)
             other = self.splitting(rho=4.0)
@@ -130,54 +131,34 @@ class _Run:
             splitting = other if self.upper < before else splitting
         return splitting
 
-    def row_cuts(self):
-        """B7 and B9."""
-        splitting = self.splitting()
-        rows = Rows(splitting, self.problem.k)
-        own, idle = np.inf, 0
-        for _ in range(self.rounds):
-            self.advance(splitting, ROUND)
-            own, idle = self.judged(own, idle, self.look(Witness(splitting.entries.W, rows.M), self.plan.plain[-1:]))
-            if self.closed or idle == PATIENCE:
-                return
+    def search(self, work):
+        """B8; whether it came to an end. Its tree is worth having even when it is cancelled."""
+        tree = Tree(self.problem, self.plan, self.lower, CLOSED, self.report)
+        try:
+            return work(tree)
+        finally:
+            self.lower, self.point, self.steps = tree.lower, tree.point, self.steps + tree.steps
+            if tree.proved < self.upper:
+                self.best, self.upper = tree.certificate(), tree.proved
+                self.tell()
 
-    def improve(self, ranks, warm):
-        """Lifts from several subspaces of the first rank; after a short race the best go on and are widened to the other ranks."""
-        racers = []
-        last = warm.B if warm is not None and np.array_equal(warm.rows, self.kept.rows) else None
-        for B in starts.subspaces(self.kept, self.state.entries.W, min(ranks[0], len(self.kept.block)), self.plan, last):
-            splitting = self.splitting()
-            splitting.resume(self.state.entries.W, self.state.X)
-            lift = Lift(splitting, B, starts.first_point(self.problem, self.state, B), self.problem.k, self.problem.nonneg)
-            racers.append((self.while_it_gains(splitting, lift, RACE), len(racers), splitting, lift))
-            if self.closed:
-                break
-        reached = []
-        for _, number, splitting, lift in sorted(racers)[:FINALISTS]:
-            if not self.closed:
-                reached.append((self.while_it_gains(splitting, lift, self.rounds), number, splitting, lift))
-        self.state, self.subspace = min(reached or racers)[2], min(reached or racers)[3].B
-        for rank in ranks[1:]:
-            for _, _, splitting, lift in sorted(reached):
-                if self.closed or rank > len(self.kept.block):
-                    return
-                lift.widen(starts.basis(self.kept, splitting.entries.W, rank))
-                self.while_it_gains(splitting, lift, self.rounds)
-
-    def while_it_gains(self, splitting, lift, rounds):
-        """Rounds of steps and a look, until the gap hardly closes; the best bound of them."""
-        own, idle = np.inf, 0
-        for _ in range(rounds):
+    def lift(self, rank, warm):
+        """B6, then B9: rounds of steps and a look, until the gap hardly closes. It begins where the k before ended, if there was one."""
+        splitting, W, X = self.splitting(), self.state.entries.W, self.state.X
+        splitting.resume(W, X)
+        known = warm is not None and np.array_equal(warm.rows, self.kept.rows) and warm.B.shape[1] == rank
+        B = warm.B if known else starts.basis(self.kept, W, rank)
+        lift = Lift(splitting, B, starts.first_point(self.problem, self.state, B), self.problem.k, self.problem.nonneg)
+        own, idle, before = np.inf, 0, self.upper
+        for _ in range(self.plan.rounds):
             self.advance(splitting, ROUND, lift)
-            own, idle = self.judged(own, idle, self.look_at_lift(splitting, lift))
+            reached = self.look_at_lift(splitting, lift)
+            idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
+            own = min(own, reached)
             if self.closed or idle == PATIENCE:
                 break
-        return own
-
-    def judged(self, own, idle, reached):
-        """The best bound so far and the number of rounds in a row that closed little of the gap."""
-        idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
-        return min(own, reached), idle
+        if self.upper < before:
+            self.subspace = lift.B
 
     def splitting(self, rho=1.0):
         return Splitting(self.kept, self.problem.k, self.problem.nonneg, rho=rho)
@@ -205,9 +186,9 @@ class _Run:
 
         The bundle is never above the search half: what it already puts above the best bound is not searched.
         """
-        W, rank = splitting.entries.W, lift.B.shape[1]
-        joint = Witness(W, U=lift.U)
-        plain, left = lifted(self.kept, Witness(W), rank)
+        base, rank = Witness(splitting.entries.W, lift.M), lift.B.shape[1]
+        joint = Witness(base.W, base.M, lift.U)
+        plain, left = lifted(self.kept, base, rank)
         found = []
         for witness, estimate, own in ((joint, largest(self.kept, joint), lift), (plain, left, None)):
             promise = estimate + lift.value(witness.U)
@@ -218,8 +199,8 @@ class _Run:
 
     def offer(self, witness, estimate=None, lift=None, kind=None):
         """Prove the bound of a witness; keep it if it is the best."""
-        gap = (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else 1e-2
-        options = {"tol": float(np.clip(gap / 20, 1e-9, 1e-3)), "cap": self.plan.cap, "report": self.quietly}
+        stop = Stop(hopeless=self.upper, known=self.lower) if self.lower > 0 else Stop(hopeless=self.upper)
+        options = {"tol": 1e-10 if self.lower > 0 else 1e-3, "stop": stop, "cap": self.plan.cap, "report": self.quietly}
         made, cover = certificate(self.problem, self.kept, witness, kind=kind, estimate=estimate, **options)
         if lift is not None and cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(cover.direction[:, None])
@@ -228,10 +209,6 @@ class _Run:
             self.best, self.upper = made, upper
             self.tell()
         return upper
-
-    @property
-    def enough(self):
-        return self.upper <= self.lower * (1 + max(self.plan.enough, CLOSED))
 
     @property
     def closed(self):

@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 ROUND = 40
 """Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""
 OVERHEAD = 3e4
-"""A step costs r^2 entries and about as much as this many more, whatever r is."""
-CHEAP = 200
-"""Up to this many kept rows a round is cheap enough for many starts."""
+"""A step costs n^2 entries and about as much as this many more, whatever n is."""
+BRANCHED = 128
+"""Up to this many features supports are searched: every witness of a node has 2 n^2 numbers."""
 
 
 @dataclass(frozen=True)
@@ -19,47 +17,28 @@ class Plan:
     Attributes
     ----------
     rows : most kept rows
-    work, rounds : of one lift, in entries, and the fewest and most rounds that may make
-    plain, improved : ranks of plain lifts and of those improved together with their subspace
-    parts, turned : starts of the latter: shares s of A - sW, and how many at random
-    cuts : most rows for row cuts
+    plain : ranks of lifts of the plain dual
     cap : cones per search
     first : steps before the first look; few leave a W that lifts better, many a better B5
-    enough : relative gap at which no other kind of bound is begun
+    eigenvalues : of the cheapest search over supports, n^3 for every node
+    branching : of the search over supports, entries of all its steps together
+    ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
+    enough : relative gap at which no other rank is begun
     """
 
     rows: int
-    work: float
-    rounds: tuple[int, int]
     plain: tuple[int, ...]
-    improved: tuple[int, ...]
-    cuts: int
     cap: int
-    parts: tuple[float, ...] = (1.0, 0.0)
-    turned: int = 0
     first: int = ROUND
-    enough: float = 0.0
-
-    def rounds_of(self, r: int) -> int:
-        """Most rounds of `ROUND` steps that one lift, or the row cuts, may take with r kept rows."""
-        low, high = self.rounds
-        return int(np.clip(self.work / (ROUND * (r * r + OVERHEAD)), low, high))
+    eigenvalues: float = 5e6
+    branching: float = 0.0
+    ranks: tuple[int, ...] = ()
+    rounds: int = 0
+    enough: float = 1e-9
 
 
 PLANS = {
-    "fast": Plan(rows=400, work=5e6, rounds=(1, 2), plain=(2,), improved=(), cuts=0, cap=500, first=16),
-    "standard": Plan(
-        rows=800, work=2e7, rounds=(3, 8), plain=(1, 3), improved=(3,), cuts=100, cap=3000, parts=(1.0, 0.8, 0.4, 0.0), turned=3
-    ),
-    "thorough": Plan(
-        rows=1000,
-        work=2e8,
-        rounds=(8, 40),
-        plain=(1, 3),
-        improved=(3, 4, 5),
-        cuts=1000,
-        cap=20000,
-        parts=(1.0, 0.8, 0.6, 0.4, 0.0),
-        turned=12,
-    ),
+    "fast": Plan(rows=400, plain=(2,), cap=500, first=16, eigenvalues=1e6),
+    "standard": Plan(rows=800, plain=(1, 3), cap=10000, branching=4e7, ranks=(3, 4), rounds=6, enough=5e-3),
+    "thorough": Plan(rows=1000, plain=(1, 3), cap=20000, branching=2e9, ranks=(3, 4), rounds=25),
 }

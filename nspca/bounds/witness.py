@@ -9,9 +9,9 @@ from nspca import cones
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SEARCH_SLACK, heights, spectral_claim, threshold
 from nspca.certificate import Certificate
-from nspca.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
+from nspca.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import silent
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +64,37 @@ def largest(kept: Kept, witness: Witness) -> float:
     return top if kept.rows is None else max(top, 0.0)
 
 
-def certificate(
-    problem: Problem, kept: Kept, witness: Witness, *, kind=None, estimate=None, tol=1e-4, cap=20000, starts=(), report: Report = silent
-) -> tuple[Certificate, cones.Cover]:
-    """Certificate of a witness, whatever it is, and the cover that proves its search half.
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """The two halves of a proved bound ``t + F``, the threshold and the cover of the sphere."""
+
+    t: float
+    F: float
+    tau: float
+    cover: cones.Cover
+
+    @property
+    def upper(self) -> float:
+        return self.t + self.F
+
+
+def prove(
+    problem: Problem, kept: Kept, witness: Witness, *, estimate=None, free=0, forced=0, tol=1e-4, stop=cones.NEVER, cap=20000, report=silent
+) -> Proof:
+    """The bound of a witness, whatever it is.
 
     Parameters
     ----------
     problem : Problem
     kept : Kept
     witness : Witness
-    kind : str, optional
-        "B4" cannot be told from the witness.
     estimate : float, optional
         Of the largest eigenvalue left, when known.
-    tol, cap, starts, report
+    free : int
+        Features outside the kept rows that a support may use.
+    forced : int
+        The first so many kept rows belong to every support looked at.
+    tol, stop, cap, report
         Of the search over the sphere.
     """
     k, r = problem.k, len(kept.block)
@@ -90,29 +106,27 @@ def certificate(
     if witness.M is not None:
         h = heights(witness.M, k, problem.nonneg)
         # h is a difference of numbers of this size
-        slack = SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k))
-    extra = min(k, problem.n - r)
+        slack = SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, forced))
+    extra = min(k, free)
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
     h = None if h is None else np.append(h, np.zeros(extra))
-    cover = cones.search(V, k, h=h, lift=np.sqrt(tau), nonneg=problem.nonneg, tol=tol, offset=t, cap=cap, starts=starts, report=report)
+    options = {"tol": tol, "offset": t, "stop": stop, "cap": cap, "forced": forced, "report": report}
+    cover = cones.search(V, k, h=h, lift=np.sqrt(tau), nonneg=problem.nonneg, **options)
     size = np.einsum("ij,ij->i", V, V) + tau + (0.0 if h is None else h)
-    F = cover.upper + SEARCH_SLACK * float(topk_sum(size, k)) + slack + 4 * UNIT_ROUNDOFF * abs(t)
-    arrays = {"W": witness.W, "M": witness.M, "U": U if U.shape[1] else None, "rows": kept.rows}
+    F = cover.upper + SEARCH_SLACK * float(topk_sum(size, k, forced)) + slack + 4 * UNIT_ROUNDOFF * abs(t)
+    return Proof(t, F, tau, cover)
+
+
+def certificate(problem: Problem, kept: Kept, witness: Witness, *, kind=None, **options) -> tuple[Certificate, cones.Cover]:
+    """Certificate of a witness and the cover that proves its search half; `options` of `prove`.
+
+    `kind`: "B4" cannot be told from the witness.
+    """
+    proof = prove(problem, kept, witness, free=problem.n - len(kept.block), **options)
+    U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U
+    arrays = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
     arrays = {name: array for name, array in arrays.items() if array is not None}
-    arrays |= {"claims": np.array([t, F]), "tree": cover.tree}
+    arrays |= {"claims": np.array([proof.t, proof.F]), "tree": proof.cover.tree}
     if kept.rows is not None:
-        arrays["tau"] = np.array([tau])
-    return Certificate.of(problem, kind or witness.kind, "inequality", t + F, arrays), cover
-
-
-def feasible(problem: Problem, kept: Kept, U: Array, tau: float, direction: Array, h: Array | None = None) -> Array:
-    """The unit vector on the kept rows whose value the search found at `direction`; (r,)."""
-    d = U.shape[1]
-    linear = U @ direction[:d]
-    lift = np.sqrt(tau) * (direction[d] if tau > 0 else 0.0)
-    p = np.maximum(linear + lift, 0.0) if problem.nonneg else np.abs(linear) + lift
-    keep = topk_indices(p * p + (0.0 if h is None else h), problem.k)
-    x = np.zeros(len(U))
-    x[keep] = p[keep] if problem.nonneg else np.where(linear[keep] < 0, -p[keep], p[keep])
-    length = np.linalg.norm(x)
-    return x / length if length > 0 else x
+        arrays["tau"] = np.array([proof.tau])
+    return Certificate.of(problem, kind or witness.kind, "inequality", proof.upper, arrays), proof.cover
