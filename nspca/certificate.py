@@ -39,7 +39,7 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "diagonal", "row" or "joint": which formula `verify` evaluates.
+        "inequality", "branches", "diagonal", "row" or "joint": which formula `verify` evaluates.
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent

@@ -297,16 +297,20 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
     digest = dense_digest(X)
     exponent = binary_exponent(X, axis=0 if scale else None)
     Z = np.ldexp(X, -exponent)
-    mean = Z.mean(axis=0)
-    centred = Z - mean if (center or scale) else Z
+    centred = Z - _column_means(Z) if (center or scale) else Z
     if scale:
-        deviation = np.sqrt(np.mean(centred**2, axis=0))
+        deviation = np.sqrt(_column_means(centred**2))
         _refuse_constant(deviation <= X.shape[0] * 2.0**-52, names)
         Z = (centred if center else Z) / deviation
         exponent = 0
     else:
         Z = centred
     return DataCovariance(Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=2 * int(exponent))
+
+
+def _column_means(Z):
+    """Means (n,) that depend neither on the order in memory nor on the other columns: the sums run along contiguous rows of Z'."""
+    return np.ascontiguousarray(Z.T).mean(axis=1)
 
 
 def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:

@@ -35,10 +35,8 @@ LOOK = 10
 """Steps between two evaluations of the bound."""
 WIDE, PATIENCE = 0.05, 3
 """A run of steps is left when this many looks in a row close less than the plan's share of the gap, or of this much of the bound."""
-COARSER = 4.0
-"""Whoever checks tries shifts of the spectral claim on a geometric grid of this ratio, so may end this much higher."""
-LARGEST_SHIFT = 4.0**-12
-"""Largest shift, relative to the size of the matrix, that surely is on that grid."""
+SLACK = 1e-7
+"""A spectral claim that had to be raised by this share of the size of the matrix is not worth having."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def certify_joint(problem: Problem, lower: float, effort: str = "standard", repo
     if isinstance(problem.k, int):
         problem = problem.with_k((problem.k,))
     if problem.covariance.trace == 0.0:
-        return Certificate.of(problem, "J", "joint", 0.0)
+        return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
     plan = PLANS[effort]
     return _Run(problem, kept_rows(problem, plan), plan, max(float(lower), 0.0), report).run()
 
@@ -240,18 +238,19 @@ class _Run:
     def proved(self, pairs):
         """Certificate of the best W; should its spectral claim fail, of a threshold, whose claim is on the kept rows."""
         if self.best is None:
-            upper = self.claimed(*pairs, None, None)
+            upper, witness = self.claimed(*pairs, None, None)
             if np.isfinite(upper):
-                return self.finished(upper, {})
+                return self.finished(upper, witness)
             self.upper = np.inf
             self.search_threshold()
         W, rows = self.best, self.kept.rows
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
-        upper = self.claimed(*leading(self.kept.block - W, len(self.problem.k)), W, rows)
+        upper, witness = self.claimed(*leading(self.kept.block - W, len(self.problem.k)), W, rows)
         upper += sum(self.problem.k) * tau * (1 + 4 * UNIT_ROUNDOFF)
         if not np.isfinite(upper):
             raise Refused("the eigenvalues of the joint bound could not be proved; the matrix is badly scaled, rescale the data")
-        return self.finished(upper, {"W": W} if rows is None else {"W": W, "rows": rows, "tau": np.array([tau])})
+        witness |= {"W": W} if rows is None else {"W": W, "rows": rows, "tau": np.array([tau])}
+        return self.finished(upper, witness)
 
     def finished(self, upper, witness):
         self.upper = upper
@@ -260,22 +259,20 @@ class _Run:
         return Certificate.of(self.problem, "J", "joint", upper, witness)
 
     def claimed(self, values, vectors, W, rows):
-        """Sum of the eigenvalues (at least 0) proved by ``A - W <= t I + UU'``, U of the first r - 1; inf if no t is small enough."""
+        """``r t + |U|^2`` with ``A - W <= t I + UU'`` proved, U of the first r - 1 eigenpairs, and that witness; inf if t is too large."""
         A, r = self.problem.covariance, len(self.problem.k)
         low = max(0.0, float(values[r - 1])) if values.size >= r else 0.0
-        over = np.maximum(values[: r - 1] - low, 0.0)
+        U = vectors[:, : r - 1] * np.sqrt(np.maximum(values[: r - 1] - low, 0.0))
         size = A.trace if rows is None else float(A.diagonal[rows].sum())
         size += 0.0 if W is None else float(np.linalg.norm(W))
         try:
-            t = spectral_claim(A, vectors[:, : r - 1] * np.sqrt(over), low, rows, W) if size > 0 else 0.0
+            t = spectral_claim(A, U, low, rows, W) if size > 0 else 0.0
         except (NotConverged, Refused):
-            return np.inf
-        shift = COARSER * (t - low) + 2 * UNIT_ROUNDOFF * size
-        if shift > LARGEST_SHIFT * size:
-            return np.inf
-        samples = A.shape[0] if A.source == "data" else 1
-        rounding = 16 * UNIT_ROUNDOFF * (samples + len(vectors) + 64) * size
-        return (r * low + float(over.sum()) + r * (shift + rounding)) * (1 + (A.n + r) * 4 * UNIT_ROUNDOFF)
+            return np.inf, {}
+        if t - low > SLACK * size:
+            return np.inf, {}
+        upper = (r * t + float(np.sum(U * U))) * (1 + (U.size + r) * 4 * UNIT_ROUNDOFF)
+        return upper, {"U": U, "claims": np.array([t, 0.0])}
 
     # --- where it stands ---------------------------------------------------------------------------------------------------
     @property
