@@ -14,7 +14,7 @@ KINDS = {
     "B5": "a dual matrix (B5)",
     "B6": "a dual matrix lifted by the leading eigenvectors (B6)",
     "B7": "a dual matrix with row cuts (B7)",
-    "B8": "a factorisation for every support (B8)",
+    "B8": "a search over supports (B8)",
     "B9": "a lifted dual matrix with row cuts (B9)",
     "J": "a joint dual for disjoint components (J)",
 }
