@@ -62,7 +62,7 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
     what = "of the search for the component and its proof" if proof.seconds is None else "of the work on this proof alone"
     with st.grid(5, min_column_width=130):
         share = "The component is at least this much of the best possible one."
-        st.metric("At least", "optimal" if gap <= OPTIMAL_GAP else percent_down(certificate.ratio(result.value)), border=True, help=share)
+        st.metric("At least", percent_down(certificate.ratio(result.value)), border=True, help=share)
         st.metric("Gap", gap_words(gap), border=True, help="How much better another component could be, at most.")
         st.metric("Nothing above", words.number(certificate.upper), border=True, help="The proved upper bound, in the units of the data.")
         size = words.size(certificate.nbytes) if certificate.nbytes else "none"

@@ -37,7 +37,7 @@ def test_verify_now_and_take_home(proof):
 
 
 def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app_url):
-    page.goto(f"{app_url}/sweep?sample=digits&from=5&to=5&step=1")
+    page.goto(f"{app_url}/sweep?sample=digits&from=20&to=20&step=1")
     page.get_by_role("button", name="Run one problem").click()
     expect(page.get_by_role("button", name="Prove more")).to_be_visible(timeout=120_000)
     before = metric(page, "Nothing above")
