@@ -153,8 +153,8 @@ def test_a_method_that_cannot_says_why_and_the_others_go_on():
 
 def ky_fan(problem, result, components, effort, report):
     """The plainest joint certificate: nobody explains more than the leading eigenvalues together."""
-    values = problem.covariance.leading(components)[0]
-    witness = {"W": np.zeros((problem.n, problem.n))}
+    values, vectors = problem.covariance.leading(components)
+    witness = {"U": vectors[:, :-1] * np.sqrt(values[:-1] - values[-1]), "claims": np.array([values[-1] * (1 + 1e-7), 0.0])}
     return nspca.Certificate.of(problem, "B4", "joint", float(values.sum()) * (1 + 1e-6), witness)
 
 

@@ -74,7 +74,7 @@ def test_starts_are_unit_and_feasible_in_sign():
     assert W.shape == (40, 10) and np.allclose(np.linalg.norm(W, axis=0), 1) and W.min() >= 0
     assert (W[:, 0] > 0).all() and (W[:, 1:] == 0).any(axis=0).all()
     signed = em.starts(nspca.Problem(problem.covariance, 5, nonneg=False), 2, 0)
-    assert np.array_equal(signed[:, 0], problem.covariance.leading(1)[1][:, 0])
+    assert np.allclose(signed[:, 0], problem.covariance.leading(1)[1][:, 0], rtol=0, atol=1e-14)
 
 
 def test_a_start_that_dies_leaves_a_feasible_component():
