@@ -1,6 +1,7 @@
 """Small array kernels shared by everything to the right of this file."""
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -96,6 +97,20 @@ def oriented(U: Array) -> Array:
         return U
     pivot = U[np.argmax(np.abs(U), axis=0), np.arange(U.shape[1])]
     return U * np.where(pivot < 0, -1.0, 1.0)
+
+
+def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
+    """The `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors.
+
+    LAPACK's solver of a part of the spectrum can fail, or find too few, in a cluster of equal eigenvalues: then all are computed.
+    """
+    try:
+        values, vectors = scipy.linalg.eigh(S, subset_by_index=[max(len(S) - count, 0), len(S) - 1])
+    except np.linalg.LinAlgError:
+        values = np.zeros(0)
+    if values.size < min(count, len(S)):
+        values, vectors = np.linalg.eigh(S)
+    return values[::-1][:count], np.ascontiguousarray(vectors[:, ::-1][:, :count])
 
 
 def is_positive_definite(S: Array) -> bool:

@@ -137,7 +137,8 @@ class _Run:
         try:
             return work(tree)
         finally:
-            self.lower, self.point, self.steps = tree.lower, tree.point, self.steps + tree.steps
+            self.lower, self.steps = tree.lower, self.steps + tree.steps
+            self.point = self.point if tree.point is None else tree.point
             if tree.proved < self.upper:
                 self.best, self.upper = tree.certificate(), tree.proved
                 self.tell()

@@ -19,7 +19,7 @@ import scipy.linalg
 
 from nspca.bounds.inequality import SLACK
 from nspca.covariance import Covariance
-from nspca.linalg import UNIT_ROUNDOFF, Array
+from nspca.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
 from nspca.problem import Problem
 
 CHUNK = 2**22
@@ -43,9 +43,7 @@ class Kept:
     @cached_property
     def leading(self) -> tuple[Array, Array]:
         """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING` of them."""
-        r = len(self.block)
-        values, vectors = scipy.linalg.eigh(self.block, subset_by_index=[max(r - LEADING, 0), r - 1])
-        return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
+        return largest_eigenpairs(self.block, LEADING)
 
 
 def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 
 from nspca import cones
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SEARCH_SLACK, heights, spectral_claim, threshold
 from nspca.certificate import Certificate
-from nspca.linalg import UNIT_ROUNDOFF, Array, topk_sum
+from nspca.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
 from nspca.progress import silent
 
@@ -47,8 +46,7 @@ def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
     R = witness.remainder(kept)
     d = min(rank, len(R))
     count = min(d + 1, len(R))
-    values, vectors = scipy.linalg.eigh(R, subset_by_index=[len(R) - count, len(R) - 1])
-    values, vectors = values[::-1], vectors[:, ::-1]
+    values, vectors = largest_eigenpairs(R, count)
     left = float(values[d]) if d < values.size else float(min(values[-1], 0.0))
     left = left if kept.rows is None else max(left, 0.0)
     U = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - left, 0.0))
@@ -60,7 +58,7 @@ def largest(kept: Kept, witness: Witness) -> float:
     R = witness.remainder(kept)
     if witness.U is not None:
         R -= witness.U @ witness.U.T
-    top = float(scipy.linalg.eigh(R, subset_by_index=[len(R) - 1] * 2, eigvals_only=True)[0]) if len(R) else 0.0
+    top = float(largest_eigenpairs(R, 1)[0][0]) if len(R) else 0.0
     return top if kept.rows is None else max(top, 0.0)
 
 
