@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.solvers import epsnet
 from tests.oracles import brute_force
 from tests.strategies import cases
 
@@ -58,6 +59,27 @@ def test_epsnet_says_how_many_samples_theorem_2_wants_and_what_its_own_number_me
     assert few["samples_needed"] == 115 and few["failure_probability"] > 0.5
     one = nspca.sweep(problem, [5, 40], methods="epsnet", certify=None)["epsnet", 5].info
     assert one["samples_needed"] == 129 and one["failure_probability"] <= 1 / 361  # ln(n) + ln(2)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("ks", [[1], [5], [40], [1, 2, 5], [3, 7, 20, 40], list(range(1, 41))])
+def test_samples_of_the_epsnet_are_scored_for_every_k_as_one_by_one(ks, nonneg, monkeypatch):
+    """Whichever of sorting and partition is cheaper, in batches of which the last is not full."""
+    monkeypatch.setattr(epsnet, "BATCH_ENTRIES", 300)
+    rng = np.random.default_rng(8)
+    V = rng.standard_normal((40, 3))
+    V[30:] = V[:10]  # ties
+    directions, best = epsnet.sampled(V, ks, nonneg, 25, seed=4)
+    expected = np.full(len(ks), -np.inf)
+    C = np.random.default_rng(4).standard_normal((25, 3))
+    for c in C / np.linalg.norm(C, axis=1, keepdims=True):
+        for v in (V @ c, -V @ c) if nonneg else (np.abs(V @ c),):
+            largest = np.sort(np.maximum(v, 0))[::-1] ** 2
+            expected = np.maximum(expected, [largest[:k].sum() for k in ks])
+    assert np.allclose(best, expected, rtol=1e-12)
+    for k, c, value in zip(ks, directions, best, strict=True):
+        v = V @ c if nonneg else np.abs(V @ c)
+        assert np.isclose((np.sort(np.maximum(v, 0))[::-1][:k] ** 2).sum(), value, rtol=1e-12)
 
 
 def test_epsnet_keeps_theorem_2s_promise_on_small_problems():

@@ -10,6 +10,7 @@ Reference: Asteris et al. 2014, Alg. 3 and Theorem 2.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,14 +107,13 @@ def sampled(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = 
     """For every k the sampled direction (len(ks), d) with the best rank-1 value, and that value (len(ks),)."""
     n, d = V.shape
     rng = np.random.default_rng(seed)
-    batch = max(1, BATCH_ENTRIES // n)
+    batch = min(max(1, BATCH_ENTRIES // n), count)
+    entries = np.empty((batch, n))  # used again and again: fresh memory costs as much as the arithmetic
     best, directions = np.full(len(ks), -1.0), np.zeros((len(ks), d))
     for start in range(0, count, batch):
         C = rng.standard_normal((min(batch, count - start), d))
         C /= np.linalg.norm(C, axis=1, keepdims=True)
-        entries = C @ V.T
-        for sign in (1.0, -1.0) if nonneg else (1.0,):
-            scores = rank1_values(entries * sign if nonneg else np.abs(entries), ks)
+        for sign, scores in rank1_values(np.matmul(C, V.T, out=entries[: len(C)]), ks, nonneg):
             winner = np.argmax(scores, axis=0)
             reached = scores[winner, np.arange(len(ks))]
             better = reached > best
@@ -122,15 +122,24 @@ def sampled(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = 
     return directions, best
 
 
-def rank1_values(entries: Array, ks) -> Array:
-    """Sum of the squares of the k largest positive entries of each row (N, n), for all k at once: (N, len(ks))."""
-    positive_part = np.maximum(entries, 0.0)
-    n = entries.shape[1]
-    if len(ks) == 1:
-        k = ks[0]
-        top = positive_part if k >= n else np.partition(positive_part, n - k, axis=1)[:, n - k :]
-        return np.einsum("ij,ij->i", top, top)[:, None]
-    largest = max(ks)
-    top = positive_part if largest >= n else np.partition(positive_part, n - largest, axis=1)[:, n - largest :]
-    top = np.sort(top, axis=1)[:, ::-1]
-    return np.cumsum(top * top, axis=1)[:, np.asarray(ks) - 1]
+def rank1_values(entries: Array, ks, nonneg: bool) -> Iterator[tuple[float, Array]]:
+    """For the sign +1 (and -1 if `nonneg`): sums of the squares of the k largest positive entries of each row, (N, len(ks)).
+
+    For all k at once from one sort. Reorders the rows of `entries` (N, n), and drops their signs unless `nonneg`.
+    """
+    n, most = entries.shape[1], max(ks)
+    if not nonneg:
+        np.abs(entries, out=entries)
+    whole = len(ks) > 1 and most > n // 4  # then one sort serves both signs
+    if whole:
+        entries.sort(axis=1)
+    for sign in (1.0, -1.0) if nonneg else (1.0,):
+        last = n - most if sign > 0 else most - 1
+        if not whole and most < n:
+            entries.partition(last, axis=1)
+        top = np.maximum(entries[:, last:][:, ::-1] if sign > 0 else -entries[:, : last + 1], 0.0)
+        if len(ks) == 1:
+            yield sign, np.einsum("ij,ij->i", top, top)[:, None]
+        else:
+            top = top if whole else np.sort(top, axis=1)[:, ::-1]
+            yield sign, np.cumsum(top * top, axis=1)[:, np.asarray(ks) - 1]
