@@ -137,9 +137,9 @@ def threshold_of_sum(T: Array, size: float, start: float) -> float:
     """The smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from the last level.
 
     The sum is convex and decreasing in the level: from the left the steps climb to the root, from the right one step leads to
-    the left of it.
+    the left of it. Once on the left, only what is above can matter.
     """
-    level = start
+    T, level = T.ravel(), start
     for _ in range(NEWTON_CAP):
         above = T[level < T]
         if above.size == 0:
@@ -150,5 +150,7 @@ def threshold_of_sum(T: Array, size: float, start: float) -> float:
         new = max(0.0, (float(above.sum()) - size) / above.size)
         if abs(new - level) <= 1e-12 * level:
             return new
+        if new > level:
+            T = above
         level = new
     return level
