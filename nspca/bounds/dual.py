@@ -60,6 +60,8 @@ class Splitting:
             self.basis = np.ascontiguousarray(vectors[:, : used + MARGIN])
         for block in self.blocks:
             block.update(RELAXATION)
+        if len(self.blocks) == 1:
+            self.entries.settle(self.entries.size)
 
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X of a related problem."""
@@ -126,11 +128,22 @@ class Entries:
         G += self.dual
 
     def update(self, relaxation):
-        X, old = self.of.X, self.Y
-        T = relaxation * X + (1 - relaxation) * old + self.dual
-        self.level = max(self.floor / self.of.rho, threshold_of_sum(T if self.nonneg else np.abs(T), self.size, self.level))
-        self.dual = np.minimum(T, self.level) if self.nonneg else np.clip(T, -self.level, self.level)
-        self.Y = T - self.dual
+        """Only the point to project, and its level at the size so far: how many entries are above it says how the level answers to the size."""
+        self.T = relaxation * self.of.X + (1 - relaxation) * self.Y + self.dual
+        self.sizes = self.T if self.nonneg else np.abs(self.T)
+        self._find_level(self.level)
+        self.above = max(1, np.count_nonzero(self.sizes > self.level))
+
+    def settle(self, size):
+        """Project with this size."""
+        if size != self.size:
+            start, self.size = max(0.0, self.level - (size - self.size) / self.above), size
+            self._find_level(start)
+        self.dual = np.minimum(self.T, self.level) if self.nonneg else np.clip(self.T, -self.level, self.level)
+        self.Y = self.T - self.dual
+
+    def _find_level(self, start):
+        self.level = max(self.floor / self.of.rho, threshold_of_sum(self.sizes, self.size, start))
 
 
 def threshold_of_sum(T: Array, size: float, start: float) -> float:

@@ -79,7 +79,7 @@ class Lift:
         self._weigh(T)
         self.dual = positive_part(T - self._hull(self.share))
         self.S = T - self.dual
-        self.of.entries.size = float(self.sizes @ self.share)
+        self.of.entries.settle(float(self.sizes @ self.share))
         if self.cuts.weight:
             self.cuts.settle(self.z)
         self.wait -= 1
@@ -159,14 +159,19 @@ class Lift:
         S, w = self.supports, self.share
         sigma, cut, price = self.of.rho * self.weight, self.of.rho * self.cuts.weight, self.of.entries.tau * self.sizes
 
+        entries = self.of.entries
+        bend, size0 = self.of.rho / entries.above, entries.size
+
         def value(w):
             far = self.cuts.distances(S @ w)[2] if cut else np.zeros(1)
-            return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) - price @ w
+            return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) - price @ w + bend / 2 * (self.sizes @ w - size0) ** 2
 
         before = value(w)
         for _ in range(NEWTON_STEPS):
             R = positive_part(T - self._hull(w))
             gradient, H = -sigma * np.einsum("ij,ij->j", self.shadows, R @ self.shadows) - price, sigma * self.products
+            gradient = gradient + bend * (self.sizes @ w - size0) * self.sizes
+            H = H + bend * np.outer(self.sizes, self.sizes)
             if cut:
                 h, curvature = self.cuts.slopes(S @ w)
                 gradient, H = gradient - cut * (h @ S), H + cut * (S.T @ (curvature[:, None] * S))
