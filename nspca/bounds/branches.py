@@ -127,7 +127,9 @@ class Tree:
 
     def run(self, W: Array, X: Array) -> None:
         """Bound the root, from W and X of the dual, then split the worst node until all are done or the steps are used up."""
-        self.root.state = State(W, np.zeros_like(W), np.zeros((len(W), 0)), X, np.zeros(len(W)), np.zeros((len(W), 0)))
+        n = len(W)
+        U = lifted(Kept(np.arange(n), self.A, 0.0), Witness(W), RANK)[0].U
+        self.root.state = self.root.source = State(W, np.zeros_like(W), U, X, np.zeros(n), np.zeros((n, 0)))
         heap, made = [], 0
         self.reach(topk_indices(np.diag(X), self.k))
         self.bound(self.root, ROOT_ROUNDS)
