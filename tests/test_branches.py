@@ -286,7 +286,7 @@ def test_the_same_input_gives_the_same_bytes(hasty):
 def test_real_data_is_proved_optimal_and_the_same_again():
     data = nspca.load_sample("digits").X
     problem = nspca.Problem.from_data(data, 5)
-    first, again = (nspca.solve(problem, certify="standard") for _ in range(2))
+    first, again = (nspca.solve(problem, certify="thorough") for _ in range(2))
     assert first.status is nspca.Status.OPTIMAL
     assert first.certificate.form == "branches"
     assert first.ratio >= 1 - 1e-8

@@ -128,14 +128,14 @@ class Entries:
         G += self.dual
 
     def update(self, relaxation):
-        """Only the point to project, and its level at the size so far: how many entries are above it says how the level answers to the size."""
+        """The point to project and its level at the size so far; a larger size lowers that by its share of the entries `above`."""
         self.T = relaxation * self.of.X + (1 - relaxation) * self.Y + self.dual
-        self.sizes = self.T if self.nonneg else np.abs(self.T)
+        self.magnitudes = self.T if self.nonneg else np.abs(self.T)
         self._find_level(self.level)
-        self.above = max(1, np.count_nonzero(self.sizes > self.level))
+        self.above = max(1, np.count_nonzero(self.magnitudes > self.level))
 
     def settle(self, size):
-        """Project with this size."""
+        """Project, to the size so far or the one that the weights of a lift allow."""
         if size != self.size:
             start, self.size = max(0.0, self.level - (size - self.size) / self.above), size
             self._find_level(start)
@@ -143,7 +143,7 @@ class Entries:
         self.Y = self.T - self.dual
 
     def _find_level(self, start):
-        self.level = max(self.floor / self.of.rho, threshold_of_sum(self.sizes, self.size, start))
+        self.level = max(self.floor / self.of.rho, threshold_of_sum(self.magnitudes, self.size, start))
 
 
 def threshold_of_sum(T: Array, size: float, start: float) -> float:

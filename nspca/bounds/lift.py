@@ -9,12 +9,13 @@ many feasible points x_j of support I_j (the *bundle*), the bound, minimised ove
 
 the relaxation whose shadow on the subspace, and whose support, are those of true answers. Points found above the maximum join the
 bundle (cutting planes). Whatever comes out, the bound is proved afterwards by the search over the sphere, so nothing here needs to be
-exact; but w is one for both, so lift and row cuts are projected onto together:
+exact; but w is one for all three, so lift, row cuts and the entries of X are projected onto together:
 
-    sigma/2 |(T - sum_j w_j b_j b_j')+|^2 + rho' sum_i phi_i(z_i) - tau sum_j w_j s_j
+    sigma/2 |(T - sum_j w_j b_j b_j')+|^2 + rho' sum_i phi_i(z_i) + psi(sum_j w_j s_j)
 
 is minimised over w by Newton steps, each with an exact quadratic program: the curvature of phi (`rowcuts`) is thousands of times
-larger at a small z than at z = 1, and plain gradient steps stop where the bound is a per cent worse.
+larger at a small z than at z = 1, and plain gradient steps stop where the bound is a per cent worse. psi, what the entries cost, has
+slope -tau and curvature rho over the number of entries at work; with its slope alone the steps can run away when k is near n/2.
 """
 
 import numpy as np
@@ -156,22 +157,19 @@ class Lift:
 
     def _weigh(self, T):
         """The weights of the joint projection: Newton steps, halved until they descend."""
-        S, w = self.supports, self.share
-        sigma, cut, price = self.of.rho * self.weight, self.of.rho * self.cuts.weight, self.of.entries.tau * self.sizes
-
-        entries = self.of.entries
-        bend, size0 = self.of.rho / entries.above, entries.size
+        S, s, w, entries = self.supports, self.sizes, self.share, self.of.entries
+        sigma, cut, bend = self.of.rho * self.weight, self.of.rho * self.cuts.weight, self.of.rho / entries.above
 
         def value(w):
-            far = self.cuts.distances(S @ w)[2] if cut else np.zeros(1)
-            return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) - price @ w + bend / 2 * (self.sizes @ w - size0) ** 2
+            far, beyond = self.cuts.distances(S @ w)[2] if cut else np.zeros(1), s @ w - entries.size
+            psi = beyond * (bend / 2 * beyond - entries.tau)
+            return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
         before = value(w)
         for _ in range(NEWTON_STEPS):
             R = positive_part(T - self._hull(w))
-            gradient, H = -sigma * np.einsum("ij,ij->j", self.shadows, R @ self.shadows) - price, sigma * self.products
-            gradient = gradient + bend * (self.sizes @ w - size0) * self.sizes
-            H = H + bend * np.outer(self.sizes, self.sizes)
+            gradient, H = -sigma * np.einsum("ij,ij->j", self.shadows, R @ self.shadows), sigma * self.products
+            gradient, H = gradient + (bend * (s @ w - entries.size) - entries.tau) * s, H + bend * np.outer(s, s)
             if cut:
                 h, curvature = self.cuts.slopes(S @ w)
                 gradient, H = gradient - cut * (h @ S), H + cut * (S.T @ (curvature[:, None] * S))

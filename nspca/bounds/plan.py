@@ -39,6 +39,6 @@ class Plan:
 
 PLANS = {
     "fast": Plan(rows=400, plain=(2,), cap=500, first=16, eigenvalues=1e6),
-    "standard": Plan(rows=800, plain=(1, 3), cap=10000, branching=2.5e7, ranks=(3, 4), rounds=6, enough=5e-3),
+    "standard": Plan(rows=800, plain=(1, 3), cap=10000, branching=3e7, ranks=(3, 4), rounds=6, enough=5e-3),
     "thorough": Plan(rows=1000, plain=(1, 3), cap=20000, branching=2e9, ranks=(3, 4), rounds=25),
 }
