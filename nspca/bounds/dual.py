@@ -60,8 +60,7 @@ class Splitting:
             self.basis = np.ascontiguousarray(vectors[:, : used + MARGIN])
         for block in self.blocks:
             block.update(RELAXATION)
-        if len(self.blocks) == 1:
-            self.entries.settle(self.entries.size)
+        self.entries.settle()
 
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X of a related problem."""
@@ -134,11 +133,13 @@ class Entries:
         self._find_level(self.level)
         self.above = max(1, np.count_nonzero(self.magnitudes > self.level))
 
-    def settle(self, size):
-        """Project, to the size so far or the one that the weights of a lift allow."""
-        if size != self.size:
-            start, self.size = max(0.0, self.level - (size - self.size) / self.above), size
-            self._find_level(start)
+    def allow(self, size):
+        """Another size than the one so far: what the weights of a lift say."""
+        start, self.size = max(0.0, self.level - (size - self.size) / self.above), size
+        self._find_level(start)
+
+    def settle(self):
+        """Project, once the size is known."""
         self.dual = np.minimum(self.T, self.level) if self.nonneg else np.clip(self.T, -self.level, self.level)
         self.Y = self.T - self.dual
 

@@ -132,6 +132,7 @@ class Spectrum(Splitting):
         if self.basis is not None:
             self.basis = np.ascontiguousarray(vectors[:, : max(used, self.count) + MARGIN])
         self.entries.update(RELAXATION)
+        self.entries.settle()
 
 
 def capped(values: Array, total: int) -> Array:

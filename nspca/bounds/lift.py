@@ -80,7 +80,7 @@ class Lift:
         self._weigh(T)
         self.dual = positive_part(T - self._hull(self.share))
         self.S = T - self.dual
-        self.of.entries.settle(float(self.sizes @ self.share))
+        self.of.entries.allow(float(self.sizes @ self.share))
         if self.cuts.weight:
             self.cuts.settle(self.z)
         self.wait -= 1
