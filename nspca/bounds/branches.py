@@ -18,7 +18,7 @@ from nspca.bounds import starts
 from nspca.bounds.dual import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.lift import Lift
-from nspca.bounds.plan import OVERHEAD, ROUND, Plan
+from nspca.bounds.plan import GROW_EVERY, OVERHEAD, ROUND, Plan
 from nspca.bounds.witness import Proof, Witness, largest, lifted, prove
 from nspca.certificate import Certificate
 from nspca.cones import Stop
@@ -28,8 +28,6 @@ from nspca.progress import Event, Report, silent
 
 RANK = 3
 """Dimensions of a lift: with more, a node costs more than the nodes it saves."""
-GROW_EVERY = 5
-"""Steps between two looks at the bundle of a lift."""
 ROOT_ROUNDS, ROUNDS = 20, 12
 """Rounds of steps at the root and at other nodes, at most."""
 STALL = 0.2

@@ -16,7 +16,7 @@ from nspca.bounds.branches import Tree
 from nspca.bounds.dual import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.lift import Lift
-from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan
+from nspca.bounds.plan import BRANCHED, GROW_EVERY, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, certificate, largest, lifted
 from nspca.certificate import Certificate
 from nspca.cones import Stop
@@ -27,8 +27,6 @@ from nspca.progress import Event, Report, silent
 
 CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
-GROW_EVERY = 5
-"""Steps between two looks at the bundle of a lift."""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while when its cuts begin."""
 

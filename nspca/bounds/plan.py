@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 ROUND = 40
 """Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""
+GROW_EVERY = 5
+"""Steps between two looks at the bundle of a lift."""
 OVERHEAD = 3e4
 """A step costs n^2 entries and about as much as this many more, whatever n is."""
 BRANCHED = 128
