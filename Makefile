@@ -3,6 +3,8 @@
 #   make app ADDRESS=0.0.0.0 PORT=8600   share with a class; prints the address to give out
 #   make app PYTHON=/path/to/python3     choose the Python that .venv is made with
 #   make test ARGS="tests/test_project.py -x"
+#   make test ARGS="-n 8"                in eight processes at once
+#   make test-long                       the same with more cases and larger data
 
 ADDRESS = localhost
 PORT = 8501
@@ -14,12 +16,12 @@ VENV = .venv
 PY = $(VENV)/bin/python
 SOURCES = nspca app.py pages tests benchmarks scripts
 
-.PHONY: help app test lint format wheel clean environment test-environment
+.PHONY: help app test test-long lint format wheel clean environment test-environment
 
 help:
 	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
-	@echo "make test   run all tests (ARGS=... goes to pytest)"
-	@echo "make lint   check the style;  make format  apply it"
+	@echo "make test   run all tests (ARGS=... goes to pytest);  make test-long  more cases, larger data"
+	@echo "make lint   check style and types;  make format  apply it"
 	@echo "make wheel  build dist/nspca-*.whl"
 	@echo "make clean  remove .venv and everything that was built"
 
@@ -29,9 +31,13 @@ app: environment
 test: test-environment
 	@$(PY) -m pytest $(ARGS)
 
+test-long: test-environment
+	@$(PY) -m pytest -m long $(ARGS)
+
 lint: test-environment
 	@$(PY) -m ruff check $(wildcard $(SOURCES))
 	@$(PY) -m ruff format --check $(wildcard $(SOURCES))
+	@$(PY) -m mypy
 
 format: test-environment
 	@$(PY) -m ruff check --fix $(wildcard $(SOURCES))
@@ -42,7 +48,7 @@ wheel: test-environment
 	@ls dist/*.whl
 
 clean:
-	@rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	@rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment:

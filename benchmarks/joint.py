@@ -20,7 +20,7 @@ import numpy as np
 
 import nspca
 from benchmarks.speed import say
-from nspca import sketch
+from nspca.matrix import sketch
 
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
 

@@ -17,8 +17,9 @@ import time
 import numpy as np
 
 import nspca
-from nspca import cones, spannogram
-from nspca.linalg import rank1
+from nspca.lowrank import cones, spannogram
+from nspca.lowrank.cones import Budget, Query
+from nspca.matrix.linalg import rank1
 from nspca.solvers import epsnet
 
 
@@ -80,7 +81,7 @@ def cone_search():
         values, vectors = problem.covariance.leading(5)
         for rank, target in zip((3, 4, 5), targets, strict=True):
             V = vectors[:, :rank] * np.sqrt(values[:rank])
-            seconds, cover = timed(cones.search, V, k, tol=1e-3)
+            seconds, cover = timed(cones.search, Query(V, k), Budget(1e-3))
             say(f"cone n={problem.n:5d} d={rank}: {seconds:6.3f} s, {cover.cones:5d} cones (target {target} s)")
 
 
@@ -88,7 +89,7 @@ def enumeration():
     """Enumeration beside the cone search at n = 40, d = 3."""
     V = np.random.default_rng(0).standard_normal((40, 3))
     slow, exact = timed(spannogram.exact_rank_d, V, 10, repeat=1)
-    fast, cover = timed(cones.search, V, 10, tol=1e-3)
+    fast, cover = timed(cones.search, Query(V, 10), Budget(1e-3))
     say(f"enumeration n=40 d=3: {slow:.2f} s, {exact.candidates} supports; cone {fast:.4f} s, {cover.cones} cones: {slow / fast:.0f} x")
     say(f"  values {exact.value:.8f} (exact), {cover.lower:.8f} <= optimum <= {cover.upper:.8f}")
 

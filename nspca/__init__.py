@@ -1,16 +1,20 @@
 """Sparse and nonnegative sparse PCA with certificates: a component, and a proof of how good it is."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from nspca.api import certify, solve, sweep
 from nspca.certificate import Certificate
+from nspca.checker import verify
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption, InvalidProblem, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event
-from nspca.result import Result, Status
+from nspca.result import Result, Status, Sweep
 from nspca.solvers import METHODS
-from nspca.sweeps import Sweep
-from nspca.verify import verify
+
+if TYPE_CHECKING:
+    from nspca.data import Dataset, load_sample, read
+    from nspca.estimator import NSPCA
 
 __version__ = "0.1.0"
 __all__ = [

@@ -12,12 +12,14 @@ import socket
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 from nspca.errors import CertificateError, InvalidOption, NSPCAError
 from nspca.progress import Event
 
 WILDCARDS = ("0.0.0.0", "::")
+MOST_SIZES = 10_000
 HERE = Path(__file__).resolve().parent
 
 
@@ -99,13 +101,15 @@ def solve(args: argparse.Namespace) -> int:
     support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
     features = [{"name": dataset.feature_names[i], "weight": float(component[i])} for i in support]
     if args.json:
-        summary = {"source": dataset.source, "name": dataset.name, "method": result.method, "k": args.k, "nonneg": not args.signed}
+        summary = {"source": dataset.source, "name": dataset.name, "method": result.method, "k": args.k, "nonneg": problem.nonneg}
+        summary |= {"of": certificate.source, "center": certificate.center, "scale": certificate.scale}
         summary |= {"value": result.value, "upper": certificate.upper, "ratio": ratio, "kind": certificate.kind}
+        summary |= {"proved": certificate.statement}
         say(json.dumps(summary | {"status": result.status.name, "seconds": result.seconds, "features": features}, indent=2))
         return 0
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
     say(f"{dataset.name}: value {result.value:.6g}, {proved}")
-    say(f"no component with k = {args.k} explains more than {certificate.upper:.6g}")
+    say(certificate.rounded(6).statement)
     for feature in features:
         say(f"  {feature['weight']:+.4f}  {feature['name']}")
     if args.certificate:
@@ -115,6 +119,7 @@ def solve(args: argparse.Namespace) -> int:
 
 def sweep(args: argparse.Namespace) -> int:
     import nspca
+    from nspca.certificate import rounded_up
 
     check_folder(args.csv)
     problem, _ = make_problem(args, args.k[0])
@@ -124,7 +129,8 @@ def sweep(args: argparse.Namespace) -> int:
         frame.to_csv(args.csv, index=False)
         say(f"{len(frame)} rows: {args.csv}")
     else:
-        say(frame.to_string(index=False))
+        bounds = {"upper": lambda bound: f"{rounded_up(bound, 6):.6g}", "ratio": lambda ratio: f"{int(ratio * 10000) / 10000:.4f}"}
+        say(frame.to_string(index=False, formatters=bounds))
     return 0
 
 
@@ -132,14 +138,15 @@ def verify(args: argparse.Namespace) -> int:
     import nspca
 
     dataset = read_dataset(args.data)
+    asked = {name: getattr(args, name) for name in ("k", "nonneg", "center", "scale")}
+    asked["source"] = "covariance" if dataset.is_covariance else "data"
     try:
         certificate = nspca.Certificate.load(args.certificate)
-        upper = nspca.verify(dataset.X, certificate)
+        upper = nspca.verify(dataset.X, certificate, **asked)
     except CertificateError as error:
         sys.stderr.write(f"refused: {error}\n")
         return 1
-    chance = f" (with probability at least {1 - certificate.probability:.6g})" if certificate.probability else ""
-    say(f"proved{chance}: no component with k = {certificate.k} explains more than {upper:.17g}")
+    say(f"proved: {replace(certificate, upper=upper).statement}")
     return 0
 
 
@@ -201,7 +208,7 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
         for name, value in options.items()
         if not isinstance(value, list)
     ]
-    return [sys.executable, "-m", "nspca.dashboard.serve", "run", str(folder / "app.py"), *flags]
+    return [sys.executable, "-m", "nspca.dashboard.shell.serve", "run", str(folder / "app.py"), *flags]
 
 
 def check_port(address: str, port: int) -> None:
@@ -245,13 +252,15 @@ def sizes(text: str) -> list[int]:
     try:
         if ":" in text:
             first, last, *step = map(int, text.split(":"))
-            ks = list(range(first, last + 1, *step))
+            ks = list(range(first, last + 1, *step)[: MOST_SIZES + 1])
         else:
             ks = [int(part) for part in text.split(",")]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         ks = []
-    if not ks or min(ks) < 1:
-        raise argparse.ArgumentTypeError(f"sizes like 5:50:5 or 5,10,20, all at least 1, are required, got {text!r}")
+    if not 1 <= len(ks) <= MOST_SIZES or min(ks) < 1:
+        raise argparse.ArgumentTypeError(
+            f"sizes like 5:50:5 or 5,10,20, all at least 1 and at most {MOST_SIZES} of them, are required, got {text!r}"
+        )
     return ks
 
 
@@ -291,6 +300,11 @@ def parser() -> argparse.ArgumentParser:
     command = commands.add_parser("verify", help="check a certificate against the data")
     command.add_argument("data", metavar="DATA", help="the sample or file the certificate is about")
     command.add_argument("certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote")
+    command.add_argument("--k", type=int, help="refuse a certificate about another number of features")
+    command.add_argument("--signed", dest="nonneg", action="store_const", const=False, help="refuse one about nonnegative components")
+    command.add_argument("--nonneg", dest="nonneg", action="store_const", const=True, help="refuse one about components of any sign")
+    command.add_argument("--center", action=argparse.BooleanOptionalAction, help="refuse one about data that are not centred, or are")
+    command.add_argument("--scale", action=argparse.BooleanOptionalAction, help="refuse one about data that are not scaled, or are")
     command.set_defaults(run=verify)
 
     commands.add_parser("samples", help="the data sets known by name").set_defaults(run=samples)

@@ -1,26 +1,31 @@
-"""`solve`, `certify`, `sweep`: the only policy. Which method, which bound, what is said of the outcome."""
+"""`solve`, `certify`, `sweep`: the policy. Which method, which bounds at which size, what is said of the outcome.
+
+The smallest bound of those tried wins: the elementary ones, the shifted one where it can be factorised, and the duals unless these
+close the gap. What an effort allows them, in rows, steps and cones, is in `bounds.plan`; in which order the duals use that up and when
+they stop before, in `bounds.effort` and, for several components, `bounds.joint`. Where "auto" starts from is in `auto`.
+"""
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from nspca import auto
-from nspca.bounds import elementary, lowrank, strongest
-from nspca.bounds.effort import CLOSED
+from nspca.bounds import elementary, lowrank
 from nspca.bounds.joint import certify_joint
+from nspca.bounds.plan import CLOSED, PLANS
+from nspca.bounds.strongest import strongest
 from nspca.certificate import Certificate
-from nspca.components import at_an_angle, successive
-from nspca.covariance import DENSE_LIMIT
-from nspca.errors import InvalidOption, InvalidProblem
-from nspca.options import made, whole
+from nspca.components import at_an_angle, check_angle, check_deflation, successive
+from nspca.errors import InvalidOption, InvalidProblem, within_memory
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.options import known_seed, made, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.result import Result, Status
-from nspca.solvers import METHODS
-from nspca.sweeps import Sweep, row_of
+from nspca.result import Result, Status, Sweep, row_of
+from nspca.solvers import METHODS, Method, auto
 
-EFFORTS = ("fast", "standard", "thorough")
+EFFORTS = tuple(PLANS)
 """What a certificate may cost: less than the solve, seconds, minutes."""
 SHIFT_RANK = 3
 """Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
@@ -28,10 +33,13 @@ FACTOR_LIMIT = 2000
 """Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and "thorough"."""
 OPTIMAL_GAP = 1e-8
 """Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
+EXACT = 1e-9
+"""Relative agreement of lengths and values of a result with those computed here: other data differ by more, rounding by less."""
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 
 
+@within_memory()
 def solve(
     problem: Problem,
     method="auto",
@@ -70,10 +78,19 @@ def solve(
     Result
     """
     started = time.perf_counter()
-    report = report or silent
+    report, seed = _known_report(report), known_seed(seed)
+    _known_problem(problem)
     _known_effort(certify)
+    _options_class(method)
     whole("components", components, 1, problem.n)
+    components = int(components)
     problem, method = _together(problem, method, components)
+    if angle is not None:
+        check_angle(angle)
+    else:
+        check_deflation(problem, components, deflation)
+    if isinstance(problem.k, tuple) and (angle is not None or deflation != "drop"):
+        raise InvalidOption(f"{method} finds components together, without a deflation or an angle; leave that out or choose another method")
     run = _runner(method, options, seed, report)
     if components == 1 or isinstance(problem.k, tuple):
         result = run(problem)
@@ -87,6 +104,7 @@ def solve(
     return replace(result, seconds=time.perf_counter() - started)
 
 
+@within_memory()
 def certify(problem: Problem, result: Result | None = None, components=1, effort="standard", report: Report | None = None) -> Certificate:
     """The strongest upper bound on the optimum of `problem` that `effort` buys.
 
@@ -94,9 +112,9 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     ----------
     problem : Problem
     result : Result, optional
-        A known answer; it helps the search and is checked against the bound.
+        A known answer to this very problem; it helps the search and is checked against the bound.
     components : int
-        r > 1, or a problem whose k is a tuple of sizes: the bound on the sum over r disjoint components.
+        r > 1, a `result` of r components, or a problem whose k is a tuple of sizes: the bound on the sum over r disjoint components.
     effort : "fast", "standard" or "thorough"
     report : callable, optional
 
@@ -105,18 +123,23 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     Certificate
         Checked by ``nspca.verify(data, certificate)``.
     """
+    _known_problem(problem)
     whole("components", components, 1, problem.n)
-    if components > 1 and isinstance(problem.k, int):
-        problem = problem.with_k((problem.k,) * components)
     _known_effort(effort)
     if effort is None:
         raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
-    certificate, _, _ = _certificate(problem, result, effort, report or silent)
+    if not isinstance(result, Result | None):
+        raise InvalidProblem(f"a known answer must be a Result, got {type(result).__name__}; leave it out, or pass what solve gave")
+    problem = _for_all(problem, int(components), result)
+    if result is not None:
+        belonging(problem, result)
+    certificate, _, _ = _certificate(problem, result, effort, _known_report(report))
     if result is not None:
         certificate.ratio(result.value)
     return certificate
 
 
+@within_memory()
 def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options) -> Sweep:
     """Every method at every k, each k with one certificate shared by the methods.
 
@@ -126,7 +149,7 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     ----------
     problem : Problem
         Its own k is not used.
-    ks : iterable of int
+    ks : iterable of int, or one
     methods : sequence of str
     certify : str or None
         Effort of the certificates, None for none.
@@ -140,16 +163,20 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     Sweep
         ``sweep.frame`` has a row per method and k, ``sweep[method, k]`` the Result.
     """
-    report = report or silent
+    report, seed = _known_report(report), known_seed(seed)
+    _known_problem(problem)
     _known_effort(certify)
-    methods = (methods,) if isinstance(methods, str) else tuple(methods)
+    methods = tuple(methods) if isinstance(methods, Iterable) and not isinstance(methods, str) else (methods,)
+    one = not isinstance(ks, Iterable) or (isinstance(ks, np.ndarray) and ks.ndim == 0)
+    ks = (ks,) if one else ks
     problems = {one.k: one for one in (_single(problem.with_k(k)) for k in ks)}
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
     chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
     total, results, proofs, points = len(problems) * len(methods), {}, {}, {}
     paths = {m: _path(m, problem, problems, chosen[m], seed, report) for m in methods if m != "auto" and METHODS[m].path}
-    warm, state = [], None
+    warm: list[np.ndarray] = []
+    state = None
     for k in sorted(problems):
         for m in methods:
             started = time.perf_counter()
@@ -165,6 +192,21 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
             row = row_of(m, k, result)
             report(Event("sweep", len(results), total, lower=row["value"], upper=row["upper"], k=k, payload={"row": row}))
     return Sweep(results)
+
+
+def line_of(method: str) -> Method:
+    """What is known of a method: its line of `METHODS`, or that of "auto".
+
+    Raises
+    ------
+    InvalidOption
+        For another name.
+    """
+    if isinstance(method, str) and method == "auto":
+        return auto.LINE
+    if not isinstance(method, str) or method not in METHODS:
+        raise InvalidOption(f"method must be 'auto' or one of {', '.join(METHODS)}, got {method!r}")
+    return METHODS[method]
 
 
 def better(problem: Problem, result: Result, point) -> Result:
@@ -217,13 +259,58 @@ def _together(problem, method, components):
     if sizes and components not in (1, len(problem.k)):
         raise InvalidOption(f"components must be the number of sizes, {len(problem.k)}, got {components}; leave it out")
     method = "joint" if sizes and method == "auto" else method
-    line = METHODS.get(method)
-    if sizes and line is not None and not line.joint:
-        able = ", ".join(name for name, line in METHODS.items() if line.joint)
-        raise InvalidOption(f"several sizes need a method that finds components together ({able}), got {method!r}")
-    if components > 1 and line is not None and line.joint and not sizes:
+    # "auto" takes one k to mean one component after another.
+    if components > 1 and not sizes and method != "auto" and line_of(method).joint:
         problem = problem.with_k((problem.k,) * components)
     return problem, method
+
+
+def _for_all(problem, components, result):
+    """The problem that a certificate for so many components is about; as many as the result has, if there is one."""
+    if isinstance(problem.k, tuple):
+        if components not in (1, len(problem.k)):
+            raise InvalidOption(f"components must be the number of sizes, {len(problem.k)}, got {components}; leave it out")
+        return problem
+    found = 1 if result is None else result.components.shape[1]
+    if components not in (1, found) and result is not None:
+        raise InvalidOption(f"components must be the number of components of the result, {found}, got {components}; leave it out")
+    count = max(components, found)
+    return problem if count == 1 else problem.with_k((problem.k,) * count)
+
+
+def belonging(problem: Problem, result: Result) -> None:
+    """Require that `result` answers `problem`: its features, number, sizes, sign and values; several components share no feature."""
+    X, sizes = result.components, problem.k if isinstance(problem.k, tuple) else (problem.k,)
+    if X.shape != (problem.n, len(sizes)):
+        raise InvalidProblem(
+            f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of shape {X.shape}; "
+            "certify it with the problem it was found for"
+        )
+    counts = np.count_nonzero(X, axis=0)
+    if np.any(np.sort(counts) > np.sort(sizes)):
+        raise InvalidProblem(f"the result must have at most k = {problem.k} nonzero weights, got {counts.tolist()}; use its own k")
+    if problem.nonneg and X.min() < 0:
+        raise InvalidProblem(f"the result must be nonnegative as the problem is, got a weight of {X.min():.3g}; make the problem signed")
+    shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
+    if shared.size:
+        raise InvalidProblem(
+            f"the bound on several components holds for those that share no feature, got {shared.size} shared, the first is feature "
+            f"{shared[0] + 1}; certify each component by itself"
+        )
+    far = np.abs(np.linalg.norm(X, axis=0) - 1).max()
+    if not far <= EXACT:
+        raise InvalidProblem(f"the components of the result must have length 1, got one that is off by {far:.3g}")
+    values = np.array([problem.value(x) for x in X.T])
+    if not np.abs(values - result.values).max() <= EXACT * max(abs(values.max()), problem.total_variance * EXACT):
+        raise InvalidProblem(
+            f"the result must have the values its components have here, {values.tolist()}, got {result.values.tolist()}; "
+            "it was found for other data, centring or scaling"
+        )
+
+
+def _known_problem(problem):
+    if not isinstance(problem, Problem):
+        raise InvalidProblem(f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, k=...)")
 
 
 def _single(problem):
@@ -233,16 +320,18 @@ def _single(problem):
 
 
 def _known_effort(effort):
-    if effort is not None and effort not in EFFORTS:
+    if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {effort!r}")
 
 
+def _known_report(report):
+    if report is not None and not callable(report):
+        raise InvalidOption(f"report must be a function of one event or None, got {report!r}")
+    return silent if report is None else report
+
+
 def _options_class(method):
-    if method == "auto":
-        return auto.Options
-    if method not in METHODS:
-        raise InvalidOption(f"method must be 'auto' or one of {', '.join(METHODS)}, got {method!r}")
-    return METHODS[method].Options
+    return line_of(method).Options
 
 
 def _understood(method, options, methods):
@@ -260,26 +349,18 @@ def _runner(method, given, seed, report):
 
 
 def _run(problem, method, options, seed, report, warm=()):
-    started = time.perf_counter()
-    if method == "auto":
-        result = auto.solve(problem, options, seed, report, warm)
-    else:
-        _able(method, problem)
-        result = METHODS[method].solve(problem, options, seed, report)
+    started, line = time.perf_counter(), line_of(method)
+    line.check(problem, options)
+    more = {"warm": warm} if method == "auto" else {}
+    result = line.solve(problem, options, seed, report, **more)
     return replace(result, method=method, seconds=time.perf_counter() - started)
-
-
-def _able(method, problem):
-    line = METHODS[method]
-    if not (line.nonneg if problem.nonneg else line.signed):
-        sign = "nonnegative" if problem.nonneg else "signed"
-        raise InvalidOption(f"{method} has no {sign} form; choose another method or the other sign")
 
 
 def _path(method, problem, problems, options, seed, report):
     """One pass for all k; its time is shared out evenly."""
-    _able(method, problem)
-    started = time.perf_counter()
-    results = METHODS[method].path(problem, list(problems), options, seed, report)
+    started, line = time.perf_counter(), line_of(method)
+    line.check(next(iter(problems.values())), options)
+    assert line.path is not None  # the caller has asked
+    results = line.path(problem, list(problems), options, seed, report)
     share = (time.perf_counter() - started) / len(problems)
     return {k: replace(result, seconds=share) for k, result in results.items()}

@@ -1,14 +1,18 @@
 """A certificate: an upper bound on the unknown optimum, with the witness that lets anybody re-prove it from the data."""
 
-import io
 import json
 import math
-from dataclasses import dataclass, field, fields
+import sys
+from dataclasses import dataclass, field, fields, replace
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
+from nspca.archive import read_arrays, write_arrays
 from nspca.errors import CertificateError
+from nspca.options import whole
 from nspca.problem import Problem
 
 VERSION = 1
@@ -32,7 +36,7 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Upper bound on the optimum of one problem, with everything `nspca.verify` needs besides the data.
+    """Upper bound on the optimum of one problem, with everything `nspca.checker.entry` needs besides the data.
 
     Attributes
     ----------
@@ -43,9 +47,7 @@ class Certificate:
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent
-        The recipe: which problem of which data, see `nspca.covariance`.
-    probability : float
-        Chance that the bound is wrong; 0 = certain.
+        The recipe: which problem of which data, see `nspca.matrix.covariance`.
     witness : dict of ndarray
     """
 
@@ -60,17 +62,35 @@ class Certificate:
     shape: tuple[int, int]
     digest: str
     exponent: int
-    probability: float = 0.0
     version: int = VERSION
     witness: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, problem: Problem, kind: str, form: str, upper: float, witness=None, probability: float = 0.0) -> "Certificate":
+    def of(cls, problem: Problem, kind: str, form: str, upper: float, witness=None) -> "Certificate":
         """Certificate of `problem` with `upper` in unit scale, rounded up on the way to the units of the data."""
         A = problem.covariance
         recipe = {"source": A.source, "center": A.center, "scale": A.scale, "shape": A.shape, "digest": A.digest, "exponent": A.exponent}
-        upper = math.nextafter(upper, math.inf) * A.unit if upper > 0 else 0.0
-        return cls(kind, form, upper, problem.k, problem.nonneg, probability=probability, witness=dict(witness or {}), **recipe)
+        upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0
+        return cls(kind, form, upper, problem.k, problem.nonneg, witness=dict(witness or {}), **recipe)
+
+    def __post_init__(self):
+        """Words of the recipe are what they are said to be; nothing is read by its truth value."""
+        sizes = self.k if isinstance(self.k, tuple) else (self.k,)
+        shape = self.shape if isinstance(self.shape, tuple) else (None,)
+        flags = {name: getattr(self, name) for name in ("nonneg", "center", "scale")}
+        numbers = {"k": sizes, "shape": shape, "exponent": (self.exponent,), "version": (self.version,)}
+        texts = {name: getattr(self, name) for name in ("kind", "form", "source", "digest")}
+        wrong = [f"{name} = {value!r}, which is not true or false" for name, value in flags.items() if not isinstance(value, bool)]
+        wrong += [f"{name} = {value!r}, which is not text" for name, value in texts.items() if not isinstance(value, str)]
+        wrong += [f"{name} = {value!r}, not of whole numbers" for name, value in numbers.items() if not all(map(_whole, value))]
+        if not wrong and min(sizes, default=0) < 1:
+            wrong.append(f"k = {self.k!r}, which is no number of weights")
+        if not isinstance(self.upper, float | int) or not _finite(self.upper):
+            wrong.append(f"upper = {self.upper!r}, which is no finite number")
+        if not isinstance(self.witness, dict) or not all(isinstance(array, np.ndarray) for array in self.witness.values()):
+            wrong.append("a witness that is no dict of arrays")
+        if wrong:
+            raise CertificateError(f"a certificate must have the words of its recipe in their types, got {wrong[0]}; make it again")
 
     def ratio(self, value: float) -> float:
         """Proved fraction ``value / upper`` of the optimum, rounded down; 1 when both are zero.
@@ -78,16 +98,45 @@ class Certificate:
         Raises
         ------
         CertificateError
-            When `value` lies above the bound by more than rounding: then one of the two is wrong.
+            When `value` is no number, or lies above the bound by more than rounding: then one of the two is wrong.
         """
+        if not _finite(value):
+            raise CertificateError(f"a value that was reached must be a finite number, got {value!r}")
         if value > self.upper * (1 + ROUNDING):
             raise CertificateError(f"a bound must not lie below a value that was reached, got upper {self.upper!r} and value {value!r}")
-        return math.nextafter(value / self.upper, 0.0) if value < self.upper else 1.0
+        if value >= self.upper:
+            return 1.0
+        return math.nextafter(value / self.upper, 0.0) if value > 0 else 0.0
 
     @property
     def summary(self) -> str:
         """Who proved the bound, in words."""
         return KINDS.get(self.kind, self.kind)
+
+    @property
+    def statement(self) -> str:
+        """What is proved, of what, in one sentence."""
+        sizes = self.k if isinstance(self.k, tuple) else (self.k,)
+        sign = "nonnegative " if self.nonneg else ""
+        if len(sizes) == 1:
+            who = f"no {sign}component of {self.subject} with at most {_weights(sizes)} explains"
+        else:
+            each = f"at most {_weights(sizes)} each" if len(set(sizes)) == 1 else f"at most {_weights(sizes)} in turn"
+            who = f"no {len(sizes)} disjoint {sign}components of {self.subject} with {each} together explain"
+        return f"{who} more than {float(self.upper)!r}"
+
+    def rounded(self, digits: int) -> "Certificate":
+        """The same with a bound of so many significant digits, rounded up: to be said, and still proved."""
+        whole("digits", digits, 1, 17)
+        return replace(self, upper=rounded_up(self.upper, digits))
+
+    @property
+    def subject(self) -> str:
+        """What the components are of: ``the centred data``, ``the covariance``, ..."""
+        if self.source == "covariance":
+            return "the covariance"
+        how = {(True, False): "centred ", (True, True): "centred and scaled ", (False, True): "scaled, not centred ", (False, False): ""}
+        return f"the {how[self.center, self.scale]}data" + ("" if self.center or self.scale else " as they are, not centred")
 
     @property
     def nbytes(self) -> int:
@@ -97,23 +146,23 @@ class Certificate:
     def to_bytes(self) -> bytes:
         """The certificate file: npz, no pickle."""
         header = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "witness"}
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, header=np.array(json.dumps(header)), **{f"witness_{name}": a for name, a in self.witness.items()})
-        return buffer.getvalue()
+        return write_arrays({"header": np.array(json.dumps(header))} | {f"witness_{name}": a for name, a in self.witness.items()})
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Certificate":
         """Read what `to_bytes` wrote; anything else raises `CertificateError`. Nothing is believed before `verify`."""
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                header = json.loads(str(file["header"]))
-                witness = {name.removeprefix("witness_"): file[name] for name in file.files if name != "header"}
+            arrays = read_arrays(content)
+            header = json.loads(str(arrays.pop("header")))
+            witness = {name.removeprefix("witness_"): array for name, array in arrays.items()}
             names = {f.name for f in fields(cls)} - {"witness"}
             if set(header) != names:
                 raise KeyError(f"header fields {sorted(set(header) ^ names)}")
             header["shape"] = tuple(header["shape"])
             header["k"] = tuple(header["k"]) if isinstance(header["k"], list) else header["k"]
             return cls(**header, witness=witness)
+        except CertificateError:
+            raise
         except Exception as error:  # a damaged file can fail anywhere inside zip, npy or JSON parsing
             raise CertificateError(f"a certificate file must be an unchanged .npz written by save, got {error}; save it again") from error
 
@@ -125,3 +174,29 @@ class Certificate:
     def load(cls, path) -> "Certificate":
         """Read a file written by `save`."""
         return cls.from_bytes(Path(path).read_bytes())
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """The smallest number of so many significant digits that is not below `value`, as nearly as float64 has it."""
+    return max(float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)), value)
+
+
+def _scaled_up(upper: float, exponent: int) -> float:
+    """``upper * 2**exponent``, rounded up where that falls below the normal numbers."""
+    scaled = math.ldexp(upper, exponent)
+    return scaled if Fraction(scaled) >= Fraction(upper) * Fraction(2) ** exponent else math.nextafter(scaled, math.inf)
+
+
+def _finite(number) -> bool:
+    real = isinstance(number, float | int | np.floating | np.integer) and not isinstance(number, bool)
+    return real and -sys.float_info.max <= number <= sys.float_info.max
+
+
+def _whole(number) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _weights(sizes) -> str:
+    if len(set(sizes)) == 1:
+        return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
+    return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"

@@ -1,5 +1,8 @@
 """Every error a user can meet. A message is one sentence: what was required, what was got, the way out."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class NSPCAError(Exception):
     """Base of all errors this package raises on purpose."""
@@ -41,3 +44,15 @@ class Cancelled(NSPCAError):
     """Raised by a `report` hook to stop a computation; `best` is what had been proved by then, a Certificate or None."""
 
     best = None
+
+
+@contextmanager
+def within_memory() -> Iterator[None]:
+    """What no array can be made for is refused with a sentence; for a function that may be handed anything, as a decorator."""
+    try:
+        yield
+    except MemoryError as error:
+        raise Refused(
+            f"the arrays needed must fit into memory, got too little of it ({str(error) or 'none is left'}); take fewer features, samples "
+            "or starts"
+        ) from None

@@ -6,6 +6,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nspca.api import solve
+from nspca.matrix.moments import moments
+from nspca.options import known_seed, whole
 from nspca.problem import Problem
 
 
@@ -17,7 +19,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_components : int
         Components with disjoint supports, found one after another.
     k : int
-        Largest number of nonzero loadings of a component; at most the number of features.
+        Largest number of nonzero loadings of a component. One component takes all features when there are fewer; several, which
+        share none, need ``n_components * k`` of them.
     nonneg : bool
         Nonnegative loadings.
     method : str
@@ -26,8 +29,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Effort of the certificate of the first component.
     center, scale : bool
         As in `Problem.from_data`.
-    random_state : int
-        Seed.
+    random_state : int, RandomState or None
+        Seed; None is 0.
 
     Attributes
     ----------
@@ -47,26 +50,38 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Find the components of X (m, n), dense or sparse."""
+        given = X  # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-        problem = Problem.from_data(X, min(self.k, X.shape[1]), self.nonneg, self.center, self.scale)
+        whole("k", self.k, 1)
+        whole("n_components", self.n_components, 1)
+        k = min(self.k, X.shape[1]) if self.n_components == 1 else self.k
+        problem = Problem.from_data(given, k, self.nonneg, self.center, self.scale)
         certify = self.certify if self.n_components == 1 else None
-        result = solve(problem, self.method, components=self.n_components, seed=self.random_state, certify=certify)
+        result = solve(problem, self.method, components=self.n_components, seed=self._seed(), certify=certify)
         self.components_ = result.components.T
         self.explained_variance_ = result.values
         self.explained_variance_ratio_ = result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
         self.certificates_ = [result.certificate] + [None] * (self.n_components - 1)
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        self.mean_ = mean if self.center else np.zeros(X.shape[1])
-        square = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).mean(axis=0)).ravel()
-        self.scale_ = np.sqrt(square - mean**2) if self.scale else np.ones(X.shape[1])
+        mean, deviation = moments(X)
+        self.mean_ = mean if self.center else np.zeros_like(mean)
+        self.scale_ = deviation if self.scale else np.ones_like(deviation)
         return self
 
     def transform(self, X):
         """Scores of the samples along the components, (m, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        W = (self.components_ / self.scale_).T
-        return np.asarray(X @ W - self.mean_ @ W)
+        used = np.flatnonzero(self.components_.any(axis=0))
+        part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
+        return ((part - self.mean_[used]) / self.scale_[used]) @ self.components_[:, used].T
+
+    def _seed(self) -> int:
+        """None is 0, so that a fit can be repeated; a generator is asked for a number."""
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, np.random.RandomState):
+            return int(self.random_state.randint(2**31))
+        return known_seed(self.random_state)
 
     @property
     def _n_features_out(self):

@@ -1,28 +1,58 @@
 """Checks of option values, shared by the methods' `Options`; each raises `InvalidOption` with the way out."""
 
-import math
+import sys
 from dataclasses import fields
+
+import numpy as np
 
 from nspca.errors import InvalidOption
 
+LARGEST = 2**31 - 1
+"""No count is larger: arrays of that length are not indexed everywhere, and nobody waits for as many steps."""
 
-def whole(name: str, value, low: int, high: int | None = None) -> None:
+
+def whole(name: str, value, low: int, high: int = LARGEST) -> None:
     """Require a whole number in [low, high]."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < low or (high is not None and value > high):
-        upper = f" to {high}" if high is not None else " or more"
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not low <= value <= high:
+        number = isinstance(value, int | np.integer) and value > high
+        upper = f" to {high}" if high != LARGEST or number else " or more"
         raise InvalidOption(f"{name} must be a whole number, {low}{upper}, got {value!r}")
 
 
 def positive(name: str, value) -> None:
     """Require a finite number above 0."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value) or value <= 0:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0 < value <= sys.float_info.max:
         raise InvalidOption(f"{name} must be a number above 0, got {value!r}")
 
 
+def flag(name: str, value) -> bool:
+    """`value` as a bool, if it is one: a text such as "no" is not."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidOption(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def known_seed(value) -> int:
+    """`value` as an int, if it is a seed, of any size."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
+        raise InvalidOption(f"seed must be a whole number, 0 or more, got {value!r}")
+    return int(value)
+
+
 def made(Options: type, method: str, given: dict):
-    """``Options(**given)``, with a sentence that lists the options when a name is not one of them."""
-    known = [f.name for f in fields(Options)]
+    """``Options(**given)``, with a sentence that lists the options when a name is not one of them.
+
+    Values are single ones; those of switches, the options that are True or False from the start, too.
+    """
+    known = {f.name: f for f in fields(Options)}
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise InvalidOption(f"{method} has no option {unknown[0]!r}; its options are {', '.join(known)}")
+    given = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
+    for name, value in given.items():
+        if isinstance(known[name].default, bool):
+            flag(name, value)
+        elif not isinstance(value, int | float | str | None):
+            raise InvalidOption(f"{name} must be one number or text, got {value!r}")
     return Options(**given)

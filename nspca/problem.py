@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance import Covariance, from_dense, from_matrix, from_sparse
-from nspca.errors import InvalidProblem
-from nspca.linalg import Array
+from nspca.errors import InvalidProblem, within_memory
+from nspca.matrix.covariance import Covariance, DataCovariance, from_dense, from_matrix, from_sparse
+from nspca.matrix.linalg import Array
+from nspca.options import flag
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +25,16 @@ class Problem:
     nonneg: bool = True
 
     def __post_init__(self):
+        if not isinstance(self.covariance, Covariance):
+            kind = type(self.covariance).__name__
+            raise InvalidProblem(
+                f"a problem is made with Problem.from_data or Problem.from_covariance, got a {kind} to make it of directly"
+            )
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
-        object.__setattr__(self, "nonneg", bool(self.nonneg))
+        object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
 
     @classmethod
+    @within_memory()
     def from_data(cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False) -> "Problem":
         """Problem of data X (m samples, n features), ndarray, data frame or scipy.sparse; ``A = Z'Z / m``.
 
@@ -50,11 +57,18 @@ class Problem:
         """
         names = getattr(X, "columns", None)
         make = from_sparse if sp.issparse(X) else from_dense
-        return cls(make(X, bool(center), bool(scale), names), k, nonneg)
+        return cls(make(X, flag("center", center), flag("scale", scale), names), k, nonneg)
 
     @classmethod
+    @within_memory()
     def from_covariance(cls, A, k, nonneg: bool = True) -> "Problem":
-        """Problem of a symmetric positive semidefinite matrix A (n, n), taken as it is."""
+        """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame or scipy.sparse, taken as it is.
+
+        Raises
+        ------
+        InvalidProblem
+            Also when A has negative eigenvalues beyond the rounding of its entries; the sentence says what to add.
+        """
         return cls(from_matrix(A), k, nonneg)
 
     @property
@@ -62,22 +76,43 @@ class Problem:
         """Number of features."""
         return self.covariance.n
 
+    @property
+    def size(self) -> int:
+        """k of a problem for one component.
+
+        Raises
+        ------
+        InvalidProblem
+            When k is a tuple of sizes.
+        """
+        if not isinstance(self.k, int):
+            raise InvalidProblem(f"one k is required here, got sizes {self.k}; use solve for joint problems")
+        return self.k
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """k of every component sought together; of one component, a tuple of one."""
+        return self.k if isinstance(self.k, tuple) else (self.k,)
+
     def with_k(self, k) -> "Problem":
         """The same matrix with another sparsity."""
         return replace(self, k=k)
 
     def value(self, x: Array) -> float:
         """Explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
-        return self.covariance.explained(np.asarray(x, dtype=np.float64)) * self.covariance.unit
+        return self.covariance.explained(self._component(x)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
         """Samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in the units of the data.
 
         Their mean square is `value`. A problem made from a covariance has no samples and raises `InvalidProblem`.
         """
-        if self.covariance.source != "data":
+        if not isinstance(self.covariance, DataCovariance):
             raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
-        return np.ldexp(self.covariance.scores(np.asarray(X, dtype=np.float64)), self.covariance.exponent // 2)
+        X = self._numbers(X)
+        if X.ndim not in (1, 2) or len(X) != self.n or not np.isfinite(X).all():
+            raise InvalidProblem(f"components of this problem have n = {self.n} finite entries, got an array of shape {X.shape}")
+        return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
 
     def violation(self, x: Array) -> float:
         """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.
@@ -85,12 +120,25 @@ class Problem:
         The largest of ``| |x| - 1 |``, the size of the most negative entry (nonnegative problem) and, when x has more
         than k nonzeros, the norm of those beyond the k largest.
         """
-        x = np.asarray(x, dtype=np.float64)
+        x = self._component(x)
         k = self.k if isinstance(self.k, int) else max(self.k)
         size = np.sort(np.abs(x))
         beyond = float(np.linalg.norm(size[: max(x.size - k, 0)]))
         negative = float(max(0.0, -x.min(initial=0.0))) if self.nonneg else 0.0
         return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
+
+    def _numbers(self, x) -> Array:
+        try:
+            return np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidProblem(f"a component must be {self.n} numbers, got {error}") from None
+
+    def _component(self, x) -> Array:
+        x = self._numbers(x)
+        if x.shape != (self.n,) or not np.isfinite(x).all():
+            numbers = "some of them not finite" if x.shape == (self.n,) else f"an array of shape {x.shape}"
+            raise InvalidProblem(f"a component of this problem must be n = {self.n} finite numbers, got {numbers}")
+        return x
 
     @property
     def leading_eigenvalue(self) -> float:

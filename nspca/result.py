@@ -1,16 +1,22 @@
-"""What a solver returns: components with their values recomputed from the data, and what may be said of them."""
+"""What a solver returns: components with their values recomputed from the data, what may be said of them, and a sweep of such."""
 
 import io
 import json
+import zipfile
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nspca.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.certificate import Certificate
-from nspca.errors import InvalidData
-from nspca.linalg import Array
+from nspca.errors import InvalidData, InvalidProblem, NSPCAError
+from nspca.matrix.linalg import Array
 from nspca.problem import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Status(Enum):
@@ -50,6 +56,16 @@ class Result:
     seconds: float = 0.0
     info: dict = field(default_factory=dict)
 
+    def __post_init__(self):
+        """Components and values are finite numbers that belong together: nobody who reads a result need ask again."""
+        X, values = self.components, self.values
+        numbers = all(isinstance(array, np.ndarray) and array.dtype.kind in "iuf" and np.isfinite(array).all() for array in (X, values))
+        if not numbers or X.ndim != 2 or values.shape != X.shape[1:]:
+            kinds = " and ".join(f"{type(part).__name__} {np.shape(part)}" for part in (X, values))
+            raise InvalidProblem(f"a result must have components (n, r) and r values, arrays of finite numbers, got {kinds}")
+        if not isinstance(self.certificate, Certificate | None):
+            raise InvalidProblem(f"a result must have a Certificate or None, got {type(self.certificate).__name__}")
+
     @classmethod
     def of(cls, problem: Problem, components: Array, status: Status, method: str, **info) -> "Result":
         """Result with values recomputed from the data; `components` (n,) or (n, r)."""
@@ -75,18 +91,69 @@ class Result:
         arrays = {"header": np.array(json.dumps(header)), "components": self.components, "values": self.values}
         if self.certificate is not None:
             arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        return buffer.getvalue()
+        return write_arrays(arrays)
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Result":
         """Read what `to_bytes` wrote."""
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                header = json.loads(str(file["header"]))
-                proof = Certificate.from_bytes(file["certificate"].tobytes()) if "certificate" in file.files else None
-                status = Status[header["status"]]
-                return cls(file["components"], file["values"], status, header["method"], proof, header["seconds"], header["info"])
-        except (KeyError, ValueError, OSError) as error:
+            arrays = read_arrays(content)
+            header = json.loads(str(arrays["header"]))
+            X, values = np.asarray(arrays["components"], dtype=np.float64), np.asarray(arrays["values"], dtype=np.float64)
+            proof = Certificate.from_bytes(arrays["certificate"].tobytes()) if "certificate" in arrays else None
+            status, info = Status[header["status"]], dict(header["info"])
+            return cls(X, values, status, str(header["method"]), proof, float(header["seconds"]), info)
+        except (NSPCAError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise InvalidData(f"a stored result must be bytes written by Result.to_bytes, got {error}; run it again") from error
+
+
+COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
+
+
+def row_of(method: str, k: int, result: Result) -> dict:
+    """One row of `Sweep.frame`; `upper`, `ratio` and `kind` are None without a certificate."""
+    proof = result.certificate
+    upper, ratio, kind = (None, None, None) if proof is None else (proof.upper, result.ratio, proof.kind)
+    return dict(zip(COLUMNS, (method, int(k), result.value, upper, ratio, kind, result.seconds), strict=True))
+
+
+class Sweep:
+    """Results by method and k: ``sweep[method, k]`` is a Result, ``sweep.frame`` a data frame with one row each."""
+
+    def __init__(self, results: dict[tuple[str, int], Result]):
+        self.results = dict(results)
+
+    def __getitem__(self, key: tuple[str, int]) -> Result:
+        return self.results[key]
+
+    def __iter__(self):
+        return iter(self.results)
+
+    def __len__(self):
+        return len(self.results)
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """One row per method and k: method, k, value, upper, ratio, kind, seconds."""
+        import pandas as pd  # half a second that a caller who reads no table need not wait
+
+        rows = [row_of(method, k, result) for (method, k), result in self.results.items()]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def to_bytes(self) -> bytes:
+        """One zip of `Result.to_bytes`, in order; `from_bytes` reads it."""
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+            for (method, k), result in self.results.items():
+                archive.writestr(zipfile.ZipInfo(f"{method}/{k}"), result.to_bytes())
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Sweep":
+        """Read what `to_bytes` wrote."""
+        try:
+            archive, members = open_zip(content, most=len(content))  # its files are stored as they are
+            keys = [(info, info.filename.rsplit("/", 1)) for info in members]
+            return cls({(method, int(k)): Result.from_bytes(unzip_member(archive, info)) for info, (method, k) in keys})
+        except (InvalidData, ValueError, TypeError) as error:
+            raise InvalidData(f"a stored sweep must be bytes written by Sweep.to_bytes, got {error}; run it again") from error

@@ -2,7 +2,11 @@
 
 import streamlit as st
 
-from nspca.dashboard import compare, compare_form, compare_uses, frame, preview, standin, state
+from nspca.dashboard.compare import form as compare_form
+from nspca.dashboard.compare import page as compare
+from nspca.dashboard.compare import uses as compare_uses
+from nspca.dashboard.data import preview, standin
+from nspca.dashboard.shell import frame, state
 
 VIEWS = {"methods": "Methods on one problem", "uses": "Uses in the papers"}
 

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from nspca.dashboard import frame, picker, preview, standin
+from nspca.dashboard.data import picker, preview, standin
+from nspca.dashboard.shell import frame
 
 with frame.page("Data"):
     st.title("Data")

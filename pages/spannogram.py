@@ -2,8 +2,12 @@
 
 import streamlit as st
 
-from nspca.dashboard import frame, preview, ranks_view, spannogram_views, standin, support_view
 from nspca.dashboard.chosen import chosen
+from nspca.dashboard.data import preview, standin
+from nspca.dashboard.shell import frame
+from nspca.dashboard.spannogram import ranks as ranks_view
+from nspca.dashboard.spannogram import support as support_view
+from nspca.dashboard.spannogram import views as spannogram_views
 
 with frame.page("Spannogram"):
     st.title("Why the answer is exact")

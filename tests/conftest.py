@@ -22,6 +22,19 @@ settings.register_profile(
 )
 settings.load_profile("nspca")
 
+MOST_PROCESSES = 4
+
+
+def pytest_xdist_auto_num_workers(config) -> int:
+    """A process for each core and one more, as browser tests wait a lot; at most four, as each may start a dashboard of its own.
+
+    Files that are named get a process each, and a single one runs here: it would be done before another process is up.
+    """
+    named = config.getoption("file_or_dir")
+    files = len(named) if named and all(".py" in name for name in named) else MOST_PROCESSES
+    count = min(1 + (os.cpu_count() or 1), files, MOST_PROCESSES)
+    return count if count > 1 else 0
+
 
 @pytest.fixture(scope="session")
 def nspca_data() -> Path:
@@ -33,3 +46,11 @@ def nspca_data() -> Path:
     if not path.is_dir():
         pytest.fail(f"NSPCA_DATA={folder} is not a folder")
     return path.resolve()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What tests have to say besides having passed: counts of what they tried."""
+    for report in terminalreporter.getreports("passed"):
+        for name, sentence in report.user_properties:
+            if name == "said":
+                terminalreporter.write_line(sentence)

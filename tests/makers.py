@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from nspca.checker import verify
 from nspca.errors import CertificateError
-from nspca.verify import verify
 
 SLACK = 1e-9  # what a maker is asked to leave for the verifier's margins, relative to the largest eigenvalue
 
@@ -30,7 +30,6 @@ class Stand:
     scale: bool = False
     version: int = 1
     kind: str = "test"
-    probability: float = 0.0
     witness: dict = field(default_factory=dict)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 
@@ -150,6 +151,12 @@ def cases(count: int, n_max: int = 9, ranks=(1, 2, 3), seed: int = 0) -> Iterato
         k = int(rng.choice([1, n, rng.integers(1, n + 1), rng.integers(1, n + 1)]))
         kind = names[i % len(names)]
         yield Case(kind, factor(rng, n, d, kind), k)
+
+
+def counts(few: int, many: int):
+    """Run a test on `few` cases, which still meet every kind of `KINDS`, and among the long tests on `many`."""
+    assert few >= 2 * len(KINDS)
+    return pytest.mark.parametrize("count", [few, pytest.param(many, marks=pytest.mark.long)])
 
 
 @st.composite

@@ -148,6 +148,126 @@ def test_more_effort_never_loosens_the_bound():
     assert nspca.verify(X, thorough) <= thorough.upper
 
 
+# --- what is said of an answer ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_ratio_of_what_is_no_number_is_refused(value):
+    with pytest.raises(CertificateError, match="must be a finite number"):
+        nspca.certify(nspca.Problem.from_data(X, 4)).ratio(value)
+
+
+def test_a_ratio_is_a_fraction_whatever_the_value():
+    zero = nspca.certify(nspca.Problem.from_covariance(np.zeros((3, 3)), 1))
+    assert zero.upper == 0 and zero.ratio(0.0) == zero.ratio(-0.0) == 1.0 and zero.ratio(-1e-300) == 0.0
+    some = nspca.certify(nspca.Problem.from_data(X, 4))
+    assert some.ratio(-1e-20) == some.ratio(-1.0) == some.ratio(0.0) == 0.0
+    assert 0 < some.ratio(1e-300) < 1e-290 and some.ratio(some.upper) == 1.0
+
+
+def test_bounds_among_the_smallest_numbers_are_rounded_up():
+    """Variances near 1e-308 and below: the product with the unit of the data has fewer digits there."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        Y = np.ldexp(1 + 10.0 ** -rng.integers(3, 8) * rng.standard_normal((6, 4)), -500)
+        for k in (1, 3):
+            problem = nspca.Problem.from_data(Y, k)
+            result = nspca.solve(problem)
+            assert 0 < result.value < 1e-305
+            assert nspca.verify(Y, result.certificate, problem) >= result.value
+
+
+def test_a_certificate_says_what_it_is_about():
+    A = np.cov(X, rowvar=False)
+    said = {
+        "no nonnegative component of the centred data with at most 3 nonzero weights explains more than": nspca.Problem.from_data(X, 3),
+        "no component of the centred and scaled data with at most 1 nonzero weight explains":
+            nspca.Problem.from_data(X, 1, False, scale=True),
+        "of the scaled, not centred data with": nspca.Problem.from_data(X, 2, center=False, scale=True),
+        "of the data as they are, not centred with": nspca.Problem.from_data(X, 2, center=False),
+        "no component of the covariance with": nspca.Problem.from_covariance(A, 2, nonneg=False),
+        "no 2 disjoint nonnegative components of the centred data with at most 3 nonzero weights each together explain more than":
+            nspca.Problem.from_data(X, (3, 3)),
+        "no 3 disjoint components of the covariance with at most 1, 2 and 3 nonzero weights in turn together explain":
+            nspca.Problem.from_covariance(A, (1, 2, 3), nonneg=False),
+    }  # fmt: skip
+    for words, problem in said.items():
+        certificate = nspca.certify(problem, effort="fast")
+        assert words in certificate.statement and float(certificate.statement.split()[-1]) == certificate.upper
+        rounded = certificate.rounded(3)
+        assert certificate.upper <= rounded.upper <= certificate.upper * 1.01 and len(rounded.statement.split()[-1]) < 9
+
+
+def test_a_certificate_of_another_recipe_is_refused():
+    problem = nspca.Problem.from_data(X, 3)
+    certificate = nspca.certify(problem, effort="fast")
+    bound = nspca.verify(X, certificate)
+    assert nspca.verify(X, certificate, problem) == bound
+    assert nspca.verify(X, certificate, k=3, nonneg=True, center=True, scale=False, source="data") == bound
+    for other, word in (
+        (problem.with_k(4), "k is"),
+        (problem.with_k((3, 3)), "k is"),
+        (nspca.Problem.from_data(X, 3, nonneg=False), "nonneg is True, asked for was False"),
+        (nspca.Problem.from_data(X, 3, center=False), "center is"),
+        (nspca.Problem.from_data(X, 3, scale=True), "scale is"),
+        (nspca.Problem.from_data(X[:, :9], 3), "shape is"),
+        (nspca.Problem.from_data(X + 1, 3), "digest is"),
+        (nspca.Problem.from_covariance(np.cov(X, rowvar=False), 3), "is"),
+    ):
+        with pytest.raises(CertificateError, match=f"another problem: .*{word}"):
+            nspca.verify(X, certificate, other)
+    for words in ({"k": 2}, {"nonneg": False}, {"center": False}, {"scale": True}, {"source": "covariance"}):
+        with pytest.raises(CertificateError, match="another problem"):
+            nspca.verify(X, certificate, **words)
+    one = nspca.certify(problem.with_k((3,)), effort="fast")
+    assert nspca.verify(X, one, problem) == nspca.verify(X, one, problem.with_k((3,)))
+
+
+def test_a_square_table_is_not_taken_for_its_covariance():
+    """The sign of what is large: 0.1 [[1, .9], [.9, 1]] as data has variance 0.018, as a covariance 0.19."""
+    A = 0.1 * np.array([[1, 0.9], [0.9, 1]])
+    as_data = nspca.certify(nspca.Problem.from_data(A, 2, center=False))
+    assert nspca.verify(A, as_data) < 0.02 < 0.19 <= nspca.solve(nspca.Problem.from_covariance(A, 2)).value
+    assert "of the data as they are, not centred" in as_data.statement
+    with pytest.raises(CertificateError, match="source is 'data', asked for was 'covariance'"):
+        nspca.verify(A, as_data, nspca.Problem.from_covariance(A, 2))
+
+
+# --- results that belong to the problem, and others ---------------------------------------------------------------------------
+
+
+def test_a_result_of_several_components_is_certified_as_that():
+    problem = nspca.Problem.from_data(X, 3)
+    for result in (nspca.solve(problem, "joint", components=3, certify=None), nspca.solve(problem, components=3)):
+        for certificate in (nspca.certify(problem, result), nspca.certify(problem, result, components=3)):
+            assert certificate.k == (3, 3, 3) and nspca.verify(X, certificate, problem.with_k((3, 3, 3))) >= result.value
+    with pytest.raises(InvalidOption, match="number of components of the result, 3, got 2"):
+        nspca.certify(problem, result, components=2)
+
+
+def test_a_result_that_does_not_belong_is_refused_by_name():
+    problem = nspca.Problem.from_data(X, 3)
+    result = nspca.solve(problem)
+    overlapping = nspca.Result.of(problem.with_k((3, 3)), np.repeat(result.components, 2, axis=1), result.status, "twice")
+    long = nspca.Result.of(problem, 2 * result.components, result.status, "long")
+    signed = nspca.solve(nspca.Problem.from_data(X, 3, nonneg=False))
+    assert signed.components.min() < 0
+    for other, wrong, words in (
+        (nspca.Problem.from_data(X[:, :9], 3), result, "of n = 9 entries, got an array of shape"),
+        (problem.with_k(2), result, "at most k = 2 nonzero weights, got"),
+        (problem, signed, "must be nonnegative"),
+        (problem, overlapping, "share no feature, got 3 shared"),
+        (problem, long, "must have length 1"),
+        (nspca.Problem.from_data(X * 2, 3), result, "found for other data, centring or scaling"),
+        (nspca.Problem.from_data(X, 3, scale=True), result, "found for other data, centring or scaling"),
+        (problem.with_k((3, 2)), result, r"must have 2 component\(s\)"),
+    ):
+        with pytest.raises(InvalidProblem, match=words):
+            nspca.certify(other, wrong)
+    smaller = nspca.certify(problem.with_k(5), result)  # fewer features than allowed are an answer
+    assert smaller.ratio(result.value) < 1
+
+
 @parametrize_with_checks([nspca.NSPCA(k=3), nspca.NSPCA(k=1, n_components=2, nonneg=False, method="cone")])
 def test_estimator_follows_scikit_learn(estimator, check):
     check(estimator)

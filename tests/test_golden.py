@@ -1,4 +1,4 @@
-"""Published and exhaustive values: pitprops, and the papers' data sets where they are at hand."""
+"""Values found by exhaustive search (pitprops) and by search (the papers' data sets, where they are at hand)."""
 
 import numpy as np
 import pytest

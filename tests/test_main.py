@@ -60,6 +60,32 @@ def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
     assert error.startswith("refused: ") and error.count("\n") == 1
 
 
+def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
+    file = str(tmp_path / "proof.npz")
+    assert main(["solve", "pitprops", "--k", "4", "--signed", "--certificate", file]) == 0
+    assert "no component of the covariance with at most 4 nonzero weights explains more than " in capsys.readouterr().out
+    assert main(["verify", "pitprops", file]) == 0
+    assert capsys.readouterr().out.startswith("proved: no component of the covariance with at most 4 nonzero weights explains more than ")
+    assert main(["solve", "digits", "--k", "4", "--no-center", "--certificate", file, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["center"], printed["scale"], printed["of"]) == (False, False, "data")
+    assert printed["proved"].startswith("no nonnegative component of the data as they are, not centred with at most 4 ")
+    for agreed in ([], ["--k", "4"], ["--nonneg", "--no-center", "--no-scale"]):
+        assert main(["verify", "digits", file, *agreed]) == 0
+    capsys.readouterr()
+    for other in (["--k", "5"], ["--signed"], ["--center"], ["--scale"]):
+        assert main(["verify", "digits", file, *other]) == 1
+        assert "refused: the certificate is about another problem: " in capsys.readouterr().err
+
+
+def test_a_covariance_file_is_verified_as_one(tmp_path, capsys):
+    """A certificate about the same numbers as data says nothing of them as a covariance."""
+    A, file = nspca.load_sample("pitprops").X, tmp_path / "proof.npz"
+    nspca.certify(nspca.Problem.from_data(A, 2, center=False)).save(file)
+    assert main(["verify", "pitprops", str(file)]) == 1
+    assert "source is 'data', asked for was 'covariance'" in capsys.readouterr().err
+
+
 def test_a_broken_certificate_is_refused(tmp_path, capsys):
     proof = tmp_path / "proof.npz"
     proof.write_bytes(b"PK\x03\x04 not really")
@@ -72,6 +98,20 @@ def test_a_stand_in_is_called_one(monkeypatch, capsys):
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     assert main(["solve", "lrs", "--k", "5"]) == 0
     assert capsys.readouterr().out.startswith("lrs (stand-in): value ")
+
+
+def test_a_sweep_prints_no_bound_below_the_proved_one(tmp_path, capsys):
+    data = np.random.default_rng(0).standard_normal((20, 6))
+    file = tmp_path / "table.csv"
+    np.savetxt(file, data, delimiter=",", fmt="%.17g", header=",".join("abcdef"), comments="")
+    assert main(["sweep", str(file), "--k", "1:6"]) == 0
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    at = {name: printed[0].index(name) for name in ("k", "upper", "ratio")}
+    proved = nspca.sweep(nspca.Problem.from_data(data, 1), range(1, 7)).frame.set_index("k")
+    for row in printed[1:]:
+        k = int(row[at["k"]])
+        assert proved.upper[k] * (1 - 1e-12) <= float(row[at["upper"]]) <= proved.upper[k] * (1 + 1e-5)
+        assert proved.ratio[k] - 1e-4 <= float(row[at["ratio"]]) <= proved.ratio[k] < 1
 
 
 def test_sweep_writes_its_table(tmp_path, capsys):
@@ -126,7 +166,7 @@ def test_sizes(text, ks):
     assert sizes(text) == ks
 
 
-@pytest.mark.parametrize("text", ["", "x", "5:", "0:3", "9:5", "5:9:0", "1:2:3:4", "-1", "1,,2"])
+@pytest.mark.parametrize("text", ["", "x", "5:", "0:3", "9:5", "5:9:0", "1:2:3:4", "-1", "1,,2", "1:10001", f"1:{10**12}", f"1:{10**30}"])
 def test_sizes_that_are_none(text, capsys):
     with pytest.raises(SystemExit):
         main(["sweep", "pitprops", f"--k={text}"])

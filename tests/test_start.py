@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nspca.__main__ import check_port, configuration, main, streamlit_command
-from nspca.dashboard.frame import DARK_INK
+from nspca.dashboard.shell.frame import DARK_INK
 from nspca.errors import InvalidOption
 
 ROOT = Path(__file__).resolve().parents[1]

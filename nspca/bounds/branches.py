@@ -1,10 +1,11 @@
 """B8: branch on "feature in the support or not", with the inequality at every node.
 
-At a node some features belong to the support (`fixed`), some cannot (they are left out of A), the others are free. The
-restricted problem is bounded as everywhere, with two places where a fixed feature is felt: it is always among the k terms of
-the search half, and its row cut has z = 1, which leaves k - |fixed| to the others. A node starts with what its parent ended
-with; it is split at the feature whose z is least decided. The leaves of the tree are the proof: every support belongs to
-exactly one, so the largest of their bounds is a bound. Idea: branch and bound (Land and Doig 1960); its bounds are ours.
+At a node some features belong to the support (`fixed`), some cannot (they are left out of A), the others are
+free. The restricted problem is bounded as everywhere, with two places where a fixed feature is felt: it is
+always among the k terms of the search half, and its row cut has z = 1, which leaves k - |fixed| to the
+others. A node starts with what its parent ended with; it is split at the feature whose z is least decided.
+The leaves of the tree are the proof: every support belongs to exactly one, so the largest of their bounds is
+a bound. Idea: branch and bound (Land and Doig 1960); its bounds are ours.
 """
 
 import heapq
@@ -13,18 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca import ascent
-from nspca.bounds import starts
-from nspca.bounds.dual import Splitting
+from nspca.ascent import single as ascent
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.rounds import Work, look
+from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.lift import Lift
-from nspca.bounds.plan import GROW_EVERY, OVERHEAD, ROUND, Plan
-from nspca.bounds.witness import Proof, Witness, largest, lifted, prove
+from nspca.bounds.plan import OVERHEAD, ROUND
+from nspca.bounds.witness import Proof, Witness, lifted, prove
 from nspca.certificate import Certificate
-from nspca.cones import Stop
-from nspca.linalg import Array, topk_indices
-from nspca.problem import Problem
-from nspca.progress import Event, Report, silent
+from nspca.lowrank.cones import Budget
+from nspca.matrix.linalg import Array, topk_indices
 
 RANK = 3
 """Dimensions of a lift: with more, a node costs more than the nodes it saves."""
@@ -40,7 +40,7 @@ LEAF = -1
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a node hands to its children, on all n features: the witness, X and the bundle of the dual, z of the row cuts."""
+    """What a node hands to its children, on all n features: witness, X, z of the row cuts, the bundle."""
 
     W: Array
     M: Array
@@ -48,6 +48,27 @@ class State:
     X: Array
     z: Array
     points: Array
+
+    @classmethod
+    def of(cls, splitting: Splitting, witness: Witness, n: int) -> "State":
+        """Where a splitting with its lift stands, and a witness that came from it."""
+        full = {name: np.zeros((n, n)) for name in "WMX"} | {"z": np.zeros(n)}
+        rows, lift = splitting.kept.rows, splitting.lift
+        full |= {"U": np.zeros((n, witness.U.shape[1])), "points": np.zeros((n, lift.points.shape[1]))}
+        at = np.ix_(rows, rows)
+        full["W"][at], full["X"][at] = witness.W, splitting.X
+        if witness.M is not None:
+            full["M"][at] = witness.M
+        full["U"][rows], full["points"][rows], full["z"][rows] = witness.U, lift.points, lift.z
+        return cls(**full)
+
+    def feasible(self, kept: Kept, k: int) -> Array:
+        """Those points that a support of the node below can carry, on its rows."""
+        rows, room = kept.rows, k - kept.fixed
+        others = np.setdiff1d(np.arange(len(self.points)), rows)
+        used = np.count_nonzero(self.points[rows[kept.fixed :]], axis=0)
+        possible = (used <= room) & ~self.points[others].any(axis=0)
+        return self.points[np.ix_(rows, np.flatnonzero(possible))]
 
     def witness(self, rows: np.ndarray) -> Witness:
         """Its part on the rows of a node below."""
@@ -58,7 +79,10 @@ class State:
 
 @dataclass(eq=False)
 class Node:
-    """Features in every support, features that may be, the best proof so far and the state it comes from (None: no witness)."""
+    """Features in every support, features that may be, the best proof so far and where it comes from.
+
+    `source` None: the proof needs no witness. `state`: what children go on from; None, and there are none.
+    """
 
     fixed: tuple[int, ...]
     free: np.ndarray
@@ -70,7 +94,8 @@ class Node:
 
     def rows(self, k: int) -> np.ndarray:
         """Features of the restricted problem, the fixed ones first."""
-        return np.array(self.fixed, dtype=int) if len(self.fixed) == k else np.append(np.array(self.fixed, dtype=int), self.free)
+        fixed = np.array(self.fixed, dtype=int)
+        return fixed if fixed.size == k else np.append(fixed, self.free)
 
     def without(self, feature: int) -> "Node":
         """The child whose supports do not have a free feature."""
@@ -85,7 +110,7 @@ class Node:
         return self.proof.upper
 
     def walk(self) -> Iterator["Node"]:
-        """This node and all below, in preorder: first the supports that have a feature, then those without."""
+        """This node and all below, in preorder: first supports that have a feature, then those without."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -93,7 +118,8 @@ class Node:
             yield node
 
 
-class Tree:
+@dataclass(eq=False)
+class Tree(Work):
     """The search.
 
     Parameters
@@ -102,7 +128,7 @@ class Tree:
         Every row of it is kept: for small n only.
     lower : float
         A value known to be reached, in unit scale.
-    closed : float
+    gap : float
         Relative gap at which a node is done.
     report : callable
         Gets an `Event` of stage "search over supports" every few steps; may raise `Cancelled`.
@@ -113,20 +139,18 @@ class Tree:
         The largest value reached, and the `point` (n,) that reaches it; None if that is not from here.
     """
 
-    def __init__(self, problem: Problem, plan: Plan, lower: float, closed: float, report: Report = silent):
-        self.problem, self.plan, self.lower, self.closed, self.report = problem, plan, lower, closed, report
-        self.A, self.k, self.nonneg = problem.covariance.matrix, problem.k, problem.nonneg
-        self.point, self.steps, self.most = None, 0, max(1, int(plan.branching / (problem.n**2 + OVERHEAD)))
-        self.root, self.upper = Node((), np.arange(problem.n)), np.inf
+    stage = "search over supports"
+    point: Array | None = None
 
-    @property
-    def target(self) -> float:
-        return self.lower * (1 + self.closed)
+    def __post_init__(self):
+        self.A, self.k, self.nonneg = self.problem.covariance.matrix, self.problem.k, self.problem.nonneg
+        self.total = max(1, int(self.plan.branching / (self.problem.n**2 + OVERHEAD)))
+        self.root = Node((), np.arange(self.problem.n))
 
     def run(self, W: Array, X: Array) -> None:
-        """Bound the root, from W and X of the dual, then split the worst node until all are done or the steps are used up."""
+        """Bound the root, from W and X of the dual, then split the worst node while there are steps."""
         n = len(W)
-        U = lifted(Kept(np.arange(n), self.A, 0.0), Witness(W), RANK)[0].U
+        U = lifted(self.kept(np.arange(n)), Witness(W), RANK)[0].U
         self.root.state = self.root.source = State(W, np.zeros_like(W), U, X, np.zeros(n), np.zeros((n, 0)))
         heap, made = [], 0
         self.reach(topk_indices(np.diag(X), self.k))
@@ -139,7 +163,7 @@ class Tree:
             self.upper = -heap[0][0]
             self.tell()
             node = heap[0][2]
-            if node.upper <= self.target or node.state is None or self.steps >= self.most:
+            if node.upper <= self.target or node.state is None or self.steps >= self.total:
                 return
             waiting = self.split(node)
             heapq.heappop(heap)
@@ -156,9 +180,9 @@ class Tree:
         return made
 
     def by_eigenvalues(self) -> bool:
-        """The tree of tiny problems: a node is done when the leading eigenvalue of all that its supports may use is low enough.
+        """The tree of tiny problems, by the leading eigenvalue of all that the supports of a node may use.
 
-        False, and nothing is changed, when the plan's work is not enough.
+        A node is done when that is low enough. False, and nothing is changed, when the plan's work is not.
         """
         root, done, work = Node((), np.arange(self.problem.n)), [], 0
         stack = [root]
@@ -178,106 +202,84 @@ class Tree:
             node.children = node.without(node.feature), node.having(node.feature)
             stack += node.children
         for node, rows in done:
-            node.proof = self.prove(Kept(rows, self.A[np.ix_(rows, rows)], 0.0), Witness(), 0)
+            node.proof = self.prove(self.kept(rows), Witness())
         self.root, self.upper = root, max(node.upper for node, _ in done)
         self.tell()
         return True
 
-    # --- bound of a node ----------------------------------------------------------------------------------------------
+    # --- bound of a node ------------------------------------------------------------------------------------
     def bound(self, node: Node, rounds: int) -> None:
-        """The best proof at the node: without a witness if that is enough, with its parent's witness, with a better one."""
-        rows, fixed, inherited, source = node.rows(self.k), len(node.fixed), node.state, node.source
-        kept = Kept(rows, self.A[np.ix_(rows, rows)], 0.0)
-        if rows.size <= self.k:
-            fixed, node.state = 0, None  # nothing is left to branch on
+        """The best proof: with no witness if that is enough, with the parent's, with a better one."""
+        rows, inherited, source = node.rows(self.k), node.state, node.source
+        last = rows.size <= self.k  # nothing is left to branch on
+        kept = self.kept(rows, 0 if last else len(node.fixed))
+        if last:
+            node.state = None
             self.reach(rows)
-        node.proof, node.source = self.prove(kept, Witness(), 0), None
-        if node.upper <= self.target or (rows.size <= self.k and not self.nonneg):
+        node.proof, node.source = self.prove(kept, Witness()), None
+        if node.upper <= self.target or (last and not self.nonneg):
             return
         if source is not None:
-            proof = self.prove(kept, source.witness(rows), fixed)
+            proof = self.prove(kept, source.witness(rows))
             if proof.upper < node.upper:
                 node.proof, node.source = proof, source
             if node.upper <= self.target:
                 return
-        state = self.refine(node, kept, rows, fixed, inherited, rounds)
-        node.state = state if rows.size > self.k else None
+        state = self.refine(node, kept, inherited, rounds)
+        node.state = None if last else state
 
-    def refine(self, node, kept, rows, fixed, inherited, rounds):
-        """Rounds of steps, each followed by two looks: the lift as it is, and the plain lift of W and M, whose subspace it takes.
+    def kept(self, rows: np.ndarray, fixed: int = 0) -> Kept:
+        return Kept(rows, self.A[np.ix_(rows, rows)], 0.0, fixed=fixed)
 
-        Returns where it ended: what children go on from. The best proof on the way stays with the node.
+    def refine(self, node, kept, inherited, rounds):
+        """Rounds of steps, each followed by a look; where it ended, which is what children go on from.
+
+        The best proof on the way stays with the node.
         """
-        splitting, lift = self.dual(kept, inherited, rows, fixed)
+        splitting = self.dual(kept, inherited)
+        lift = splitting.lift
+
+        def keep(witness, proof):
+            if proof.upper < node.upper:
+                node.proof, node.source = proof, State.of(splitting, witness, self.problem.n)
+
+        def attempt(witness, estimate):
+            return self.prove(kept, witness, estimate, node.upper)
+
         own = last = np.inf
         for _ in range(rounds):
-            self.advance(splitting, lift)
-            base = Witness(splitting.entries.W, lift.M)
-            plain, left = lifted(kept, base, RANK)
-            grown = Witness(base.W, base.M, lift.U)
-            for witness, estimate in ((grown, largest(kept, grown)), (plain, left)):
-                proof = self.prove(kept, witness, fixed, estimate, node.upper)
-                if witness is grown and proof.cover.direction.size == grown.U.shape[1] + 1:
-                    lift.grow(proof.cover.direction[:, None])
-                own = min(own, proof.upper)
-                if proof.upper < node.upper:
-                    node.proof, node.source = proof, self.state(rows, witness, splitting, lift)
-            if plain.U.shape[1] == lift.B.shape[1]:
-                lift.rebase(np.linalg.qr(plain.U)[0])
+            self.advance(splitting, ROUND)
+            own = min(own, look(splitting, attempt, keep))
             self.tell()
             if node.upper <= self.target or last - own < STALL * (own - self.lower):
                 break
             last = own
         values = np.einsum("ij,ij->j", lift.points, kept.block @ lift.points)
         for x in lift.points.T[np.argsort(-values)[:REACHED]]:
-            self.reach(rows[x != 0])
-        return self.state(rows, Witness(splitting.entries.W, lift.M, lift.U), splitting, lift)
+            self.reach(kept.rows[x != 0])
+        return State.of(splitting, Witness(splitting.entries.W, splitting.cuts.M, lift.U), self.problem.n)
 
-    def dual(self, kept, start: State, rows, fixed):
+    def dual(self, kept, start: State):
         """The splitting of a node, begun where its parent ended."""
-        witness, X = start.witness(rows), start.X[np.ix_(rows, rows)]
+        witness, X = start.witness(kept.rows), start.X[np.ix_(kept.rows, kept.rows)]
         splitting = Splitting(kept, self.k, self.nonneg)
         splitting.resume(witness.W, X)
         rank = min(RANK, len(X))
         B = np.linalg.qr(np.column_stack((witness.U, starts.basis(kept, witness.W, rank))))[0][:, :rank]
-        points = self.feasible(start.points, rows, fixed)
+        points = start.feasible(kept, self.k)
         if points.shape[1] == 0:
-            points = starts.first_point(self.problem, splitting, B, fixed)
-        lift = Lift(splitting, B, points, self.k, self.nonneg, forced=fixed)
-        lift.resume(witness.U, X, witness.M if witness.M.any() else None)
-        return splitting, lift
+            points = starts.first_point(self.problem, splitting, B)
+        add_lift(splitting, B, points).resume(witness.U, X)
+        if witness.M.any():
+            splitting.cuts.begin(X, witness.M)
+        return splitting
 
-    def feasible(self, points, rows, fixed):
-        """Those points that a support of the node can carry, on its rows."""
-        others = np.setdiff1d(np.arange(len(points)), rows)
-        possible = (np.count_nonzero(points[rows[fixed:]], axis=0) <= self.k - fixed) & ~points[others].any(axis=0)
-        return points[np.ix_(rows, np.flatnonzero(possible))]
+    def prove(self, kept, witness, estimate=None, best=np.inf):
+        limits = {"goal": self.target, "hopeless": best, "known": self.lower}
+        budget = Budget(self.gap / 10, **limits, cap=self.plan.cap)
+        return prove(self.problem, kept, witness, budget, estimate=estimate, report=self.quietly)
 
-    def advance(self, splitting, lift):
-        for _ in range(ROUND):
-            splitting.step()
-            self.steps += 1
-            if self.steps % GROW_EVERY == 0:
-                lift.grow()
-                self.tell()
-
-    def prove(self, kept, witness, fixed, estimate=None, best=np.inf):
-        stop = Stop(goal=self.target, hopeless=best, known=self.lower)
-        options = {"tol": self.closed / 10, "stop": stop, "cap": self.plan.cap, "report": self.quietly}
-        return prove(self.problem, kept, witness, estimate=estimate, forced=fixed, **options)
-
-    def state(self, rows, witness, splitting, lift):
-        n = len(self.A)
-        full = {name: np.zeros((n, n)) for name in "WMX"} | {"z": np.zeros(n)}
-        full |= {"U": np.zeros((n, witness.U.shape[1])), "points": np.zeros((n, lift.points.shape[1]))}
-        at = np.ix_(rows, rows)
-        full["W"][at], full["X"][at] = witness.W, splitting.X
-        if witness.M is not None:
-            full["M"][at] = witness.M
-        full["U"][rows], full["points"][rows], full["z"][rows] = witness.U, lift.points, lift.z
-        return State(**full)
-
-    # --- primal side --------------------------------------------------------------------------------------------------
+    # --- primal side ----------------------------------------------------------------------------------------
     def reach(self, features: np.ndarray) -> None:
         """Is the best vector on these features better than what is known?"""
         support = np.sort(features)
@@ -285,19 +287,11 @@ class Tree:
         weights = ascent.best_on_support(self.A[np.ix_(support, support)], start, self.nonneg)
         x = np.zeros(len(self.A))
         x[support] = weights
-        if self.problem.covariance.quadratic(x) > self.lower * (1 + self.closed):
+        if self.problem.covariance.quadratic(x) > self.target:
             self.point = ascent.swaps(self.problem, ascent.polish(self.problem, x), self.quietly)
             self.lower = self.problem.covariance.quadratic(self.point)
 
-    # --- progress and result ------------------------------------------------------------------------------------------
-    def quietly(self, event):
-        self.tell()
-
-    def tell(self):
-        unit = self.problem.covariance.unit
-        upper = self.upper * unit if np.isfinite(self.upper) else None
-        self.report(Event("search over supports", self.steps, max(self.most, self.steps), self.lower * unit, upper, self.k))
-
+    # --- result ---------------------------------------------------------------------------------------------
     @property
     def leaves(self) -> list[Node]:
         return [node for node in self.root.walk() if not node.children]
@@ -309,22 +303,27 @@ class Tree:
 
     def certificate(self) -> Certificate:
         """The tree in preorder, for every leaf its claims and which of the witnesses it uses."""
-        use, claims, trees, pool = [], [], [], {}
-        for node in self.leaves:
-            use.append(LEAF if node.source is None else pool.setdefault(id(node.source), (len(pool), node.source))[0])
-            claims.append((node.proof.t, node.proof.F))
-            trees.append(node.proof.cover.tree)
-        states = [state for _, state in pool.values()]
-        n, d = len(self.A), max((state.U.shape[1] for state in states), default=0)
-        arrays = {
-            "branch": np.array([node.feature for node in self.root.walk()]),
-            "use": np.array(use),
-            "claims": np.array(claims),
-            "tree": np.concatenate(trees),
-        }
-        arrays["W"] = np.array([state.W for state in states]).reshape(-1, n, n)
-        arrays["M"] = np.array([state.M for state in states]).reshape(-1, n, n)
-        arrays["U"] = np.zeros((len(states), n, d))
-        for U, state in zip(arrays["U"], states, strict=True):
-            U[:, : state.U.shape[1]] = state.U
-        return Certificate.of(self.problem, "B8", "branches", max(t + F for t, F in claims), arrays)
+        arrays = {"branch": np.array([node.feature for node in self.root.walk()])}
+        arrays |= _packed(self.leaves, self.problem.n)
+        return Certificate.of(self.problem, "B8", "branches", self.proved, arrays)
+
+
+def _packed(leaves: list[Node], n: int) -> dict[str, np.ndarray]:
+    """Claims, covers and witnesses of the leaves; a witness that several leaves share is there once."""
+    pool = {}
+    for node in leaves:
+        if node.source is not None:
+            pool.setdefault(id(node.source), (len(pool), node.source))
+    states = [state for _, state in pool.values()]
+    d = max((state.U.shape[1] for state in states), default=0)
+    arrays = {
+        "use": np.array([LEAF if node.source is None else pool[id(node.source)][0] for node in leaves]),
+        "claims": np.array([(node.proof.t, node.proof.F) for node in leaves]),
+        "tree": np.concatenate([node.proof.cover.tree for node in leaves]),
+        "W": np.array([state.W for state in states]).reshape(-1, n, n),
+        "M": np.array([state.M for state in states]).reshape(-1, n, n),
+        "U": np.zeros((len(states), n, d)),
+    }
+    for U, state in zip(arrays["U"], states, strict=True):
+        U[:, : state.U.shape[1]] = state.U
+    return arrays

@@ -4,8 +4,8 @@ import numpy as np
 
 from nspca.bounds.inequality import SLACK, spectral_claim
 from nspca.certificate import Certificate
-from nspca.covariance import DENSE_LIMIT
-from nspca.linalg import UNIT_ROUNDOFF, topk_sum
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.linalg import UNIT_ROUNDOFF, topk_sum
 from nspca.problem import Problem
 
 
@@ -17,15 +17,17 @@ def eigenvalue(problem: Problem) -> Certificate:
 
 
 def diagonal(problem: Problem) -> Certificate:
-    """``OPT <= topk(diag A)``: the trace of a k x k principal block bounds its leading eigenvalue. Cost O(n), any size."""
+    """``OPT <= topk(diag A) + k nu``: the trace of a block of ``A + nu I`` bounds its eigenvalues."""
     A = problem.covariance
-    return Certificate.of(problem, "B0", "diagonal", _raised(problem, float(topk_sum(A.diagonal, problem.k))))
+    bound = float(topk_sum(A.diagonal, problem.k)) + problem.k * A.nu
+    return Certificate.of(problem, "B0", "diagonal", _raised(problem, bound))
 
 
 def rows(problem: Problem) -> Certificate:
-    """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every k x k block."""
+    """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every block."""
     A = problem.covariance
-    return Certificate.of(problem, "B0", "row", _raised(problem, float(_row_sums(A, problem.k, problem.nonneg).max())))
+    bound = float(_row_sums(A, problem.k, problem.nonneg).max())
+    return Certificate.of(problem, "B0", "row", _raised(problem, bound))
 
 
 def _row_sums(A, k, nonneg):
@@ -38,11 +40,12 @@ def _raised(problem, bound):
     """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each of k of them."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1
-    return bound + 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * (bound + problem.k * float(A.diagonal.max()))
+    size = bound + problem.k * float(A.diagonal.max())
+    return bound + 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * size
 
 
 def best(problem: Problem, factorised: bool = True) -> Certificate:
-    """The smallest of those that can be had at this size; the leading eigenvalue only if it may cost a factorisation (`factorised`)."""
+    """The smallest that can be had at this size; the eigenvalue only if it may cost a factorisation."""
     found = [diagonal(problem)]
     if factorised:
         found.append(eigenvalue(problem))

@@ -4,22 +4,23 @@ Threshold: ``W_ij = min(A_ij, tau)`` off the diagonal (signed: clipped to [-tau,
 
     OPT <= lambda_max(offdiagonal part above tau + diag A - tau) + k tau,
 
-that is (k-1) tau plus the eigenvalue with the diagonal left whole. Safe elimination: where row i of A has no entry above tau
-(signed: in absolute value), take W_ij = A_ij there; nothing of A is left in that row, so only the kept rows need a witness, with
-tau at least every entry outside and lambda_max at least 0. The features stay in the problem: it is the bound that needs fewer rows.
+that is (k-1) tau plus the eigenvalue with the diagonal left whole. Safe elimination: where row i of A has no
+entry above tau (signed: in absolute value), take W_ij = A_ij there; nothing of A is left in that row, so only
+the kept rows need a witness, with tau at least every entry outside and lambda_max at least 0. The features
+stay in the problem: it is the bound that needs fewer rows.
 
-n x n is never formed: for psd A, A_ij <= max(A_ii, A_jj), so an entry above tau lies in a row or column whose variance is.
+n x n is never formed: for psd A, A_ij <= max(A_ii, A_jj), so an entry above tau lies in a row or column whose
+variance is.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.linalg
 
 from nspca.bounds.inequality import SLACK
-from nspca.covariance import Covariance
-from nspca.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
+from nspca.matrix.covariance import Covariance
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, largest_eigenvalue
 from nspca.problem import Problem
 
 CHUNK = 2**22
@@ -34,26 +35,41 @@ GRID = 24
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Kept rows (None: all), the block of A on them, and the level that every entry of A outside them stays below."""
+    """The rows that a bound speaks of.
+
+    Attributes
+    ----------
+    rows : (r,) int, or None for all
+    block : (r, r)
+        A on them.
+    floor : float
+        Every entry of A outside them stays below this level.
+    free : int
+        Features outside them that a support may use.
+    fixed : int
+        The first so many rows belong to every support looked at.
+    """
 
     rows: np.ndarray | None
     block: Array
     floor: float
+    free: int = 0
+    fixed: int = 0
 
     @cached_property
     def leading(self) -> tuple[Array, Array]:
-        """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING` of them."""
+        """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING`."""
         return largest_eigenpairs(self.block, LEADING)
 
 
 def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
-    """Largest entry of every row (signed: in absolute value), (n,), right wherever it exceeds the returned level."""
+    """Largest entry (signed: in absolute value) of every row, right where it exceeds the returned level."""
     return A.once(("peaks", nonneg), lambda: _peaks(A, nonneg))
 
 
 def _peaks(A, nonneg):
     order = np.argsort(-A.diagonal, kind="stable")
-    # A given matrix may be indefinite by a rounding, so there every row is looked at: they are all in memory anyway.
+    # A given matrix may be indefinite by a rounding, so every row is looked at: all are in memory anyway.
     looked = order if A.source == "covariance" else order[:LARGEST]
     found = np.zeros(A.n)
     width = max(1, CHUNK // A.n)
@@ -81,7 +97,7 @@ def keep(problem: Problem, most: int) -> Kept:
     rows = np.flatnonzero(largest > level)
     samples = A.shape[0] if A.source == "data" else 1
     rounding = SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
-    return Kept(rows, A.block(rows), level + rounding)
+    return Kept(rows, A.block(rows), level + rounding, free=A.n - rows.size)
 
 
 def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
@@ -110,5 +126,5 @@ def clipped(B: Array, tau: float, nonneg: bool) -> Array:
 
 
 def _eigenvalue(R, kept):
-    top = float(scipy.linalg.eigh(R, subset_by_index=[len(R) - 1] * 2, eigvals_only=True)[0])
+    top = largest_eigenvalue(R)
     return top if kept.rows is None else max(top, 0.0)

@@ -4,28 +4,32 @@ For any symmetric W, square M (rows m_i) and U (n, d), nonnegative problem:
 
     OPT <= lambda_max(A - W - sym(M) - UU') + max over unit c of topk_i( ((v_i'c)+)^2 + h_i ),
     v_i = (u_i, sqrt(tau)),  tau = max(0, max W_ij),
-    h_i = (m_ii + sqrt(m_ii^2 + s_i^2)) / 2,  s_i = 2-norm of the k-1 largest positive off-diagonal entries of m_i.
+    h_i = (m_ii + sqrt(m_ii^2 + s_i^2)) / 2,
+    s_i = 2-norm of the k-1 largest positive off-diagonal entries of m_i.
 
-Proof. Take a feasible x with support I. (1) x'Wx <= tau (1'x)^2. (2) With t_i = x_i^2,
-x'Mx = sum_I x_i (m_i'x) <= sum_I m_ii t_i + s_i sqrt(t_i (1 - t_i)) <= sum_I h_i. (3) |U'x|^2 + tau (1'x)^2 = |V'x|^2
-= max_c ((Vc)'x)^2 <= max_c sum_I ((v_i'c)+)^2 by Cauchy-Schwarz. (4) What is left of A is at most lambda_max. Add; |I| <= k
-and the terms are >= 0. Signed problem: tau = max |W_ij|, |.| in s_i, and (|u_i'c| + sqrt(tau) c_0)^2, c_0 >= 0, in (3).
+Proof. Take a feasible x with support I. (1) x'Wx <= tau (1'x)^2. (2) With t_i = x_i^2, x'Mx = sum_I x_i
+(m_i'x) <= sum_I m_ii t_i + s_i sqrt(t_i (1 - t_i)) <= sum_I h_i. (3) |U'x|^2 + tau (1'x)^2 = |V'x|^2 = max_c
+((Vc)'x)^2 <= max_c sum_I ((v_i'c)+)^2 by Cauchy-Schwarz. (4) What is left of A is at most lambda_max. Add;
+|I| <= k and the terms are >= 0. Signed problem: tau = max |W_ij|, |.| in s_i, and in (3) c_0 >= 0 and
+(|u_i'c| + sqrt(tau) c_0)^2.
 """
 
 import numpy as np
 
-from nspca.covariance import DENSE_LIMIT, Covariance
 from nspca.errors import NotConverged, Refused
-from nspca.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, topk_sum
+from nspca.matrix.covariance import DENSE_LIMIT, Covariance
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, topk_sum
 
 SLACK = 16
-"""Times the a priori rounding error of a spectral claim that is left for whoever checks it by other arithmetic."""
+"""Times the a priori rounding error of a spectral claim that is left to those who check by other means."""
 SEARCH_SLACK = 1e-10
 """The same for the search over c, relative to topk |v_i|^2 (there the errors are a few dozen roundoffs)."""
 
 
 def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array | None = None) -> float:
-    """A number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved here by Cholesky, a little above `estimate`.
+    """A number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved by Cholesky.
+
+    It is a little above `estimate`.
 
     Uses the m x m side above the dense limit, so n x n is never formed for 72 x 12582.
 
@@ -48,10 +52,12 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
     size = A.n if rows is None else len(rows)
     side = size if rows is not None or N is not None else min(A.n, A.shape[0])
     if side > DENSE_LIMIT:
-        raise Refused(f"a spectral bound needs min(m, n) <= {DENSE_LIMIT}, got {A.shape[0]} x {size}; use the variance bound instead")
+        shape, way_out = f"{A.shape[0]} x {size}", "use the variance bound instead"
+        raise Refused(f"a spectral bound needs min(m, n) <= {DENSE_LIMIT}, got {shape}; {way_out}")
     if size <= DENSE_LIMIT:
         B = A.matrix if rows is None else A.block(rows)
-        trace, total = float(np.trace(B)), float(np.sum(U * U)) + (0.0 if N is None else float(np.linalg.norm(N)))
+        trace = float(np.trace(B))
+        total = float(np.sum(U * U)) + (0.0 if N is None else float(np.linalg.norm(N)))
         S = B - U @ U.T if N is None else B - N - U @ U.T
         samples = A.shape[0] if A.source == "data" else 1
 
@@ -70,8 +76,10 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
         if proved:
             return raised
         if t > trace + total:
-            raise NotConverged(f"a factorisation must prove lambda_max <= {t:.6g}, but it broke off; the matrix is badly scaled")
-        # The estimate was too low (clustered eigenvalues), or U leaves nothing and the small side needs room for rounding.
+            broken = f"a factorisation must prove lambda_max <= {t:.6g}, but it broke off"
+            raise NotConverged(f"{broken}; the matrix is badly scaled")
+        # The estimate was too low (clustered eigenvalues), or U leaves nothing and the small side needs room
+        # for rounding.
         t, step = t + step, 4 * step
 
 
@@ -79,11 +87,12 @@ def _features_side(B, t, forming):
     n = len(B)
     error = (n + 10) * (n * abs(t) + np.abs(np.diag(B)).sum()) + forming
     t += SLACK * UNIT_ROUNDOFF * error
-    return is_positive_definite(t * np.eye(n) - B - (SLACK / 2 * UNIT_ROUNDOFF * error) * np.eye(n)) or error == 0, t
+    S = t * np.eye(n) - B - (SLACK / 2 * UNIT_ROUNDOFF * error) * np.eye(n)
+    return is_positive_definite(S) or error == 0, t
 
 
 def _samples_side(A, U, t):
-    """t I - ZZ'/m + CY' + YC' - Y(tI + U'U)Y' psd for any Y proves it (Schur complement), C = ZU / sqrt(m)."""
+    """t I - ZZ'/m + CY' + YC' - Y(tI + U'U)Y' psd for any Y proves it (Schur complement), C = ZU/sqrt(m)."""
     m = A.shape[0]
     gram = A.once("gram", A.gram)
     C = A.scores(U) / np.sqrt(m)

@@ -2,21 +2,32 @@
 
 import numpy as np
 
-from nspca import cones
-from nspca.bounds.inequality import SEARCH_SLACK, spectral_claim
+from nspca.bounds.inequality import spectral_claim
+from nspca.bounds.witness import search_half
 from nspca.certificate import Certificate
-from nspca.covariance import Covariance
-from nspca.linalg import Array, topk_sum
+from nspca.lowrank.cones import Budget, Query
+from nspca.matrix.covariance import Covariance
+from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 
 
-def bound(problem: Problem, rank: int = 3, *, shifted: bool = True, tol=1e-3, cap=20000, starts=(), report: Report = silent):
+def bound(
+    problem: Problem,
+    rank: int = 3,
+    *,
+    shifted: bool = True,
+    tol=1e-3,
+    cap=20000,
+    starts=(),
+    report: Report = silent,
+):
     """Certificate ``OPT <= lambda_max(A - UU') + OPT(UU')`` and the cover that proves its second half.
 
-    B3 (`shifted`): ``UU' = sum_{j<=d} (l_j - l_{d+1}) u_j u_j'``, so the bound is ``l_{d+1} + OPT(UU')``; never looser than
-    B2, which takes ``UU' = A_d`` as the 2014 paper does: moving ``l_{d+1} u_j u_j'`` from UU' to the remainder leaves its
-    largest eigenvalue at l_{d+1} and can only lower OPT(UU'). Both hold for any U, exact eigenvectors or not.
+    B3 (`shifted`): ``UU' = sum_{j<=d} (l_j - l_{d+1}) u_j u_j'``, so the bound is ``l_{d+1} + OPT(UU')``;
+    never looser than B2, which takes ``UU' = A_d`` as the 2014 paper does: moving ``l_{d+1} u_j u_j'`` from
+    UU' to the remainder leaves its largest eigenvalue at l_{d+1} and can only lower OPT(UU'). Both hold for
+    any U, exact eigenvectors or not.
 
     Returns
     -------
@@ -27,10 +38,8 @@ def bound(problem: Problem, rank: int = 3, *, shifted: bool = True, tol=1e-3, ca
     A = problem.covariance
     rank = min(rank, A.n)
     U, t = A.once(("remainder", rank, shifted), lambda: remainder(A, rank, shifted))
-    inner = progress_only(report, problem.k)
-    cover = cones.search(U, problem.k, nonneg=problem.nonneg, tol=tol, offset=t, cap=cap, starts=starts, report=inner)
-    size = float(topk_sum(np.einsum("ij,ij->i", U, U), problem.k))
-    F = cover.upper + SEARCH_SLACK * size
+    query, budget = Query(U, problem.k, nonneg=problem.nonneg), Budget(tol, offset=t, cap=cap)
+    F, cover = search_half(query, budget, starts, progress_only(report, problem.k))
     witness = {"U": U, "claims": np.array([t, F]), "tree": cover.tree}
     return Certificate.of(problem, "B3" if shifted else "B2", "inequality", t + F, witness), cover
 

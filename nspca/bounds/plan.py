@@ -1,6 +1,13 @@
-"""What "fast", "standard" and "thorough" allow, in steps that depend on the size alone."""
+"""What "fast", "standard" and "thorough" allow: rows, steps and cones that depend on the size alone.
+
+Both tables are here: for one component and for several. In which order the work is done, and when it stops
+before, is decided in `effort`, `branches` and `joint`. Which other bounds are tried beside, and that "fast"
+leaves out those that must factorise a large matrix, is decided in `nspca.api`.
+"""
 
 from dataclasses import dataclass
+
+import numpy as np
 
 ROUND = 40
 """Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""
@@ -8,6 +15,8 @@ GROW_EVERY = 5
 """Steps between two looks at the bundle of a lift."""
 OVERHEAD = 3e4
 """A step costs n^2 entries and about as much as this many more, whatever n is."""
+CLOSED = 1e-9
+"""Relative gap at which there is nothing left to do: the size of the rounding slack."""
 BRANCHED = 128
 """Up to this many features supports are searched: every witness of a node has 2 n^2 numbers."""
 
@@ -43,4 +52,39 @@ PLANS = {
     "fast": Plan(rows=400, plain=(2,), cap=500, first=16, eigenvalues=1e6),
     "standard": Plan(rows=800, plain=(1, 3), cap=10000, branching=3e7, ranks=(3, 4), rounds=6, enough=5e-3),
     "thorough": Plan(rows=1000, plain=(1, 3), cap=20000, branching=2e9, ranks=(3, 4), rounds=25),
+}
+
+
+@dataclass(frozen=True)
+class JointPlan:
+    """What an effort allows for components together.
+
+    Attributes
+    ----------
+    rows : most kept rows
+    whole : most features of which all rows are kept if elimination gains nothing: all variances the same
+    work, steps : of one run, in entries, and the fewest and most steps that may make
+    rhos : one run each, relative to the largest eigenvalue: the best depends on how fast eigenvalues fall
+    grid : tau tried per pass
+    stall : share of the gap below which a look has closed nothing
+    """
+
+    rows: int
+    whole: int
+    work: float
+    steps: tuple[int, int]
+    rhos: tuple[float, ...]
+    grid: int
+    stall: float
+
+    def steps_of(self, r: int) -> int:
+        """Steps with r kept rows."""
+        return int(np.clip(self.work / (r * r + OVERHEAD), *self.steps))
+
+
+RHOS = (0.25, 1.0, 0.0625)
+JOINT_PLANS = {
+    "fast": JointPlan(rows=400, whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
+    "standard": JointPlan(rows=800, whole=1000, work=4e7, steps=(30, 300), rhos=RHOS, grid=8, stall=0.01),
+    "thorough": JointPlan(rows=1000, whole=2000, work=6e8, steps=(300, 3000), rhos=RHOS, grid=16, stall=2e-3),
 }

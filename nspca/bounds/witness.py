@@ -1,16 +1,19 @@
-"""From W, M and U to a certificate: the spectral half proved by Cholesky, the search half by a cover of the sphere."""
+"""From W, M and U to a certificate: one half proved by Cholesky, the other by a cover of the sphere."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca import cones
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SEARCH_SLACK, heights, spectral_claim, threshold
 from nspca.certificate import Certificate
-from nspca.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Cover, Query
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
-from nspca.progress import silent
+from nspca.progress import Report, silent
+
+USUAL = Budget(tol=1e-4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +41,10 @@ class Witness:
 
 
 def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
-    """The witness with ``UU' = sum_{j<=d} (l_j - l_{d+1}) q_j q_j'``, (l_j, q_j) eigenpairs of A - W - sym(M), and l_{d+1}.
+    """The witness with ``UU' = sum_{j<=d} (l_j - l_{d+1}) q_j q_j'``, and l_{d+1}.
 
-    With it lambda_max falls to l_{d+1} and the search half rises by OPT(UU' + tau J) - tau k <= l_1 - l_{d+1}: never looser
-    than without, up to the tolerance of the search.
+    (l_j, q_j) are eigenpairs of A - W - sym(M). With this U lambda_max falls to l_{d+1} and the search half
+    rises by OPT(UU' + tau J) - tau k <= l_1 - l_{d+1}: never looser than without, up to its tolerance.
     """
     R = witness.remainder(kept)
     d = min(rank, len(R))
@@ -69,7 +72,7 @@ class Proof:
     t: float
     F: float
     tau: float
-    cover: cones.Cover
+    cover: Cover
 
     @property
     def upper(self) -> float:
@@ -77,7 +80,13 @@ class Proof:
 
 
 def prove(
-    problem: Problem, kept: Kept, witness: Witness, *, estimate=None, free=0, forced=0, tol=1e-4, stop=cones.NEVER, cap=20000, report=silent
+    problem: Problem,
+    kept: Kept,
+    witness: Witness,
+    budget: Budget,
+    *,
+    estimate: float | None = None,
+    report: Report = silent,
 ) -> Proof:
     """The bound of a witness, whatever it is.
 
@@ -86,45 +95,71 @@ def prove(
     problem : Problem
     kept : Kept
     witness : Witness
+    budget : Budget
+        Of the search over the sphere; its offset is put in here.
     estimate : float, optional
         Of the largest eigenvalue left, when known.
-    free : int
-        Features outside the kept rows that a support may use.
-    forced : int
-        The first so many kept rows belong to every support looked at.
-    tol, stop, cap, report
-        Of the search over the sphere.
+    report : callable
+        Of the search.
     """
-    k, r = problem.k, len(kept.block)
-    U = np.zeros((r, 0)) if witness.U is None else witness.U
-    N = kept.block - witness.remainder(kept) if witness.W is not None or witness.M is not None else None
-    t = spectral_claim(problem.covariance, U, largest(kept, witness) if estimate is None else estimate, kept.rows, N)
-    tau = threshold(witness.W, problem.nonneg, kept.floor)
-    h, slack = None, 0.0
+    k, nonneg, extra = problem.k, problem.nonneg, min(problem.k, kept.free)
+    t = spectral_half(problem, kept, witness, estimate)
+    tau, h = threshold(witness.W, nonneg, kept.floor), None
     if witness.M is not None:
-        h = heights(witness.M, k, problem.nonneg)
-        # h is a difference of numbers of this size
-        slack = SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, forced))
-    extra = min(k, free)
+        h = np.append(heights(witness.M, k, nonneg), np.zeros(extra))
+    U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-    h = None if h is None else np.append(h, np.zeros(extra))
-    options = {"tol": tol, "offset": t, "stop": stop, "cap": cap, "forced": forced, "report": report}
-    cover = cones.search(V, k, h=h, lift=np.sqrt(tau), nonneg=problem.nonneg, **options)
-    size = np.einsum("ij,ij->i", V, V) + tau + (0.0 if h is None else h)
-    F = cover.upper + SEARCH_SLACK * float(topk_sum(size, k, forced)) + slack + 4 * UNIT_ROUNDOFF * abs(t)
-    return Proof(t, F, tau, cover)
+    query = Query(V, k, h, tau, nonneg, kept.fixed)
+    F, cover = search_half(query, replace(budget, offset=t), report=report)
+    if witness.M is not None:  # h is a difference of numbers of this size
+        F += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
+    return Proof(t, F + 4 * UNIT_ROUNDOFF * abs(t), tau, cover)
 
 
-def certificate(problem: Problem, kept: Kept, witness: Witness, *, kind=None, **options) -> tuple[Certificate, cones.Cover]:
-    """Certificate of a witness and the cover that proves its search half; `options` of `prove`.
+def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None = None) -> float:
+    """A proved t with ``lambda_max(A - W - sym(M) - UU') <= t``."""
+    U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
+    N = kept.block - witness.remainder(kept) if witness.W is not None or witness.M is not None else None
+    estimate = largest(kept, witness) if estimate is None else estimate
+    return spectral_claim(problem.covariance, U, estimate, kept.rows, N)
+
+
+def search_half(query: Query, budget: Budget, starts=(), report: Report = silent) -> tuple[float, Cover]:
+    """F, which the maximum of the query stays below, rounding and all, and the cover that proves it."""
+    cover = cones.search(query, budget, starts, report)
+    size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else query.h)
+    return cover.upper + SEARCH_SLACK * float(topk_sum(size, query.k, query.fixed)), cover
+
+
+def certificate(
+    problem: Problem,
+    kept: Kept,
+    witness: Witness,
+    budget: Budget = USUAL,
+    *,
+    kind: str | None = None,
+    estimate: float | None = None,
+) -> tuple[Certificate, Cover]:
+    """Certificate of a witness and the cover that proves its search half.
 
     `kind`: "B4" cannot be told from the witness.
     """
-    proof = prove(problem, kept, witness, free=problem.n - len(kept.block), **options)
+    proof = prove(problem, kept, witness, budget, estimate=estimate)
+    return stated(problem, kept, witness, proof, kind), proof.cover
+
+
+def stated(
+    problem: Problem,
+    kept: Kept,
+    witness: Witness,
+    proof: Proof,
+    kind: str | None = None,
+) -> Certificate:
+    """The certificate of what `proof` proves with a witness."""
     U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U
     arrays = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
     arrays = {name: array for name, array in arrays.items() if array is not None}
     arrays |= {"claims": np.array([proof.t, proof.F]), "tree": proof.cover.tree}
     if kept.rows is not None:
         arrays["tau"] = np.array([proof.tau])
-    return Certificate.of(problem, kind or witness.kind, "inequality", proof.upper, arrays), proof.cover
+    return Certificate.of(problem, kind or witness.kind, "inequality", proof.upper, arrays)

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.components.changed import Changed
 from nspca.errors import InvalidOption, InvalidProblem
-from nspca.linalg import Array
+from nspca.matrix.changed import Changed
+from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
 FIRST_WEIGHT = 0.05
@@ -39,13 +39,19 @@ def at_an_angle(problem: Problem, count: int, solve_one: Callable[[Problem], Arr
     InvalidProblem
         When features would have to be left out and none remains.
     """
-    if isinstance(degrees, bool) or not isinstance(degrees, int | float) or not 0 < degrees <= 90:
-        raise InvalidOption(f"the angle between components must be above 0 and at most 90 degrees, got {degrees!r}")
+    check_angle(degrees)
     limit = math.cos(math.radians(degrees)) + SLACK
     X = np.zeros((problem.n, 0))
     for _ in range(count):
         X = np.column_stack([X, _next(problem, X, solve_one, limit)])
     return X
+
+
+def check_angle(degrees) -> None:
+    """Require an angle that `at_an_angle` can keep."""
+    number = isinstance(degrees, int | float | np.integer | np.floating) and not isinstance(degrees, bool)
+    if not number or not 0 < degrees <= 90:
+        raise InvalidOption(f"the angle between components must be above 0 and at most 90 degrees, got {degrees!r}")
 
 
 def _next(problem, V, solve_one, limit):

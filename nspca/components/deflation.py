@@ -17,10 +17,10 @@ from functools import partial
 
 import numpy as np
 
-from nspca.components.changed import Changed
-from nspca.covariance import Covariance
 from nspca.errors import InvalidOption, InvalidProblem
-from nspca.linalg import Array, normalised
+from nspca.matrix.changed import Changed
+from nspca.matrix.covariance import Covariance
+from nspca.matrix.linalg import Array, normalised
 from nspca.problem import Problem
 
 QUOTIENTS = 10
@@ -41,11 +41,21 @@ def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str
     InvalidOption
         When `deflation` is not a key of `DEFLATIONS`.
     InvalidProblem
-        When `drop` runs out of features.
+        When `drop` needs more features than there are.
     """
-    if deflation not in DEFLATIONS:
-        raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
+    check_deflation(problem, count, deflation)
     return DEFLATIONS[deflation](problem, count, solve_one)
+
+
+def check_deflation(problem: Problem, count: int, deflation: str) -> None:
+    """Require a deflation by its name, and for `drop` as many features as `count` components of k need."""
+    if not isinstance(deflation, str) or deflation not in DEFLATIONS:
+        raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
+    if deflation == "drop" and isinstance(problem.k, int) and count * problem.k > problem.n:
+        raise InvalidProblem(
+            f"{count} components of {problem.k} features that share none need {count * problem.k} features, got n = {problem.n}; "
+            f"ask for k of at most {problem.n // count}, for fewer components, or for a deflation that lets them share"
+        )
 
 
 def removing(remove: Callable[[Covariance, Array], Covariance], problem: Problem, count: int, solve_one: SolveOne) -> Array:
@@ -69,9 +79,7 @@ def drop_features(problem: Problem, count: int, solve_one: SolveOne) -> Array:
     left = np.arange(problem.n)
     X = np.zeros((problem.n, count))
     for j in range(count):
-        if left.size == 0:
-            raise InvalidProblem(f"components must not need more features than there are, got n = {problem.n} used up after {j}")
-        part = Problem(problem.covariance.restrict(left), min(problem.k, left.size), problem.nonneg)
+        part = Problem(problem.covariance.restrict(left), problem.k, problem.nonneg)
         x = solve_one(part)
         X[left, j] = x
         left = left[x == 0]
@@ -110,7 +118,8 @@ def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
     """
     X, Q, left = np.zeros((problem.n, count)), np.zeros((problem.n, 0)), problem.covariance
     for j in range(count):
-        best, quotient = None, 0.0
+        best: Array | None = None
+        quotient = 0.0
         for _ in range(QUOTIENTS if j else 1):
             x = solve_one(replace(problem, covariance=Changed(left, Q, quotient * np.eye(j)) if j else left))
             length = float(x @ x - np.square(Q.T @ x).sum())
@@ -118,6 +127,7 @@ def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
             if best is not None and not reached > quotient * (1 + GROWTH):
                 break
             best, quotient = x, max(reached, 0.0)
+        assert best is not None  # the first x always stays
         X[:, j] = best
         off = best - Q @ (Q.T @ best)
         off = normalised(off - Q @ (Q.T @ off))

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 
 from nspca.errors import InvalidProblem
-from nspca.linalg import Array
+from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
 DEPENDENT = 1e-12

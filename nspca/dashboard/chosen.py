@@ -10,12 +10,12 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
-from nspca.covariance import canonical, dense_digest, sparse_digest
-from nspca.dashboard import state
+from nspca.dashboard.shell import state
 from nspca.data import SAMPLES, Dataset, Look, load_sample, look_at, original_path, read
 from nspca.errors import InvalidData
 from nspca.jobs import engine
-from nspca.tasks import make_problem
+from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
+from nspca.tasks.sweep import make_problem
 
 CHANGES = ("drop", "log2")  # what is done to the data after reading, in this order
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
@@ -143,10 +143,10 @@ def columns(workspace: str, upload: str) -> Look | None:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")
-def _problem(content: str, covariance: bool, nonneg: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
+def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
     # A data frame carries the names into the sentence about constant columns.
     X = _data.X if sp.issparse(_data.X) or covariance else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
-    return make_problem(X, covariance, 1, nonneg=nonneg, center=center, scale=scale)
+    return make_problem(X, covariance, 1, center=center, scale=scale)
 
 
 def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
@@ -157,7 +157,9 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     InvalidProblem
         For constant columns under `scale`, one row, an indefinite covariance, with the way out.
     """
-    return _problem(of.content, of.dataset.is_covariance, nonneg, center, scale, of.dataset)
+    given = of.dataset.is_covariance
+    made = _problem(of.content, given, center and not given, scale and not given, of.dataset)
+    return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
 
 
 def heavy(data: Dataset) -> bool:

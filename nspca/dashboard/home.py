@@ -4,9 +4,13 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard import component, figures, proof_panel, proofs, state
+from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen, find
-from nspca.dashboard.request import Request
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof import panel as proof_panel
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import state
+from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots import sweep_figure
 

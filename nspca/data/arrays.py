@@ -3,56 +3,18 @@
 import io
 import zipfile
 import zlib
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.archive import npy_header, open_zip, read_npy, unzip_member
 from nspca.data.dataset import Dataset, numbered, pixel_names, unique_names
-from nspca.data.limits import check_dense, check_sparse, mib, open_zip, unzip_member
+from nspca.data.limits import check_dense, check_sparse
 from nspca.errors import InvalidData
 
-# Text headers of plain arrays are about 100 bytes; more is a structured type, which is not read.
-_MAX_HEADER = 4096
 _SPARSE = ("data", "indices", "indptr", "shape")
 _NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sample_names", "samples", "index")}
-
-
-def read_npy(raw: bytes) -> np.ndarray:
-    """One ``.npy`` array of plain numbers or text.
-
-    Raises
-    ------
-    InvalidData
-        For pickled objects, structured types, damaged headers, and headers that promise more than the file holds.
-    """
-    stream = io.BytesIO(raw)
-    shape, dtype = _header(stream)
-    if dtype.hasobject:
-        raise InvalidData("The array holds pickled Python objects, which are never opened: save it as plain numbers or text.")
-    if dtype.names is not None or dtype.kind not in "biufUS":
-        raise InvalidData(f"The array must hold real numbers or text, got type {dtype}: convert it before saving.")
-    claimed = dtype.itemsize
-    for length in shape:
-        claimed *= int(length)
-    held = len(raw) - stream.tell()
-    if claimed != held:
-        raise InvalidData(
-            f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut short, save it again."
-        )
-    stream.seek(0)
-    return np.lib.format.read_array(stream, allow_pickle=False)
-
-
-def _header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
-    try:
-        version = np.lib.format.read_magic(stream)
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
-        shape, _, dtype = read(stream, max_header_size=_MAX_HEADER)
-    except Exception:
-        # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a parser can.
-        raise InvalidData("The array's header cannot be read: save it again with numpy.save or numpy.savez.") from None
-    return shape, dtype
 
 
 def read_npz(raw: bytes, name: str) -> Dataset:
@@ -60,7 +22,7 @@ def read_npz(raw: bytes, name: str) -> Dataset:
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``.
     """
-    archive, members = open_zip(raw, ratio=False)
+    archive, members = open_zip(raw)
     files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
     if all(part in files for part in _SPARSE):
         parts = {part: _member(archive, files, part) for part in _SPARSE}
@@ -78,7 +40,7 @@ def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> 
     for key, info in files.items():
         try:
             with archive.open(info) as handle:
-                shape, dtype = _header(handle)
+                shape, dtype = npy_header(cast(BinaryIO, handle))
         except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError):
             raise InvalidData("The NPZ file is damaged: save it again.") from None
         if len(shape) in (2, 3) and dtype.kind in "biuf":
@@ -164,7 +126,7 @@ def _names(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], what: st
 
 def to_npz(dataset: Dataset) -> bytes:
     """A dataset as a compressed NPZ that `read_npz` gives back; equal data make equal bytes."""
-    X = dataset.X
+    X: Any = dataset.X  # SciPy has no types
     arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)} if sp.issparse(X) else {"X": X}
     arrays["feature_names"] = np.array(dataset.feature_names, dtype=np.str_)
     arrays["sample_names"] = np.array(dataset.sample_names, dtype=np.str_)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -87,13 +87,14 @@ class Dataset:
     def _check_finite(self) -> None:
         if self.X.dtype.kind in "ub":
             return
-        values = self.X.data if sp.issparse(self.X) else self.X
+        X: Any = self.X  # SciPy has no types
+        values = X.data if sp.issparse(X) else X
         bad = ~np.isfinite(values)
         if not bad.any():
             return
-        if sp.issparse(self.X):
+        if sp.issparse(X):
             entry = int(np.argmax(bad))
-            row, column = int(np.searchsorted(self.X.indptr, entry, side="right")) - 1, int(self.X.indices[entry])
+            row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
         else:
             row, column = (int(i) for i in np.argwhere(bad)[0])
         raise InvalidData(
@@ -114,7 +115,8 @@ class Dataset:
         m, n = self.X.shape
         features = numbered("feature", m) if self.sample_names == numbered("sample", m) else self.sample_names
         samples = numbered("sample", n) if self.feature_names == numbered("feature", n) else self.feature_names
-        X = self.X.T.tocsr() if sp.issparse(self.X) else np.ascontiguousarray(self.X.T)
+        T: Any = self.X.T
+        X = T.tocsr() if sp.issparse(T) else np.ascontiguousarray(T)
         notes = (*self.notes, "Features were in rows; the table was transposed.")
         return replace(
             self,

@@ -131,7 +131,7 @@ def _documents(path: Path, library: Path) -> Iterator[tuple[str, str]]:
     yield from _below(tree, module)
 
 
-def _below(node: ast.AST, title: str) -> Iterator[tuple[str, str]]:
+def _below(node: "ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef", title: str) -> Iterator[tuple[str, str]]:
     text = ast.get_docstring(node, clean=False)
     if text:
         yield title, text

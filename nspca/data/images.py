@@ -48,6 +48,7 @@ def read_images(files: Sequence[tuple[str, Callable[[], bytes]]], name: str, rep
         notes |= dict.fromkeys(note)
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
+    assert stacked is not None  # who calls has at least one file
     shape = stacked.shape[1:]
     sample_names, renamed = unique_names([PurePosixPath(label.replace("\\", "/")).stem for label, _ in files], "sample")
     folders = [PurePosixPath(label.replace("\\", "/")).parent.name for label, _ in files]
@@ -73,7 +74,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
         with warnings.catch_warnings():
             # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(raw), formats=_FORMATS)
+            image: Image.Image = Image.open(io.BytesIO(raw), formats=_FORMATS)
             if image.width * image.height > MAX_PIXELS:
                 raise InvalidData(
                     f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most {MAX_PIXELS} are read: shrink it.'

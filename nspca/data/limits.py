@@ -2,16 +2,14 @@
 
 import gzip
 import io
-import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
+from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
 
-# A gene table of 1000 samples x 20 000 genes with 17 digits each is 400 MB of text; more belongs in NPZ.
-MAX_BYTES = 512 * 2**20
 # 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
 # A sparse entry costs 12 to 16 bytes in CSR plus 24 while it is parsed: 20 million stay under 1 GiB.
@@ -34,11 +32,6 @@ MAX_PIXELS = 2**20
 _PIECE = 2**20
 
 
-def mib(count: float) -> str:
-    """A byte count as a person reads it."""
-    return f"{count / 2**30:.0f} GiB" if count >= 10 * 2**30 else f"{count / 2**20:.3g} MiB"
-
-
 def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
     """All bytes of a path, a bytes object or an open binary file, at most `MAX_BYTES`."""
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -46,7 +39,7 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
     elif hasattr(source, "read"):
         if hasattr(source, "seek"):
             source.seek(0)
-        raw = _drain(source)
+        raw = _drain(cast(BinaryIO, source))
     else:
         raw = _file_bytes(Path(source))
     if len(raw) > MAX_BYTES:
@@ -65,7 +58,7 @@ def _file_bytes(path: Path) -> bytes:
         return _drain(handle)
 
 
-def _drain(handle: BinaryIO) -> bytes:
+def _drain(handle: "BinaryIO | gzip.GzipFile") -> bytes:
     """Everything, or a little more than `MAX_BYTES`; in pieces, because one `read(n)` allocates n bytes before it sees the file."""
     pieces, size = [], 0
     while size <= MAX_BYTES and (piece := handle.read(_PIECE)):
@@ -86,45 +79,15 @@ def gunzip(raw: bytes) -> bytes:
     return plain
 
 
-def open_zip(raw: bytes, *, ratio: bool) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """An archive and its files, after the directory alone has shown that unpacking it is harmless.
-
-    Parameters
-    ----------
-    raw : bytes
-    ratio : bool
-        Whether a high compression ratio is refused; an NPZ of zeros compresses 1000 times and is not an attack.
-    """
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(raw))
-        members = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, struct.error):
-        raise InvalidData("The ZIP file is damaged or cut short: pack it again.") from None
+def check_archive(raw: bytes, members: list[zipfile.ZipInfo]) -> None:
+    """Refuse an archive of too many files, or one made to burst; an NPZ of zeros compresses 1000 times and is not asked."""
     total = sum(info.file_size for info in members)
     if len(members) > MAX_FILES:
         raise InvalidData(f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer.")
-    if total > MAX_BYTES:
-        raise InvalidData(f"The ZIP file would unpack to {mib(total)}, at most {mib(MAX_BYTES)} are read: pack fewer files.")
-    if ratio and total > RATIO_COUNTS_ABOVE and total > MAX_RATIO * len(raw):
+    if total > RATIO_COUNTS_ABOVE and total > MAX_RATIO * len(raw):
         raise InvalidData(
             f"The ZIP file would grow {total / len(raw):.0f} times when unpacked, at most {MAX_RATIO} is read: give the plain files."
         )
-    if any(info.flag_bits & 1 for info in members):
-        raise InvalidData("The ZIP file is encrypted: pack it without a password.")
-    return archive, members
-
-
-def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """One file of an archive; never more bytes than its directory entry says."""
-    try:
-        with archive.open(info) as handle:
-            plain = handle.read(info.file_size + 1)
-    except Exception:
-        # Any of four decompressors may meet damaged bytes here, each with errors of its own.
-        raise InvalidData("The ZIP file is damaged: one of its files cannot be unpacked; pack it again.") from None
-    if len(plain) > info.file_size:
-        raise InvalidData("The ZIP file lies about the size of one of its files: pack it again.")
-    return plain
 
 
 def check_dense(rows: int, columns: int) -> None:

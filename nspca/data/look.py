@@ -140,7 +140,8 @@ def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = N
 
 
 def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], width: int) -> Look:
-    columns, notes = numbered("feature", width), ()
+    columns = numbered("feature", width)
+    notes: tuple[str, ...] = ()
     if found.header:
         names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))
         columns, notes = unique_names(names, "column")

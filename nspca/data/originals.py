@@ -72,7 +72,7 @@ def complete(name: str, data: Dataset) -> Dataset:
         When the table is not this sample.
     """
     sample = SAMPLES[name]
-    if data.X.shape != sample.shape:
+    if sample.shape is not None and data.X.shape != sample.shape:
         m, n = sample.shape
         raise InvalidData(
             f"{sample.title} has {m} samples and {n} features, the copy has {data.X.shape[0]} and {data.X.shape[1]}: {sample.how}."
@@ -184,7 +184,8 @@ def _read_expression(raw: bytes) -> Dataset:
     if raw.startswith(b"PK") or (seen := look_at(raw)) is None:
         data = read(raw)
         return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
-    transposed = len(seen.columns) <= SAMPLES["leukemia"].shape[1] // 2
+    genes = SAMPLES["leukemia"].shape
+    transposed = genes is not None and len(seen.columns) <= genes[1] // 2
     candidates = seen.label_rows if transposed else seen.label_columns
     return read(raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None)
 

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+from nspca.archive import open_zip, read_npy, unzip_member
 from nspca.data import limits
-from nspca.data.arrays import plain_numbers, read_npy, read_npz
+from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, numbered, pixel_names
 from nspca.data.docword import is_docword, read_docword
 from nspca.data.images import EXTENSIONS, read_images
@@ -130,15 +131,14 @@ def _from_array(raw: bytes, name: str) -> Dataset:
 
 
 def _read_zip(raw: bytes, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
-    # Names only are read here: an NPZ may hold well-compressed arrays, everything else is held to the ratio.
-    archive, members = limits.open_zip(raw, ratio=False)
+    archive, members = open_zip(raw)
     if members and all(info.filename.endswith(".npy") for info in members):
         data = read_npz(raw, name)
         return data.transposed() if features_in_rows else data
     if any(info.filename == "xl/workbook.xml" for info in members):
         raise InvalidData("This is an Excel workbook: save the sheet as CSV.")
-    archive, members = limits.open_zip(raw, ratio=True)
-    files = [(info.filename, partial(limits.unzip_member, archive, info)) for info in members]
+    limits.check_archive(raw, members)
+    files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
     return _read_files(files, name, words, table, features_in_rows, report)
 
 

@@ -32,9 +32,10 @@ def read_table(
     check_dense(raw.count(b"\n") + 1, width)
     if width < 2:
         raise InvalidData("Only one column was found: at least two columns are needed, separated by comma, semicolon, tab, bar or blank.")
-    ids = _find_column(found, id_column, "id") if id_column is not None else (0 if features_in_rows else found.id_column)
+    named = _find_column(found, id_column, "id") if id_column is not None else None
     if features_in_rows:
-        return _read_features_in_rows(raw, name, found, ids, label_column, notes)
+        return _read_features_in_rows(raw, name, found, 0 if named is None else named, label_column, notes)
+    ids = found.id_column if named is None else named
     labels = _find_column(found, label_column, "label") if label_column is not None else None
     keep_out, more = _columns_kept_out(found, ids, labels)
     values, texts = _read_body(raw, found, sorted({*keep_out, *(i for i in (ids, labels) if i is not None)}))
@@ -96,7 +97,8 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
 
 def _columns_kept_out(found: Look, ids: int | None, labels: int | None) -> tuple[list[int], tuple[str, ...]]:
     """Text columns that are not features, or the sentence that asks what they are."""
-    out, notes = [], ()
+    out: list[int] = []
+    notes: tuple[str, ...] = ()
     for i in (*found.text_columns, *found.empty_columns):
         if i in (ids, labels):
             continue

@@ -1,4 +1,4 @@
-"""Background runs: an engine that runs named functions in worker processes, and the store that remembers them."""
+"""Background runs: an engine that runs named tasks in worker processes, and the store that remembers them."""
 
 from nspca.jobs.engine import Engine, Limits, engine
 from nspca.jobs.packing import content_key

@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -14,7 +14,7 @@ from nspca.errors import JobError
 from nspca.jobs import packing
 from nspca.jobs.job import Job, Limits
 from nspca.jobs.runs import NO_RUN
-from nspca.jobs.state import JobState
+from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
 from nspca.progress import Event
 
@@ -35,20 +35,28 @@ _log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Runs functions given by name in worker processes.
+    """Runs tasks given by name in worker processes.
 
     Parameters
     ----------
     store : where runs are remembered; the one of NSPCA_HOME when None
     limits : what is refused
+    tasks : name of a task -> ``module:function``; a name that is not in it is taken for a function itself
     workers, memory : number of local worker processes and bytes each may use; from the machine when None
     """
 
     def __init__(
-        self, store: Store | None = None, limits: Limits | None = None, *, workers: int | None = None, memory: int | None = None
+        self,
+        store: Store | None = None,
+        limits: Limits | None = None,
+        *,
+        tasks: Mapping[str, str] | None = None,
+        workers: int | None = None,
+        memory: int | None = None,
     ) -> None:
         self.store = store or Store()
         self.limits = limits or Limits()
+        self.tasks = dict(tasks or {})
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
         self._server = self.store.register_server()
@@ -92,7 +100,7 @@ class Engine:
 
     def submit(
         self,
-        function: str,
+        task: str,
         arguments: dict[str, Any],
         key: str | None = None,
         *,
@@ -100,7 +108,7 @@ class Engine:
         workspace: str | None = None,
         title: str = "",
     ) -> str:
-        """Run ``module:function(**arguments, report=...)``, which returns bytes.
+        """Run ``function(**arguments, report=...)`` of a task, which returns bytes.
 
         Who asks what is already running joins that run; what is finished is answered from the store.
 
@@ -122,7 +130,8 @@ class Engine:
             When there are too many runs, or an argument cannot be kept.
         """
         parameters = packing.pack(arguments, self._arrays.keep)
-        return self._enter(function, parameters, key or packing.packed_key(function, parameters), viewer, workspace or viewer, title)
+        key = key or packing.packed_key(task, parameters, self._function(task))
+        return self._enter(task, parameters, key, viewer, workspace or viewer, title)
 
     def again(self, job_id: str, *, viewer: str) -> str:
         """Run once more what failed, was cancelled or interrupted; the id stays."""
@@ -166,7 +175,8 @@ class Engine:
             When the run is not done.
         """
         state = self.status(job_id)
-        body = self.store.result(self.store.find_run(job_id).key) if state.state == "done" else None
+        run = self.store.find_run(job_id) if state.state == "done" else None
+        body = self.store.result(run.key) if run else None
         if body is None:
             raise JobError(f"This run has no result, it is {state.state}{': ' + state.error if state.error else ''}.")
         return body
@@ -257,13 +267,13 @@ class Engine:
             job.event = Event(**message["event"])
             job.rows += tuple(message["rows"])
 
-    def _ended(self, job: Job, state: str, result: bytes, text: str) -> None:
+    def _ended(self, job: Job, outcome: Finished) -> None:
         """Called once per execution; everything of it goes to the store in one transaction."""
         if self._closing:
             return
-        error, _, trace = text.partition("\0")
-        if trace and job.viewers:
-            _log.error("run of %s failed: %s", job.function, trace)
+        state, error = outcome.state, outcome.error
+        if outcome.trace and job.viewers:
+            _log.error("run of %s failed: %s", job.function, outcome.trace)
         with self._lock:
             self._tokens.pop(job.token, None)
             if state == "killed" and job.viewers and not job.started and job.attempts < ATTEMPTS:
@@ -271,8 +281,8 @@ class Engine:
                 self._queue = (job, *self._queue)
             elif job.viewers or state == "done":
                 if state == "killed":
-                    error = OUT_OF_MEMORY if self._pool.ran_out_of_memory(job.pid) else KILLED
-                self._finish(job, "failed" if state == "killed" else state, error, result)
+                    error = OUT_OF_MEMORY if self._pool and self._pool.ran_out_of_memory(job.pid) else KILLED
+                self._finish(job, "failed" if state == "killed" else state, error, outcome.result)
         self._wake.set()
 
     def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
@@ -305,8 +315,8 @@ class Engine:
         while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
             self._wake.clear()
             try:
-                self._stop_unwanted()
-                self._dispatch()
+                self._stop_unwanted(pool)
+                self._dispatch(pool)
                 self._note_progress()
                 self._tidy()
                 soon = bool(self._queue) or any(not job.viewers for job in self._at_work())
@@ -331,21 +341,21 @@ class Engine:
         with self._lock:
             return list(self._tokens.values())
 
-    def _stop_unwanted(self) -> None:
+    def _stop_unwanted(self, pool: "Pool") -> None:
         for job in self._at_work():
-            if job.viewers or not job.started or not job.future:
+            if job.viewers or not job.started or not job.future or job.pid is None:
                 continue
             if job.stop_asked is None:
                 job.stop_asked = time.monotonic()
-                self._pool.stop(job.token, job.worker)
+                pool.stop(job.token, job.worker)
             elif time.monotonic() - job.stop_asked > PATIENCE:
                 with self._lock:
                     self._tokens.pop(job.token, None)
-                self._pool.kill(job.future, job.worker, job.pid)
+                pool.kill(job.future, job.worker, job.pid)
 
-    def _dispatch(self) -> None:
+    def _dispatch(self, pool: "Pool") -> None:
         """Give each idle worker one job: a job that merely waits on a worker would die with the one that runs there."""
-        free = self._pool.free() if self._queue else 0
+        free = pool.free() if self._queue else 0
         at_work = self._at_work()
         if free or at_work or not self._queue:
             self._workers_seen = time.monotonic()
@@ -357,10 +367,14 @@ class Engine:
                 job.attempts += 1
                 job.token = uuid4().hex
                 self._tokens[job.token] = job
-            job.future = self._pool.submit(job.token, job.function, job.parameters, self._arrays.folder, self._ender(job))
+            function = self._function(job.function)
+            job.future = pool.submit(job.token, function, job.parameters, self._arrays.folder, self._ender(job))
 
-    def _ender(self, job: Job) -> Callable[[str, bytes, str], None]:
-        return lambda state, result, text: self._ended(job, state, result, text)
+    def _function(self, task: str) -> str:
+        return self.tasks.get(task, task)
+
+    def _ender(self, job: Job) -> Callable[[Finished], None]:
+        return lambda outcome: self._ended(job, outcome)
 
     def _note_progress(self) -> None:
         if time.monotonic() - self._noted_at < NOTE_SECONDS and not self._closing:
@@ -384,10 +398,11 @@ _engine_process = 0
 _engine_lock = threading.Lock()
 
 
-def engine() -> Engine:
-    """The engine of this process, made at the first call; a forked child gets its own."""
+def engine(tasks: Mapping[str, str] | None = None) -> Engine:
+    """The engine of this process, made at the first call; a forked child gets its own. It remembers the `tasks` of every call."""
     global _engine, _engine_process
     with _engine_lock:
         if _engine is None or _engine_process != os.getpid() or _engine._closing:
             _engine, _engine_process = Engine(), os.getpid()
+        _engine.tasks.update(tasks or {})
         return _engine

@@ -25,23 +25,28 @@ SUFFIX = {"$array": ".npy", "$sparse": ".npz", "$bytes": ".bin"}
 KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet in the store
 
 
-def content_key(function: str, arguments: dict[str, Any]) -> str:
-    """Hash of what a run computes: equal questions get equal keys.
+def content_key(task: str, arguments: dict[str, Any], function: str | None = None) -> str:
+    """Hash of what a run computes: equal questions get equal keys, wherever the function of a task lives.
 
-    Covers the function's name, the version of its package, and every argument by content: arrays by type, shape and entries,
-    sparse matrices by their canonical CSR, everything else by its JSON.
+    Covers the task's name, the version of the package that its function is in, and every argument by content: arrays by type,
+    shape and entries, sparse matrices by their canonical CSR, everything else by its JSON.
+
+    Parameters
+    ----------
+    task, arguments : what is computed, and of what
+    function : ``module:function`` of the task; the task itself when None
 
     Returns
     -------
     key : str, 64 hexadecimal digits
     """
-    return packed_key(function, pack(arguments))
+    return packed_key(task, pack(arguments), function)
 
 
-def packed_key(function: str, parameters: str) -> str:
+def packed_key(task: str, parameters: str, function: str | None = None) -> str:
     """The same from arguments already packed."""
-    version = getattr(sys.modules.get(function.partition(":")[0].partition(".")[0]), "__version__", "")
-    text = json.dumps([function, version, json.loads(parameters)], sort_keys=True)
+    version = getattr(sys.modules.get((function or task).partition(":")[0].partition(".")[0]), "__version__", "")
+    text = json.dumps([task, version, json.loads(parameters)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -73,7 +78,7 @@ def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
     """The arguments again, arrays read-only from ``load(kind, digest)``; tuples have become lists."""
 
     def full(value: dict[str, Any]) -> Any:
-        ((kind, digest),) = value.items() if len(value) == 1 else ((None, None),)
+        kind, digest = next(iter(value.items())) if len(value) == 1 else ("", "")
         return load(kind, digest) if kind in SUFFIX else value
 
     return json.loads(parameters, object_hook=full)

@@ -18,6 +18,7 @@ from distributed.system import MEMORY_LIMIT
 
 from nspca.errors import JobError
 from nspca.jobs import packing, worker
+from nspca.jobs.state import Finished
 from nspca.jobs.worker import Task
 
 START_SECONDS = 120.0
@@ -25,7 +26,7 @@ CLOSE_SECONDS = 5.0
 SHARE_OF_MEMORY = 0.8  # the rest is for the server itself
 LEAST_MEMORY = 2**30  # bytes; with less than this per worker there are fewer workers
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,  # a run that kills its worker must not kill three more
     "distributed.scheduler.work-stealing": False,
     "distributed.scheduler.worker-ttl": None,  # a long computation may hold the interpreter lock
@@ -38,7 +39,7 @@ SETTINGS = {
     "distributed.worker.memory.terminate": 0.95,
 }
 
-Ended = Callable[[str, bytes, str], None]
+Ended = Callable[[Finished], None]
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ class Pool:
         self.topic = f"nspca-{secrets.token_hex(8)}"
         self._heard = heard
         self._cluster: LocalCluster | None = None
-        self._client: Client | None = None
+        self._client: Any = None  # a Client once this has returned
         self._short_of_memory: set[int] = set()
         address = os.environ.get("NSPCA_SCHEDULER", "")
         if address and not address.startswith("tls://"):
@@ -103,7 +104,7 @@ class Pool:
         return sum(not keys for keys in self._client.processing().values())
 
     def submit(self, token: str, function: str, parameters: str, folder: Path, ended: Ended) -> Future:
-        """Run a function; ``ended(state, result, text)`` is called once, with state "killed" when its worker died."""
+        """Run a function; `ended` is called once, with state "killed" when its worker died."""
         blobs = None
         if not self._cluster:  # another machine does not see the folder
             files = {digest: folder / packing.file_name(kind, digest) for kind, digest in packing.references(parameters)}
@@ -112,7 +113,7 @@ class Pool:
         future = self._client.submit(worker.run, task, blobs, key=f"nspca-run-{token}", pure=False, retries=0)
 
         def done(future: Future) -> None:
-            ended(*self._outcome(future))
+            ended(self._outcome(future))
             future.release()  # the worker need not hold the result until a garbage collection here
 
         future.add_done_callback(done)
@@ -150,13 +151,14 @@ class Pool:
         except Exception:  # an exception here would end Dask's connection
             _log.exception("a progress message could not be read")
 
-    def _outcome(self, future: Future) -> tuple[str, bytes, str]:
+    def _outcome(self, future: Future) -> Finished:
         try:
             return future.result()
         except KilledWorker:
-            return "killed", b"", ""
+            return Finished("killed")
         except Exception as error:  # a lost connection, a cancelled future: the run has no result either way
-            return "failed", b"", f"The connection to the worker was lost ({type(error).__name__}): start the run again.\0{error}"
+            sentence = f"The connection to the worker was lost ({type(error).__name__}): start the run again."
+            return Finished("failed", error=sentence, trace=str(error))
 
 
 def _local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
@@ -166,7 +168,7 @@ def _local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...
         {"distributed.deploy.lost-worker-timeout": "365d"}
     )  # read when a worker is lost; its nanny starts another, however slowly
     with dask.config.set(SETTINGS):
-        cluster = LocalCluster(
+        cluster: Any = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=memory or usable // workers,

@@ -82,7 +82,8 @@ class Reporter:
             return
         head = _json(asdict(self._event))
         while True:
-            batch, size = [], 0
+            batch: list[str] = []
+            size = 0
             while self._rows and (not batch or size + len(self._rows[0]) <= PAYLOAD_BYTES):
                 batch.append(self._rows.pop(0))
                 size += len(batch[-1])

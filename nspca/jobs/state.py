@@ -10,6 +10,23 @@ UNFINISHED = ("queued", "running")
 
 
 @dataclass(frozen=True)
+class Finished:
+    """How an execution ended.
+
+    Parameters
+    ----------
+    state : "done", "failed", "cancelled", or "killed" when its worker died
+    result : what it returned
+    error, trace : the sentence of a failure, and its traceback for the log
+    """
+
+    state: str
+    result: bytes = b""
+    error: str = ""
+    trace: str = ""
+
+
+@dataclass(frozen=True)
 class JobState:
     """A run at one moment.
 

@@ -19,6 +19,7 @@ from distributed import get_worker
 from nspca.errors import Cancelled, JobError, NSPCAError
 from nspca.jobs import packing
 from nspca.jobs.reporting import Reporter
+from nspca.jobs.state import Finished
 
 NICENESS = 10  # the page stays quick while every core computes
 RESULT_BYTES = 500_000_000  # SQLite holds at most 1e9 bytes in one value
@@ -52,14 +53,10 @@ def stop(token: str) -> None:
     _stopped.add(token)
 
 
-def run(task: Task, blobs: dict[str, bytes] | None = None) -> tuple[str, bytes, str]:
+def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     """Execute a task.
 
     Exceptions are turned into text here, because not every exception survives the way between processes.
-
-    Returns
-    -------
-    (state, result, text) : state "done", "failed" or "cancelled"; text: the sentence of a failure, then its traceback, parted by a NUL
     """
     worker = get_worker()
 
@@ -77,18 +74,22 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> tuple[str, bytes, 
         if not isinstance(result, bytes) or len(result) > RESULT_BYTES:
             what = f"{len(result)} bytes" if isinstance(result, bytes) else type(result).__name__
             raise JobError(f"A run must return at most {RESULT_BYTES} bytes, {task.function} returned {what}.")
-        return "done", result, ""
+        return Finished("done", result)
     except Cancelled:
-        return "cancelled", b"", ""
+        return Finished("cancelled")
     except NSPCAError as error:
-        return "failed", b"", f"{error}\0{traceback.format_exc()}"
+        return _failed(str(error))
     except MemoryError:
-        return "failed", b"", f"The run needed more memory than there is: use fewer columns or a smaller k.\0{traceback.format_exc()}"
+        return _failed("The run needed more memory than there is: use fewer columns or a smaller k.")
     except (Exception, SystemExit) as error:  # whatever a run does, it ends with a sentence and the worker lives on
-        return "failed", b"", f"Unexpected error {type(error).__name__}: {error}\0{traceback.format_exc()}"
+        return _failed(f"Unexpected error {type(error).__name__}: {error}")
     finally:
         report.flush()
         _stopped.discard(task.token)
+
+
+def _failed(sentence: str) -> Finished:
+    return Finished("failed", error=sentence, trace=traceback.format_exc())
 
 
 def _function(name: str) -> Callable[..., Any]:

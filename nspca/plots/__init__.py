@@ -3,14 +3,16 @@
 from nspca.plots.arc import pd_view_figure
 from nspca.plots.components import component_bars, component_figure, component_image, component_spectrum, component_words
 from nspca.plots.gaps import gap_figure, rho_figure
+from nspca.plots.others import seen_at_rank_3, seen_by_the_paper
 from nspca.plots.samples import images_figure, score_figure, score_histogram, sparsity_figure, spectrum_figure, table_figure
 from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
-from nspca.plots.sweeps import kind_words, seen_by_the_paper, sweep_figure
-from nspca.plots.theme import alt_text, percent_down, ratio_sentence
+from nspca.plots.sweeps import kind_words, sweep_figure
+from nspca.plots.theme import alt_text, certainty, percent_down, ratio_sentence
 
 __all__ = [
     "alt_text",
+    "certainty",
     "component_bars",
     "component_figure",
     "component_image",
@@ -27,6 +29,7 @@ __all__ = [
     "rho_figure",
     "score_figure",
     "score_histogram",
+    "seen_at_rank_3",
     "seen_by_the_paper",
     "spannogram_at",
     "spannogram_base",

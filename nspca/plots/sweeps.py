@@ -1,10 +1,14 @@
 """The variance of components against their number of features, with the region in which the optimum is proved to lie."""
 
+import math
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.theme import COLOURS, GREEN, GREY, ORANGE, PURPLE, fade, new_figure, percent_down, plain, ratio_sentence
+from nspca.plots import others
+from nspca.plots.theme import COLOURS, GREEN, GREY, ORANGE, PURPLE, certainty, fade, new_figure, percent_down, plain, ratio_sentence
 
 KINDS = {
     "B0": "the leading eigenvalue, the diagonal or one row (B0)",
@@ -19,12 +23,15 @@ KINDS = {
     "J": "a joint dual for disjoint components (J)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
+PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
+DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbol": "triangle-down"}
+THIN = {"line_width": 1, "marker_size": 3}
 LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 
 
 def kind_words(kind: object) -> str:
-    """Who proved a bound, in words; an unknown kind keeps its own name."""
-    return KINDS.get(str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound")
+    """What a bound comes from, in words; an unknown kind keeps its own name."""
+    return (KINDS | others.KINDS).get(str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound")
 
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
@@ -59,9 +66,9 @@ def _broken(rows: pd.DataFrame, all_ks) -> pd.DataFrame:
 
 def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str) -> go.Scatter:
     hover = [
-        f"<b>k = {k}</b>, {plain(method)}<br>This {kind} component explains {value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
-        f"<br><i>Click to see it.</i>"
-        for k, value, ratio in zip(rows["k"], rows["value"], rows["ratio"], strict=True)
+        f"<b>k = {k}</b>, {plain(method)}<br>This {kind} component explains {value:.4g} % of {unit_name}:<br>"
+        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
+        for k, value, ratio, probability in zip(rows["k"], rows["value"], rows["ratio"], rows["probability"], strict=True)
     ]
     return go.Scatter(
         x=rows["k"],
@@ -77,11 +84,11 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
     )
 
 
-def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, colour: str) -> go.Scatter:
+def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict) -> go.Scatter:
     hover = [
-        f"<b>k = {k}</b>, proved<br>No {kind} component with at most {k} features can<br>explain more than {upper:.4g} % of {unit_name}."
-        f"<br>Proved by {kind_words(bound)}."
-        for k, upper, bound in zip(rows["k"], rows["upper"], rows["kind"], strict=True)
+        f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
+        f"explain more than {upper:.4g} % of {unit_name}.<br>The bound is {kind_words(bound)}."
+        for k, upper, bound, probability in zip(rows["k"], rows["upper"], rows["kind"], rows["probability"], strict=True)
     ]
     return go.Scatter(
         x=rows["k"],
@@ -90,18 +97,10 @@ def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, colou
         mode="lines+markers",
         connectgaps=False,
         text=hover,
-        line={"color": colour, "width": 1.5, "dash": "dot"},
-        marker={"size": 5, "symbol": "triangle-down"},
         hovertemplate="%{text}<extra></extra>",
         customdata=[[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)],
+        **look,
     )
-
-
-def seen_by_the_paper(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same rows with the paper's bound, column ``upper_paper``, in place of ours; ratios rounded down."""
-    upper = frame["upper_paper"].astype(float)
-    ratio = np.nextafter(frame["value"].astype(float) / upper.where(upper > 0), 0.0).clip(upper=1.0)
-    return frame.assign(upper=upper, ratio=ratio, kind="B2")
 
 
 def sweep_figure(
@@ -114,7 +113,8 @@ def sweep_figure(
     total=None,
     all_ks=None,
     bounds="ours",
-    pinned=None,
+    ceiling=math.inf,
+    pinned: tuple[pd.DataFrame, float, str] | None = None,
 ) -> go.Figure:
     """Variance explained against k, with the region in which the optimum is proved to lie.
 
@@ -122,7 +122,7 @@ def sweep_figure(
     ----------
     frame : DataFrame
         Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where nothing is proved),
-        and ``upper_paper`` where the paper's bound is to be shown.
+        and those of `nspca.plots.others.COLUMNS` where the 2014 paper's bound is to be shown.
     unit : float
         What is 100 %, in the units of the data: the leading eigenvalue or the total variance.
     unit_name : str
@@ -136,7 +136,9 @@ def sweep_figure(
     all_ks : sequence of int, optional
         Every k of the sweep: fixes the axis and leaves a gap where a row is missing.
     bounds : "ours", "paper" or "both"
-        Whose region is shaded.
+        Whose region is shaded. Beside the 2014 paper's bound, which holds with a probability, stands a thin line: its exact form.
+    ceiling : float
+        The leading eigenvalue, in the units of the data: the other bounds are cut there.
     pinned : (DataFrame, float, str), optional
         An earlier sweep to compare with, what is 100 % there, and what is different about it.
 
@@ -148,16 +150,19 @@ def sweep_figure(
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"
     expected = sorted({int(k) for k in (all_ks if all_ks is not None else frame["k"])})
-    paper = _in_percent(seen_by_the_paper(frame), unit) if bounds != "ours" and "upper_paper" in frame else None
-    shown = paper if bounds == "paper" and paper is not None else _in_percent(frame, unit)
+    ours, paper, rank_3 = (_in_percent(rows, unit) for rows in _by_whom(frame, ceiling))
+    shown = paper if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=460)
     if pinned is not None:
-        _add_pinned(figure, *pinned, unit_name)
-    if paper is not None and bounds == "both":
-        _add_region(figure, paper, expected, PURPLE, 0.16, "the paper's bound leaves all this open")
-        _add_upper(figure, paper, expected, unit_name, kind, "the paper's bound", PURPLE)
-    _add_region(figure, shown, expected, GREEN, 0.4, IN_HERE)
-    _add_upper(figure, shown, expected, unit_name, kind, NOTHING_ABOVE, GREY)
+        earlier, hundred, label = pinned
+        _add_pinned(figure, earlier, hundred, label, unit_name)
+    if bounds != "ours":
+        _add_region(figure, paper, expected, PURPLE, 0.18, f"{PAPER} ({certainty(paper['epsnet_probability'].min())})")
+        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": PURPLE, "showlegend": False})
+        _add_upper(figure, rank_3, expected, unit_name, kind, RANK_3, THIN | {"line_color": PURPLE})
+    if bounds != "paper":
+        _add_region(figure, ours, expected, GREEN, 0.4, IN_HERE)
+        _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": GREY})
     for colour, (method, rows) in zip(COLOURS * len(shown), shown.groupby("method", sort=False), strict=False):
         figure.add_trace(_method_trace(_broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind))
     if total and len(frame) < total:
@@ -169,6 +174,12 @@ def sweep_figure(
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero")
+
+
+def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The rows with our bound, with the 2014 paper's, and with its exact form."""
+    frame = frame.assign(**{name: math.nan for name in others.COLUMNS if name not in frame})
+    return frame.assign(probability=math.nan), others.seen_by_the_paper(frame, ceiling), others.seen_at_rank_3(frame, ceiling)
 
 
 def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
@@ -192,10 +203,10 @@ def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colo
     figure.add_scatter(x=xs, y=ys, name=name, showlegend=bool(name), hoverinfo="skip", **fill)
 
 
-def _add_upper(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str, name: str, colour: str) -> None:
+def _add_upper(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str, name: str, look: dict) -> None:
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
     if len(tightest):
-        figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, colour))
+        figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, look))
 
 
 def _add_pinned(figure: go.Figure, frame: pd.DataFrame, unit: float, label: str, unit_name: str) -> None:
@@ -207,7 +218,7 @@ def _add_pinned(figure: go.Figure, frame: pd.DataFrame, unit: float, label: str,
         f"<b>k = {k}</b>, pinned: {plain(label, 80)}<br>{value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value"], rows["ratio"], strict=True)
     ]
-    look = {"line": {"color": GREY, "width": 2, "dash": "dash"}, "marker": {"size": 5, "symbol": "diamond"}}
+    look: dict[str, Any] = {"line": {"color": GREY, "width": 2, "dash": "dash"}, "marker": {"size": 5, "symbol": "diamond"}}
     look |= {"mode": "lines+markers", "hovertemplate": "%{text}<extra></extra>"}
     figure.add_scatter(x=ks, y=rows["value"], name=f"pinned: {plain(label, 60)}", text=hover, **look)
 
@@ -216,8 +227,10 @@ def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
     if not len(shown):
         return "Variance explained against the number of features: no value is ready yet."
     best = shown.sort_values("value").iloc[-1]
-    proved = shown["ratio"].dropna()
-    tail = f" Every value is at least {percent_down(proved.min())} of the best possible." if len(proved) else " Nothing is proved yet."
+    proved, probability = shown["ratio"].dropna(), shown["probability"].min()
+    tail = " Nothing is proved yet."
+    if len(proved):
+        tail = f" Every value is at least {percent_down(proved.min())} of the best possible, {certainty(probability)}."
     ks = shown["k"]
     return (
         f"Variance explained by {kind} components against k, {ks.nunique()} values of k from {ks.min()} to {ks.max()}. "

@@ -71,10 +71,18 @@ def percent_down(ratio: float | None) -> str:
     return f"{percent.quantize(Decimal(1).scaleb(-digits), ROUND_DOWN)} %"
 
 
-def ratio_sentence(ratio: float | None) -> str:
-    """What a ratio says: "at least 99.2 % of the best possible, proved"."""
+def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:
+    """What a ratio says: "at least 99.2 % of the best possible, proved".
+
+    A bound that holds with a probability (None or NaN: it is certain) proves nothing, and the sentence says so instead.
+    """
     text = percent_down(ratio)
-    return "nothing proved about it yet" if text == "no bound" else f"at least {text} of the best possible, proved"
+    return "nothing proved about it yet" if text == "no bound" else f"at least {text} of the best possible, {certainty(probability)}"
+
+
+def certainty(probability: float | None) -> str:
+    """ "proved", or "with probability at least 99.7 %", rounded down."""
+    return "proved" if probability is None or not isfinite(probability) else f"with probability at least {percent_down(probability)}"
 
 
 def plain(name: object, width: int = 40) -> str:

@@ -13,16 +13,19 @@ truncates the loading. ``info["renormalised_value"]`` is the value of the best w
 Guarantee: none. Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
 """
 
+import operator
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca import ascent
-from nspca.covariance import Covariance, DataCovariance, SparseCovariance
-from nspca.errors import InvalidProblem, Refused
-from nspca.linalg import Array
+from nspca.ascent import single as ascent
+from nspca.errors import Refused
+from nspca.matrix.covariance import DataCovariance, SparseCovariance, with_columns
+from nspca.matrix.linalg import Array
+from nspca.matrix.moments import counts
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -34,6 +37,8 @@ SLICE = 10
 """Iterations of `nmf` between two reports."""
 ROOM = 3
 """Entries, times k, that the penalty of `spca` leaves of the first principal component: best of 1 to 4 on faces, digits, spectra."""
+RANK = 1e-12
+"""Singular values of `nmf`'s table below this share of the largest are zero."""
 SMALLEST_PENALTY = 1e-6
 """Penalty of `spca`, relative to the largest entry, when all features may stay: its solver does not take 0."""
 
@@ -95,14 +100,14 @@ class PCAOptions:
 
 def pca(problem: Problem, options: PCAOptions, seed: int = 0, report: Report = silent) -> Result:
     """The leading eigenvector, truncated."""
-    report(Event("leading eigenvector", k=problem.k))
+    report(Event("leading eigenvector", k=problem.size))
     return truncated(problem, problem.covariance.leading(1)[1], "pca")
 
 
 def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Report = silent) -> Result:
     """The loading of a one-component SparsePCA, truncated."""
-    Z = table_of(problem.covariance, "spca")
-    report(Event("sparse pca", 0, options.iterations, k=problem.k))
+    Z = table_of(_data(problem))
+    report(Event("sparse pca", 0, options.iterations, k=problem.size))
     from sklearn.decomposition import dict_learning
 
     u = problem.covariance.leading(1)[1]
@@ -110,17 +115,17 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
     entries = np.sort(np.abs(Z.T @ scores)[:, 0])[::-1] / max(float(np.linalg.norm(scores)), 1e-300)
     if entries[0] == 0.0:
         return truncated(problem, u, "spca", iterations=0)
-    share = entries[min(ROOM * problem.k, problem.n - 1)] / entries[0] if options.penalty is None else options.penalty
+    share = entries[min(ROOM * problem.size, problem.n - 1)] / entries[0] if options.penalty is None else options.penalty
     share = max(float(share), SMALLEST_PENALTY)
-    learn = {
+    learn: dict[str, Any] = {
         "alpha": share * float(entries[0]),
         "max_iter": options.iterations,
         "tol": options.tol,
-        "random_state": seed,
+        "random_state": legacy(seed),
         "return_n_iter": True,
     }
     learn |= {"method": "cd", "positive_code": problem.nonneg, "code_init": u, "dict_init": scores.T}
-    tell = lambda state: report(Event("sparse pca", state["ii"] + 1, options.iterations, k=problem.k))  # noqa: E731
+    tell = lambda state: report(Event("sparse pca", state["ii"] + 1, options.iterations, k=problem.size))  # noqa: E731
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an unsettled inner solver shows in the value, which is all a baseline is asked for
         v, _, _, steps = dict_learning(Z.T, 1, callback=tell, **learn)
@@ -129,15 +134,19 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
 
 def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = silent) -> Result:
     """The best of the truncated parts of a nonnegative factorisation."""
-    X = nonnegative_table(problem.covariance)
-    report(Event("nmf", 0, options.iterations, k=problem.k))
+    X = nonnegative_table(_data(problem))
+    report(Event("nmf", 0, options.iterations, k=problem.size))
     from sklearn.decomposition import non_negative_factorization as factorise
+    from sklearn.utils.extmath import randomized_svd
 
-    rank = min(options.rank, *X.shape)
-    total = float(X.multiply(X).sum()) if sp.issparse(X) else float(np.vdot(X, X))
+    total, seed = float(X.multiply(X).sum()) if sp.issparse(X) else float(np.vdot(X, X)), legacy(seed)
     if total == 0.0:
         return truncated(problem, problem.covariance.leading(1)[1], "nmf", iterations=0)
-    W = H = None
+    # nndsvda divides 0 by 0 at a singular vector that is rounding: no more parts than X has rank.
+    sizes = randomized_svd(X, min(options.rank, *X.shape), random_state=seed)[1]
+    rank = int(np.count_nonzero(sizes > RANK * sizes[0]))
+    W: Any = None
+    H: Any = None
     error, done = total, 0
     while done < options.iterations:
         start = {"init": "nndsvda"} if W is None else {"init": "custom", "W": W, "H": H}
@@ -145,7 +154,7 @@ def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = s
         W, H, _ = factorise(X, n_components=rank, max_iter=steps, tol=0.0, random_state=seed, **start)
         done += steps
         left = total - 2 * float(np.vdot(X.T @ W, H.T)) + float(np.vdot(W.T @ W, H @ H.T))
-        report(Event("nmf", done, options.iterations, k=problem.k, payload={"error": max(left, 0.0) / total}))
+        report(Event("nmf", done, options.iterations, k=problem.size, payload={"error": max(left, 0.0) / total}))
         if error - left <= options.tol * total:
             break
         error = left
@@ -160,33 +169,56 @@ def truncated(problem: Problem, loadings: Array, method: str, **info) -> Result:
     return Result.of(problem, x, Status.HEURISTIC, method, **info)
 
 
-def table_of(A: Covariance, method: str) -> Array:
-    """The centred and scaled data (m, n) behind A, dense."""
-    if not isinstance(A, DataCovariance):
-        raise InvalidProblem(f"{method} works on data, got a covariance matrix; make the problem with from_data, or use pca")
+def legacy(seed: int) -> int:
+    """The seed as scikit-learn takes it: below 2^32, where the other methods take any size."""
+    return operator.index(seed) % 2**32
+
+
+def require_written_out(problem: Problem, options: SparsePCAOptions) -> None:
+    """Refuse a sparse table too large to be written out: `spca` needs all of it."""
+    if isinstance(problem.covariance, SparseCovariance):
+        _small_enough(problem.covariance, "spca", problem.n)
+
+
+def require_nonnegative(problem: Problem, options: NMFOptions) -> None:
+    """Refuse a sparse table too large to be written out, where its zeros would not stay zeros."""
+    A = problem.covariance
     if isinstance(A, SparseCovariance):
-        _small_enough(A, method)
+        _small_enough(A, "nmf", np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m)))
+
+
+def _data(problem: Problem) -> DataCovariance:
+    """The matrix of a problem that `Method.check` has let pass: methods with `needs_data` meet no other."""
+    assert isinstance(problem.covariance, DataCovariance)
+    return problem.covariance
+
+
+def table_of(A: DataCovariance) -> Array:
+    """The centred and scaled data (m, n) behind A, dense."""
+    if isinstance(A, SparseCovariance):
         return (A.Z.toarray() - A.mean) * A.weight
     return A.Z
 
 
-def nonnegative_table(A: Covariance):
+def nonnegative_table(A: DataCovariance):
     """The data behind A with every feature moved so that its smallest value is 0 (not centred: only if negative); (m, n)."""
     if not isinstance(A, SparseCovariance):
-        Z = table_of(A, "nmf")
-        return Z - np.minimum(Z.min(axis=0), 0.0)
-    X = sp.csr_array(A.Z.multiply(A.weight))
-    lowest = X.min(axis=0).toarray().ravel()
-    lowest = lowest if A.center else np.minimum(lowest, 0.0)
-    if not lowest.any():
-        return X
-    _small_enough(A, "nmf")
-    return X.toarray() - lowest
+        return A.Z - np.minimum(A.Z.min(axis=0), 0.0)
+    X, lowest = sp.csr_array(A.Z.multiply(A.weight)), _lowest(A)
+    moved = np.flatnonzero(lowest)
+    return with_columns(X, moved, X[:, moved].toarray() - lowest[moved])
 
 
-def _small_enough(A, method):
+def _lowest(A: SparseCovariance) -> Array:
+    """What `nonnegative_table` takes off every feature (n,), so that none is negative."""
+    lowest = A.Z.min(axis=0).toarray().ravel() * A.weight
+    return lowest if A.center else np.minimum(lowest, 0.0)
+
+
+def _small_enough(A, method, columns):
+    """Whether so many columns that are mostly zeros can be written out."""
     m, n = A.Z.shape
-    if m * n > DENSE_ENTRIES:
+    if m * columns > DENSE_ENTRIES:
         raise Refused(
             f"{method} needs this sparse table written out, which takes at most {DENSE_ENTRIES:.0e} entries, got {m} x {n}; use em"
         )

@@ -17,8 +17,9 @@ from itertools import product
 
 import numpy as np
 
-from nspca import disjoint, sketch
-from nspca.linalg import Array, rank1_columns
+from nspca.ascent import disjoint
+from nspca.matrix import sketch
+from nspca.matrix.linalg import Array, rank1_columns
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -45,7 +46,7 @@ class Options:
     samples : int
         Random points when the full net would have more than `FULL_NET`.
     sketch : str
-        A key of `nspca.sketch.SKETCHES`.
+        A key of `nspca.matrix.sketch.SKETCHES`.
     polish : bool
         Climb on the full A afterwards, which the paper does not.
     """
@@ -65,6 +66,11 @@ class Options:
         sketch.known(self.sketch)
 
 
+def require(problem: Problem, options: Options) -> None:
+    """Refuse a sketch of rows where there are none."""
+    sketch.suits(options.sketch, problem.covariance)
+
+
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Best of all points; `info` says whether they were the full net and what that promises."""
     A, sizes, nonneg = problem.covariance, disjoint.sizes_of(problem), problem.nonneg
@@ -76,7 +82,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     full = size <= FULL_NET
     count = size if full else options.samples
     points = net_points(d, r, options.eps, nonneg) if full else random_points(d, r, count, seed)
-    X, reached, done = None, -1.0, 0
+    X, reached, done = np.zeros((problem.n, r)), -1.0, 0
     for C in points:
         Y, value = best_candidate(V, C, sizes, nonneg)
         if value > reached:
@@ -103,7 +109,7 @@ def best_candidate(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, floa
     """Algorithm 2 at every point of C (N, d, r): the X (n, r) with the largest ``tr X'VV'X``, and that value."""
     if len(sizes) == 1:
         return _best_single(V, C[:, :, 0], sizes[0], nonneg)
-    best, reached = None, -1.0
+    best, reached = np.zeros((len(V), len(sizes))), -1.0
     for c in C:
         X = disjoint.candidate(V @ c, sizes, nonneg)
         value = float(np.square(V.T @ X).sum())

@@ -3,7 +3,7 @@
     maximise x'A_d x over k-sparse (nonnegative) unit x,   A_d = VV' the best rank-d approximation
 
 Idea: ``x'A_d x = max_c ((Vc)'x)^2``, so the optimum is the largest of the rank-1 optima over unit c, and a search over cones
-of directions c finds it (`nspca.cones`). Guarantee: exact for A_d within `tol`; exact for A itself when A has rank d, or is a
+of directions c finds it (`nspca.lowrank.cones`). Guarantee: exact for A_d within `tol`; exact for A itself when A has rank d, or is a
 multiple of the identity plus rank d. Signed problems use |v_i'c| and half of the
 sphere; that is `spanspca`, after Papailiopoulos et al. 2013, who enumerate. Cost: O(nd) per cone; practical to rank 5 or 6.
 Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it means for A).
@@ -11,12 +11,14 @@ Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it mean
 
 from dataclasses import dataclass
 
-from nspca import ascent, cones
-from nspca.linalg import Array
+from nspca.ascent import single as ascent
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.rankd import factor, rho
+from nspca.matrix.linalg import Array
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
-from nspca.rankd import factor, rho
 from nspca.result import Result, Status
 
 
@@ -51,7 +53,8 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     """Best k-sparse component of A_d, then of A on from there."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     V, exact = factor(A, rank)
-    cover = cones.search(V, problem.k, nonneg=problem.nonneg, tol=options.tol, cap=options.cones, report=progress_only(report, problem.k))
+    query, budget = Query(V, problem.size, nonneg=problem.nonneg), Budget(options.tol, cap=options.cones)
+    cover = cones.search(query, budget, report=progress_only(report, problem.size))
     x = component(problem, V, cover.direction)
     if options.polish:
         x = ascent.polish(problem, x)

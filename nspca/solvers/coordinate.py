@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca import ascent
+from nspca.ascent import single as ascent
 from nspca.errors import InvalidOption
-from nspca.linalg import Array, topk_indices
+from nspca.matrix.linalg import Array, normalised, topk_indices
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -34,6 +34,8 @@ DOUBLINGS = 60
 """Doublings of beta until few enough entries are left: more than float64 has bits, and a large beta leaves none."""
 CUBIC_ONLY = 1e15
 """Beyond this ratio of ``c1 / alpha`` to ``2 m^3`` the linear term does not show in float64 and a cube root is the answer."""
+HEAVIEST = 1e30
+"""Largest alpha, and smallest the inverse of: beyond, A does not show in the objective, or its quartic does not, and cubes overflow."""
 SAME = 1e-6
 """Starts whose solutions for beta = 0 have all cosines above 1 less this go the same way; only the first is followed."""
 
@@ -45,7 +47,8 @@ class Options:
     Attributes
     ----------
     alpha : float
-        Weight of orthonormality, in units of l1. The paper's 2e7 and 5e8 on the faces are 0.013 and 0.33.
+        Weight of orthonormality, in units of l1. The paper's 2e7 and 5e8 are 0.0163 and 0.407 on the faces with grey levels from 0 to
+        255, every pixel centred.
     beta : float or None
         Weight of sparsity, in units of l1; None: the one that leaves k entries, by bisection.
     restarts : int
@@ -68,6 +71,8 @@ class Options:
 
     def __post_init__(self):
         positive("alpha", self.alpha)
+        if not 1 / HEAVIEST <= self.alpha <= HEAVIEST:
+            raise InvalidOption(f"alpha must be between {1 / HEAVIEST:g} and {HEAVIEST:g}, got {self.alpha!r}")
         if self.beta is not None and self.beta != 0:
             positive("beta", self.beta)
         whole("restarts", self.restarts, 1)
@@ -86,7 +91,8 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     """The best of all starts; one k is one component, a tuple of sizes that many disjoint ones."""
     sizes = problem.k if isinstance(problem.k, tuple) else (problem.k,)
     rng = np.random.default_rng(seed)
-    best, seen = None, []
+    best: tuple[float, Array, Array, float] | None = None
+    seen: list[Array] = []
     for start in range(options.restarts):
         search = Search(problem, first_guess(problem, len(sizes), start, rng), options, report, start)
         if any(same(search.dense, other) for other in seen):
@@ -97,6 +103,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         value = sum(problem.covariance.quadratic(x) for x in X.T)
         if best is None or value > best[0]:
             best = value, X, U, beta
+    assert best is not None  # the first start is like none before
     _, X, U, beta = best
     if options.polish and len(sizes) == 1:
         X = ascent.polish(problem.with_k(sizes[0]), X[:, 0])[:, None]
@@ -113,7 +120,7 @@ def first_guess(problem: Problem, r: int, start: int, rng: np.random.Generator) 
     U = rng.standard_normal((problem.n, r))
     U = np.abs(U) if start == 0 else np.maximum(problem.covariance.product(U), 0.0)
     U[:, ~U.any(axis=0)] = 1.0
-    return U / np.linalg.norm(U, axis=0)
+    return np.column_stack([normalised(u) for u in U.T])
 
 
 def same(U: Array, other: Array) -> bool:
@@ -126,7 +133,8 @@ class Search:
     """Solutions for one start as a function of beta; each goes on from the solution for beta = 0."""
 
     def __init__(self, problem: Problem, U: Array, options: Options, report: Report = silent, start: int = 0):
-        self.problem, self.options, self.report, self.start, self.found = problem, options, report, start, {}
+        self.problem, self.options, self.report, self.start = problem, options, report, start
+        self.found: dict[float, Array] = {}
         self.dense = np.zeros_like(U) if problem.leading_eigenvalue == 0 else self._climbed(U, 0.0)
 
     def at(self, beta: float) -> Array:
@@ -217,11 +225,12 @@ def maximiser(c2: float, c1: float, alpha: float) -> float:
     root is ``2 m cos(arccos(t)/3)`` or ``2 m cosh(arcosh(t)/3)`` for c2 > 0, ``2 m sinh(arsinh(t)/3)`` for c2 < 0 (Vieta).
     """
     m = math.sqrt(abs(c2) / (3 * alpha))
-    if c1 > CUBIC_ONLY * 2 * alpha * m**3:
+    scale = 2 * alpha * m**3
+    if c1 > CUBIC_ONLY * scale:
         return math.cbrt(c1 / alpha)
-    if c2 <= 0:
-        return 2 * m * math.sinh(math.asinh(c1 / (2 * alpha * m**3)) / 3) if c1 > 0 else 0.0
-    t = c1 / (2 * alpha * m**3)
+    if c2 <= 0 or scale == 0.0:  # a c2 whose cube underflows leaves nothing of a quartic with c1 <= 0
+        return 2 * m * math.sinh(math.asinh(c1 / scale) / 3) if c1 > 0 else 0.0
+    t = c1 / scale
     if t < -1:
         return 0.0
     u = 2 * m * (math.cos(math.acos(t) / 3) if t <= 1 else math.cosh(math.acosh(t) / 3))
@@ -250,9 +259,9 @@ def feasible(problem: Problem, U: Array, sizes) -> Array:
         keep = topk_indices(X[:, j], size)
         cut[keep] = X[keep, j]
         X[:, j] = cut
-    for j in np.flatnonzero(~X.any(axis=0)):
+    for empty in np.flatnonzero(~X.any(axis=0)):
         free = np.flatnonzero(~X.any(axis=1))
-        X[free[np.argmax(problem.covariance.diagonal[free])], j] = 1.0
+        X[free[np.argmax(problem.covariance.diagonal[free])], empty] = 1.0
     return X / np.linalg.norm(X, axis=0)
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca import ascent
-from nspca.linalg import Array, rank1_columns
+from nspca.ascent import single as ascent
+from nspca.matrix.linalg import Array, rank1_columns
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -81,7 +81,7 @@ def starts(problem: Problem, count: int, seed: int) -> Array:
 
 def iterated(problem: Problem, W: Array, options: Options, report: Report = silent) -> tuple[Array, int]:
     """EM from every column of W (n, r): unit columns with at most k nonzeros, and the number of steps."""
-    A, k, nonneg = problem.covariance, problem.k, problem.nonneg
+    A, k, nonneg = problem.covariance, problem.size, problem.nonneg
     W, active = W.copy(), np.arange(W.shape[1])
     for step in range(options.iterations):
         new = m_step(A.product(W[:, active]), k, nonneg)

@@ -5,8 +5,9 @@
 Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c hits that double
 cap with probability ``p = I_eps((d-1)/2, 1/2)``. Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of
 OPT(A_d) with probability at least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort
-of Vc scores every k at once. Cost: O(N n (d + log n)).
-Reference: Asteris et al. 2014, Alg. 3 and Theorem 2.
+of Vc scores every k at once. Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`: it
+holds with that probability only, and is nobody's certificate.
+Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 """
 
 import math
@@ -16,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc
 
-from nspca import ascent
+from nspca.ascent import single as ascent
 from nspca.errors import Refused
-from nspca.linalg import Array
+from nspca.matrix.linalg import Array, topk_indices
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -26,6 +27,8 @@ from nspca.result import Result, Status
 
 BATCH_ENTRIES = 1 << 18
 """Entries of Vc handled at once: 2 MB, which stays in the cache."""
+REPORT_EVERY = 50
+"""Points between two looks at the hook, one by one: some ten milliseconds."""
 MOST_SAMPLES = 10_000_000
 """Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long before."""
 
@@ -76,21 +79,27 @@ def failure_probability(samples: int, d: int, eps: float, sparsities: int = 1) -
     return min(1.0, sparsities * (1 - p) ** samples)
 
 
+def require(problem: Problem, options: Options, sparsities: int = 1) -> int:
+    """How many points are to be drawn; refused when they are more than `MOST_SAMPLES`."""
+    d = min(options.rank, problem.n)
+    count = samples_needed(problem.n, d, options.eps, sparsities) if options.samples is None else options.samples
+    if count > MOST_SAMPLES:
+        raise Refused(f"epsnet needs {count:.2g} samples for rank {d} and eps {options.eps:g}, more than {MOST_SAMPLES:.0e}; use cone")
+    return count
+
+
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Best of N rank-1 answers for one k."""
-    return path(problem, [problem.k], options, seed, report)[problem.k]
+    return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
     """Best of N rank-1 answers for every k of `ks`, from one set of samples."""
     ks = sorted(set(ks))
-    d = min(options.rank, problem.n)
+    d, count = min(options.rank, problem.n), require(problem, options, len(ks))
     values, vectors = problem.covariance.leading(d)
     V = vectors * np.sqrt(values)
     needed = samples_needed(problem.n, d, options.eps, len(ks))
-    count = needed if options.samples is None else options.samples
-    if count > MOST_SAMPLES:
-        raise Refused(f"epsnet needs {count:.2g} samples for rank {d} and eps {options.eps:g}, more than {MOST_SAMPLES:.0e}; use cone")
     directions, best = sampled(V, ks, problem.nonneg, count, seed, report)
     chance = failure_probability(count, d, options.eps, len(ks))
     results = {}
@@ -101,6 +110,52 @@ def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report =
         info = {"rank": d, "eps": options.eps, "samples": count, "samples_needed": needed, "failure_probability": chance}
         results[k] = Result.of(one, x, Status.HEURISTIC, "epsnet", **info, rank_d_value=float(value) * one.covariance.unit)
     return results
+
+
+def upper_bounds(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> tuple[dict[int, float], float]:
+    """The 2014 paper's upper bound on the optimum for every k: the value of Algorithm 3 on A_d over 1 - eps, plus ``l_{d+1}``.
+
+    With ``v >= (1 - eps) OPT(A_d)``, which Theorem 2 promises of the value v with a probability, ``OPT <= v / (1 - eps) + l_{d+1}``.
+
+    Returns
+    -------
+    upper : dict
+        By k, in the units of the data; not cut at the leading eigenvalue.
+    probability : float
+        That all of them hold, at least.
+    """
+    ks = sorted(set(ks))
+    d = min(options.rank, problem.n)
+    values, vectors = problem.covariance.leading(min(d + 1, problem.n))
+    count = require(problem, options, len(ks))
+    reached = values_on_low_rank(vectors[:, :d] * np.sqrt(values[:d]), ks, problem.nonneg, count, seed, report)
+    upper = (reached / (1 - options.eps) + values[d:].sum()) * problem.covariance.unit
+    return dict(zip(ks, upper.tolist(), strict=True)), 1 - failure_probability(count, d, options.eps, len(ks))
+
+
+def values_on_low_rank(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent) -> Array:
+    """For every k the value of Algorithm 3 on ``A_d = VV'``: the largest ``|V'x|^2`` of the rank-1 answers x at the points of `sampled`."""
+    rng, best = np.random.default_rng(seed), np.zeros(len(ks))
+    for done in range(count):
+        c = rng.standard_normal(V.shape[1])
+        a = V @ (c / np.linalg.norm(c))
+        scores, values = np.stack([_at_every_k(V, sign * a, ks, nonneg) for sign in ((1, -1) if nonneg else (1,))], axis=1)
+        answer = np.argmax(scores, axis=0)  # of the two signs, as the rank-1 problem has it
+        best = np.maximum(best, values[answer, np.arange(len(ks))])
+        if done % REPORT_EVERY == 0:
+            report(Event("sampling", done, count))
+    return best
+
+
+def _at_every_k(V: Array, a: Array, ks, nonneg: bool) -> tuple[Array, Array]:
+    """``(a'x)^2`` and ``|V'x|^2`` of the rank-1 answer x at this sign of a, for every k."""
+    sizes, last = np.maximum(a, 0.0) if nonneg else np.abs(a), np.asarray(ks) - 1
+    order = topk_indices(sizes, max(ks))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    x = sizes[order] if nonneg else a[order]
+    length = np.cumsum(x * x)[last]
+    reached = np.square(np.cumsum(x[:, None] * V[order], axis=0)[last]).sum(axis=1)
+    return length, reached / np.where(length > 0, length, 1.0)
 
 
 def sampled(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent) -> tuple[Array, Array]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca import ascent
-from nspca.linalg import Array, normalised
+from nspca.ascent import single as ascent
+from nspca.matrix.linalg import Array, normalised
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -49,7 +49,7 @@ class Options:
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """The path up to k, then swaps."""
-    return path(problem, [problem.k], options, seed, report)[problem.k]
+    return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:

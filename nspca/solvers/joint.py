@@ -2,10 +2,10 @@
 
     maximise  tr X'AX   over X = (x_1 .. x_r) with disjoint supports of at most s_j entries, |x_j| = 1 (and x_j >= 0)
 
-Idea: with directions fixed the best supports are a matching (`nspca.matching`), with supports fixed the best vectors are leading
+Idea: with directions fixed the best supports are a matching (`nspca.ascent.matching`), with supports fixed the best vectors are leading
 eigenvectors (nonnegative: power steps); alternating can only gain. Many random starts and one found one component at a time climb
 on factors of small rank, which is quick and smooth; the best go on with the full A, then exchange features, between components and
-with unused ones (`nspca.exchange`). At last the best is kicked: one or two components get a new direction, and what climbs higher
+with unused ones (`nspca.ascent.exchange`). At last the best is kicked: one or two components get a new direction, and what climbs higher
 stays. Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
 Cost: O(n r d) and a matching per step. Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
 """
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca import disjoint, sketch
-from nspca.exchange import exchange, in_sight
-from nspca.linalg import Array
+from nspca.ascent import disjoint
+from nspca.ascent.exchange import exchange, in_sight
+from nspca.matrix import sketch
+from nspca.matrix.linalg import Array
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -104,7 +105,7 @@ def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
 
 def distinct(found):
     """The list without answers of the same value."""
-    kept = []
+    kept: list[tuple[Array, float]] = []
     for X, value in found:
         if not kept or value < kept[-1][1] * (1 - 1e-9):
             kept.append((X, value))

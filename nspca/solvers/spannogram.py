@@ -5,18 +5,19 @@
 Idea: the optimal support is the set of the k largest positive entries of Vc for some c, and that set can change only where d
 of the n + 1 curves (rows of V and zero) meet; on each candidate support the d-dimensional problem (P_d) is solved.
 Guarantee: exact for A_d; exact for A when A has rank d, or is a multiple of the identity plus rank d. Cost: O(n^(d+1) + n^d k^d).
-Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in `nspca.spannogram`.
+Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in `nspca.lowrank.spannogram`.
 """
 
 from dataclasses import dataclass
+from math import comb
 
-from nspca import ascent
+from nspca.ascent import single as ascent
+from nspca.lowrank.rankd import factor, rho
+from nspca.lowrank.spannogram import MAX_INTERSECTIONS, cost, enumerable, exact_rank_d
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
-from nspca.rankd import factor, rho
 from nspca.result import Result, Status
-from nspca.spannogram import cost, exact_rank_d
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,23 @@ class Options:
         whole("rank", self.rank, 1)
 
 
+def require(problem: Problem, options: Options) -> None:
+    """Refuse more intersections than can be enumerated; few features never have them, of many the factor tells."""
+    rows = problem.n if problem.nonneg else 2 * problem.n
+    rank = min(options.rank, problem.n)
+    if comb(rows + 1, min(rank, (rows + 1) // 2)) > MAX_INTERSECTIONS:
+        enumerable(factor(problem.covariance, rank)[0], problem.nonneg)
+
+
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Exact optimum of A_d, then an ascent on A from there."""
     rank = min(options.rank, problem.n)
     V, exact = factor(problem.covariance, rank)
-    answer = exact_rank_d(V, problem.k, problem.nonneg, progress_only(report, problem.k))
+    answer = exact_rank_d(V, problem.size, problem.nonneg, progress_only(report, problem.size))
     x = ascent.polish(problem, answer.x) if options.polish else answer.x
     # Enumeration is exact up to rounding, which no certificate of finite effort matches: the status is left to the certificate.
     status = Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
-    expected = cost(problem.n, rank, problem.k, problem.nonneg)
+    expected = cost(problem.n, rank, problem.size, problem.nonneg)
     info = {"rank": rank, "candidates": answer.candidates, "most_candidates": float(expected.supports)}
     info |= {"rank_d_value": answer.value * problem.covariance.unit, "rho": rho(problem, rank), "exact_for_A": exact}
     return Result.of(problem, x, status, "spannogram", **info)

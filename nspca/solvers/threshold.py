@@ -11,7 +11,7 @@ Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in 
 
 from dataclasses import dataclass
 
-from nspca import ascent
+from nspca.ascent import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
@@ -33,12 +33,12 @@ class Options:
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Truncation of the leading eigenvector for one k."""
-    return path(problem, [problem.k], options, seed, report)[problem.k]
+    return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
     """Truncations of one eigenvector, for every k of `ks`."""
-    report(Event("leading eigenvector", 0, len(ks), k=problem.k))
+    report(Event("leading eigenvector", 0, len(ks)))
     u = problem.covariance.leading(1)[1][:, 0]
     results = {}
     for k in ks:

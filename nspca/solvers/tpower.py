@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca import ascent
-from nspca.linalg import Array, rank1_columns
+from nspca.ascent import single as ascent
+from nspca.matrix.linalg import Array, rank1_columns
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -65,16 +65,16 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
     leading = A.leading(1)[1][:, :1]
     shrunk = np.hstack([leading, -leading]) if problem.nonneg else leading
     for multiple in SHRINKING:
-        if multiple * problem.k < problem.n:
-            shrunk, _ = iterated(problem.with_k(multiple * problem.k), shrunk, SHRINKING_STEPS, report)
+        if multiple * problem.size < problem.n:
+            shrunk, _ = iterated(problem.with_k(multiple * problem.size), shrunk, SHRINKING_STEPS, report)
     drawn = A.product(np.random.default_rng(seed).standard_normal((problem.n, count)))
-    X = rank1_columns(np.column_stack([shrunk, drawn]), problem.k, problem.nonneg)
+    X = rank1_columns(np.column_stack([shrunk, drawn]), problem.size, problem.nonneg)
     return np.column_stack([ascent.starts_from(problem, leading[:, 0]), ascent.first_feature(problem), X[:, X.any(axis=0)]])
 
 
 def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:
     """Truncated power steps on every column of X (n, r) until none gains, and how many were made."""
-    A, k, nonneg = problem.covariance, problem.k, problem.nonneg
+    A, k, nonneg = problem.covariance, problem.size, problem.nonneg
     X = rank1_columns(X, k, nonneg)
     values, active = np.full(X.shape[1], -1.0), np.arange(X.shape[1])
     for step in range(iterations):

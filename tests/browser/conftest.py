@@ -3,19 +3,14 @@
 import contextlib
 import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.servers import Server
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless",
@@ -27,9 +22,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-START_LIMIT = 90  # seconds until a server that does not answer counts as failed
-# The proxy of the environment is for the outside; loopback is asked directly.
-DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# What is stored for a site belongs to all tabs; a new one starts without it.
+FORGET = "sessionStorage.begun ?? (localStorage.clear(), sessionStorage.begun = 1)"
 
 
 def pytest_collection_modifyitems(items):
@@ -54,25 +48,39 @@ def chromium() -> str:
     )
 
 
+@pytest.fixture(scope="session")
+def profile(tmp_path_factory) -> Path:
+    """Where the browser keeps the dashboard's scripts, compiled: half the time of opening a page."""
+    return tmp_path_factory.mktemp("profile")
+
+
 @pytest.fixture(scope="module")
-def browser(chromium):
-    """One browser for the tests of a file.
+def window(chromium, profile):
+    """One browser for the tests of a file, which are its tabs.
 
     Not for the session: Playwright keeps an event loop in this thread, and tests elsewhere start their own.
     """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install -r requirements-test.txt")
+    options = {"executable_path": chromium, "headless": True, "args": list(FLAGS), "reduced_motion": "reduce"}
     with api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, headless=True, args=list(FLAGS))
-        yield launched
-        launched.close()
+        context = playwright.chromium.launch_persistent_context(profile, viewport={"width": 1360, "height": 900}, **options)
+        context.set_default_timeout(30_000)
+        context.add_init_script(FORGET)
+        yield context
+        context.close()
 
 
 @pytest.fixture
-def page(browser, request):
-    """A fresh page with its own storage; a failed test leaves a picture of it."""
-    context = browser.new_context(viewport={"width": 1360, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(30_000)
-    page = context.new_page()
+def browser(window):
+    """For a test that needs ``browser.new_context()``."""
+    return window.browser
+
+
+@pytest.fixture
+def page(window, request):
+    """A fresh page that remembers nothing; a failed test leaves a picture of it."""
+    window.clear_cookies()
+    page = window.new_page()
     yield page
     report = request.node.stash.get(OUTCOME, None)
     if report is not None and report.failed:
@@ -82,7 +90,7 @@ def page(browser, request):
         with contextlib.suppress(Exception):  # the page may have crashed; the test's own failure is what counts
             page.screenshot(path=picture, full_page=True)
             sys.stderr.write(f"\nscreenshot of {page.url}: {picture}\n")
-    context.close()
+    page.close()
 
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
@@ -94,63 +102,6 @@ def pytest_runtest_makereport(item, call):
     if report.when == "call":
         item.stash[OUTCOME] = report
     return report
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Server:
-    """The dashboard as a user starts it, on a free loopback port, with folders of its own."""
-
-    def __init__(self, home: Path):
-        self.home = home
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.log = home / "server.log"
-        self.process = None
-
-    def start(self) -> "Server":
-        environment = os.environ | {"NSPCA_HOME": str(self.home), "HOME": str(self.home)}
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-        command += ["--server.address=127.0.0.1", f"--server.port={self.port}"]
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
-        give_up = time.monotonic() + START_LIMIT
-        while not self.healthy():
-            if self.process.poll() is not None or time.monotonic() > give_up:
-                self.stop()
-                raise RuntimeError("the dashboard did not start:\n" + self.log.read_text(errors="replace")[-4000:])
-            time.sleep(0.1)
-        return self
-
-    def healthy(self) -> bool:
-        try:
-            with DIRECT.open(f"{self.url}/_stcore/health", timeout=2) as answer:
-                return answer.status == 200
-        except (urllib.error.URLError, OSError):
-            return False
-
-    def stop(self) -> None:
-        """End the server and every process it started: they share its session."""
-        if self.process is None:
-            return
-        for how in ("SIGINT", "SIGTERM", "SIGKILL"):
-            self.signal_all(how)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=5)
-                break
-        self.signal_all("SIGKILL")  # workers that outlived it
-        self.process = None
-
-    def signal_all(self, how: str) -> None:
-        if os.name == "nt":
-            self.process.kill()
-            return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, getattr(signal, how))
 
 
 @pytest.fixture(scope="session")

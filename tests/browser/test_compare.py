@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
@@ -9,8 +10,9 @@ LONG = 120_000
 METHODS = "auto,em,tpower,epsnet,threshold,pca"
 
 
-def test_six_methods_on_faces_and_what_else_can_be_asked(page, app_url):
-    page.goto(f"{app_url}/compare?sample=cbcl&ks=5,10&rivals={METHODS}")
+@pytest.mark.parametrize("sample", ["digits", pytest.param("cbcl", marks=pytest.mark.long)])
+def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sample):
+    page.goto(f"{app_url}/compare?sample={sample}&ks=5,10&rivals={METHODS}")
     expect(page.get_by_text("Nothing has run yet")).to_be_visible()
     page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
     expect(page.get_by_role("button", name="All numbers, CSV")).to_be_visible(timeout=LONG)

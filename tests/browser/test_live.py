@@ -1,27 +1,19 @@
 """The figure that is updated in place and the spannogram explorer, in a real browser on a page of their own."""
 
 import contextlib
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import TimeoutError as NotInTime
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.servers import BARE, Server
+
 TICKING = """
 import pandas as pd
 import streamlit as st
 from nspca import plots
-from nspca.dashboard.live import live_plot
+from nspca.dashboard.browser.live import live_plot
 
 @st.fragment(run_every=0.5)
 def tick():
@@ -38,44 +30,30 @@ tick()
 EXPLORER = """
 import numpy as np
 import streamlit as st
-from nspca.dashboard.spannogram_explorer import spannogram_explorer
+from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
 
 V = np.random.default_rng(4).normal(size=(361, 2))
 phi = spannogram_explorer(V, 20, "explorer", names=[f"pixel {j}" for j in range(361)], unit=100.0, unit_name="the leading eigenvalue")
 st.write(f"server has {phi:.4f}")
 """
-DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @pytest.fixture(scope="module")
 def serve(chromium, tmp_path_factory):
     """``serve(script)``: the address of a page with this body."""
-    running = []
+    running = {}
 
     def start(script: str) -> str:
-        folder = tmp_path_factory.mktemp("live")
-        (folder / "page.py").write_text(script, encoding="utf-8")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        command = [sys.executable, "-m", "streamlit", "run", "page.py", "--server.headless=true", "--server.address=127.0.0.1"]
-        command += [f"--server.port={port}", "--browser.gatherUsageStats=false", "--server.fileWatcherType=none"]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        running.append(process)
-        for _ in range(900):
-            try:
-                DIRECT.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
-                return f"http://127.0.0.1:{port}"
-            except (urllib.error.URLError, OSError):
-                assert process.poll() is None, "the server ended"
-                time.sleep(0.1)
-        raise AssertionError("the server did not answer")
+        if script not in running:
+            home = tmp_path_factory.mktemp("live")
+            page = home / "page.py"
+            page.write_text(script, encoding="utf-8")
+            running[script] = Server(home, page, BARE).start()
+        return running[script].url
 
     yield start
-    for process in running:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=20)
+    for server in running.values():
+        server.stop()
 
 
 def tick_of(page) -> int:

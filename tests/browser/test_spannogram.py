@@ -6,8 +6,8 @@ import numpy as np
 from playwright.sync_api import Page, expect
 
 import nspca
-from nspca.dashboard.cone_replay import record
-from nspca.rankd import factor
+from nspca.dashboard.browser.cone_replay import record
+from nspca.lowrank.rankd import factor
 
 expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
@@ -49,10 +50,11 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     expect(page.get_by_role("heading", name="best possible")).to_be_visible()
 
 
-def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url):
-    page.goto(f"{app_url}/sweep?sample=cbcl&from=1&to=361&step=1&effort=thorough")
-    page.get_by_role("button", name="Run 361 problems").click()
-    progress = page.get_by_text(re.compile(r"[1-9]\d* of 361 ready; k = \d+: best .*, nothing above"))
+@pytest.mark.parametrize(("sample", "n"), [("digits", 64), pytest.param("cbcl", 361, marks=pytest.mark.long)])
+def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n):
+    page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort=thorough")
+    page.get_by_role("button", name=f"Run {n} problems").click()
+    progress = page.get_by_text(re.compile(rf"[1-9]\d* of {n} ready; k = \d+: best .*, nothing above"))
     expect(progress).to_be_visible(timeout=120_000)
     figure = page.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(BAND)

@@ -1,15 +1,29 @@
 """Pages run as Streamlit runs them, without a browser; one engine serves all tests of this folder."""
 
+import functools
 import time
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from nspca.jobs import engine
+from nspca.jobs import engine, pool
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOKS = 4000  # at a running job before it is taken for stuck
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sparing():
+    """Two workers, on a machine of many cores too: each process of a test run starts its own.
+
+    Streamlit's test runner reads the metadata of every installed package for every page that is opened; a server does it once.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
+        patch.setattr(manifest_scanner, "scan_component_manifests", functools.cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture

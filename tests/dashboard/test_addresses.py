@@ -2,7 +2,7 @@
 
 import pytest
 
-from nspca.dashboard.state import VALUES
+from nspca.dashboard.shell.state import VALUES
 
 JUNK = ("junk", "0", "-5", "999999999", "a,b", "<script>", "%00", "")
 

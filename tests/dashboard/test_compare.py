@@ -1,20 +1,24 @@
 """Compare: methods side by side as a background run, further questions on buttons, and the papers' uses."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.compare import known
-from nspca.dashboard.compare_jobs import says
-from nspca.dashboard.compare_loadings import aligned
-from nspca.dashboard.compare_more import agreement, frequencies
-from nspca.dashboard.compare_request import CompareRequest, able, default_ks, read_ks, snippet
+from nspca.dashboard.compare import form as compare_form
+from nspca.dashboard.compare import run as compare_run
+from nspca.dashboard.compare.loadings import aligned
+from nspca.dashboard.compare.more import agreement, frequencies
+from nspca.dashboard.compare.page import known
+from nspca.dashboard.compare.request import CompareRequest, default_ks, read_ks, snippet
+from nspca.dashboard.compare.run import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.compare import overlap_figure, ratios_figure, selections_figure, styles, times_figure, values_figure, weights_figure
 from nspca.progress import Event
+from nspca.tasks.rows import Found, Proved, Refused
 
 PAGE = "pages/compare.py"
 SHORT = {"sample": "pitprops", "ks": "2-4", "rivals": "auto,threshold,pca"}
@@ -116,7 +120,7 @@ def test_wrong_ks_are_one_sentence(visit, sentence, ks, said):
 
 
 def test_a_method_that_refuses_is_left_out_with_its_sentence(visit, ended, texts, monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.compare_form.able", lambda nonneg, covariance: {"auto": "", "nmf": ""})
+    monkeypatch.setattr("nspca.dashboard.runs.methods.refusals", lambda *problem: {"auto": None, "nmf": None})
     page = visit(PAGE, **{**SHORT, "rivals": "auto,nmf"})
     page.button(key="run").click().run()
     page = ended(page)
@@ -133,8 +137,8 @@ def test_cancel_keeps_what_was_ready(visit, texts):
 
 
 def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.compare_form.FUNCTION", "nspca.compare_tasks:not_there")
-    monkeypatch.setattr("nspca.dashboard.compare_run.FUNCTION", "nspca.compare_tasks:not_there")
+    for module in (compare_form, compare_run):
+        monkeypatch.setattr(module, "COMPARISON", replace(module.COMPARISON, task="nspca.tasks.compare:not_there"))
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()
     page = ended(page)
@@ -180,16 +184,6 @@ def test_values_of_k_are_read_and_have_a_default():
     assert default_ks(20) == (5, 10) and max(default_ks(12582)) == 160
 
 
-def test_every_method_can_or_says_why_not():
-    for nonneg in (True, False):
-        for covariance in (True, False):
-            reasons = able(nonneg, covariance)
-            assert set(reasons) == {"auto", *nspca.METHODS}
-            for name, reason in reasons.items():
-                line = nspca.METHODS.get(name)
-                assert reason or line is None or (line.nonneg if nonneg else line.signed)
-
-
 def test_a_request_survives_the_store_and_its_snippet_runs(capsys):
     asked = CompareRequest({"sample": "pitprops"}, "abc", (2, 4), ("auto", "pca"))
     assert CompareRequest.from_dict(asked.to_dict()) == asked
@@ -199,8 +193,8 @@ def test_a_request_survives_the_store_and_its_snippet_runs(capsys):
 
 
 def test_rows_become_a_table_with_its_proofs():
-    value = {"method": "em", "k": 3, "value": 2.0, "upper": None, "ratio": None, "kind": None, "seconds": 0.1}
-    table = known([value, {"method": "nmf", "error": "no"}, {**value, "k": 4}, {"k": 3, "upper": 2.5, "kind": "B3"}])
+    value = Found("em", 3, 2.0, seconds=0.1)
+    table = known([value, Refused("nmf", "no"), replace(value, k=4), Proved(3, 2.5, "B3")])
     assert table["upper"][0] == 2.5 and np.isnan(table["upper"][1]) and len(table) == 2
 
 

@@ -37,7 +37,7 @@ def test_an_address_somebody_edited(visit):
 def test_the_statement_is_recomputed_from_the_result(visit, texts):
     """The number on the page is the certificate's ratio, rounded down."""
     import nspca
-    from nspca.dashboard.words import proof
+    from nspca.dashboard.shell.words import proof
 
     data = nspca.load_sample("digits")
     result = nspca.sweep(nspca.Problem.from_data(data.X, k=1), range(1, 6))["auto", 5]

@@ -11,16 +11,16 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from nspca import plots
-from nspca.dashboard import live
-from nspca.dashboard.spannogram_explorer import explorer_data
+from nspca.dashboard.browser import live
+from nspca.dashboard.browser.spannogram_explorer import explorer_data
 
 
 def page():
     import numpy as np
 
     from nspca import plots
-    from nspca.dashboard.live import live_plot
-    from nspca.dashboard.spannogram_explorer import spannogram_explorer
+    from nspca.dashboard.browser.live import live_plot
+    from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
 
     live_plot(plots.spectrum_figure([3.0, 1.0], 4.0), key="figure", height=300)
     spannogram_explorer(np.eye(2), 1, "explorer")

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import joint_run, joint_views, parts
-from nspca.dashboard.joint_page import _says as says
-from nspca.dashboard.joint_request import JointRequest, read_sizes, snippet
+from nspca.dashboard.joint import page as joint_page
+from nspca.dashboard.joint import parts
+from nspca.dashboard.joint import views as joint_views
+from nspca.dashboard.joint.page import _says as says
+from nspca.dashboard.joint.request import JointRequest, read_sizes, snippet
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
-from nspca.joint_tasks import one_by_one, result_of, row_of, run_joint
 from nspca.plots.joint import cumulative_figure, parts_figure
 from nspca.progress import Event, silent
+from nspca.tasks.joint import one_by_one, run_joint
+from nspca.tasks.rows import Several
 
 PAGE = "pages/parts.py"
 SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "proof": "none"}
@@ -59,6 +62,26 @@ def test_from_run_to_parts(done, texts, alts):
     assert sum(alt.startswith("3 components by") for alt in alts(done)) == 2
     table = done.dataframe[0].value
     assert table["method"].tolist() == ["joint", "tpower"] and table["features"].tolist() == [16, 16] and not table["shared"].any()
+
+
+def test_every_method_that_finds_components_together_counts_as_at_once(visit, ended, texts):
+    page = visit(PAGE, **{**SHORT, "by": "coordinate,tpower"})
+    page.button(key="run").click().run()
+    page = ended(page)
+    assert not page.exception and not page.error
+    said, table = texts(page), page.dataframe[0].value.set_index("method")
+    assert "**coordinate** :small[:gray[at once, " in said and "**tpower** :small[:gray[one by one, " in said
+    assert table["found"].to_dict() == {"coordinate": "at once", "tpower": "one by one"}
+    more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
+    assert f"Found at once, 3 parts explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found one by one." in said
+    assert np.isclose(table.loc["tpower", "gain"], more)
+
+
+def test_the_gain_compares_the_best_of_both_sides():
+    made = lambda value: nspca.Result(np.eye(3)[:, :1], np.array([value]), nspca.Status.HEURISTIC, "")  # noqa: E731
+    values = {"joint": 2.0, "coordinate": 3.0, "bipartite": 1.0, "em": 2.5, "cone": 1.5}
+    assert joint_views.gain({method: made(value) for method, value in values.items()}) == ("coordinate", "em", pytest.approx(20.0))
+    assert joint_views.gain({method: made(values[method]) for method in ("joint", "coordinate", "bipartite")}) is None
 
 
 def test_the_numbers_are_those_of_the_package(done):
@@ -132,7 +155,7 @@ def test_rows_carry_the_components_while_the_run_goes_on():
     content = run_joint(X=X, covariance=False, request=request, report=events.append)
     sweep = nspca.Sweep.from_bytes(content)
     rows = [event.payload["row"] for event in events if "row" in event.payload]
-    found = joint_run.so_far(JobState("x", "running", rows=tuple(rows)), 64)
+    found = joint_page.so_far(JobState("x", "running", rows=tuple(rows)), 64)
     for method in ("joint", "tpower"):
         assert np.allclose(found[method].components, sweep[method, 2].components, atol=1e-6)
         assert found[method].value == sweep[method, 2].value
@@ -145,10 +168,33 @@ def test_a_method_that_cannot_says_why_and_the_others_go_on():
     events = []
     content = run_joint(X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append)
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    assert "no nonnegative form" in joint_run.failures(JobState("x", "running", rows=rows))["spanspca"]
+    assert "no nonnegative form" in joint_page.failures(JobState("x", "running", rows=rows))["spanspca"]
     assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
     with pytest.raises(nspca.errors.InvalidOption):
         run_joint(X=np.eye(9), covariance=False, request={**request, "methods": ["spanspca"]}, report=lambda event: None)
+
+
+def test_a_worker_refuses_what_the_package_refuses():
+    X = nspca.load_sample("digits").X[:50]
+    request = {**REQUEST, "nonneg": False, "methods": ["coordinate", "nmf", "tpower"]}
+    events = []
+    content = run_joint(X=X, covariance=False, request=request, report=events.append)
+    rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
+    failures = joint_page.failures(JobState("x", "running", rows=rows))
+    problem = nspca.Problem.from_data(X, (4, 3), nonneg=False)
+    with pytest.raises(nspca.errors.InvalidOption) as refused:
+        nspca.solve(problem, "coordinate")
+    assert failures == {"coordinate": str(refused.value), "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4))}
+    assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
+
+
+@pytest.mark.parametrize("method", [name for name, line in nspca.METHODS.items() if line.joint])
+def test_a_worker_finds_together_what_the_package_finds_together(method):
+    X = nspca.load_sample("digits").X[:60]
+    content = run_joint(X=X, covariance=False, request={**REQUEST, "methods": [method]})
+    ours = nspca.Sweep.from_bytes(content)[method, 2]
+    direct = nspca.solve(nspca.Problem.from_data(X, (4, 3)), method, certify=None)
+    assert np.array_equal(ours.components, direct.components) and ours.info == direct.info
 
 
 def ky_fan(problem, result, components, effort, report):
@@ -178,20 +224,21 @@ def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     content = run_joint(X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append)
     assert nspca.Sweep.from_bytes(content)["tpower", 2].certificate is None
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
-    assert joint_run.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
+    assert joint_page.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
 
 
 def test_a_large_result_waits_for_the_end():
     result = nspca.Result(np.full((5000, 1), 5000**-0.5), np.ones(1), nspca.Status.HEURISTIC, "joint")
-    assert row_of(result)["parts"] is None and result_of(row_of(result), 5000) is None
+    assert Several.of(result).parts is None and Several.of(result).result(5000) is None
 
 
-def test_the_snippet_finds_the_same(capsys):
+@pytest.mark.parametrize("sizes", [(6, 6, 6), (6, 5, 4), (6,)])
+def test_the_snippet_finds_the_same(capsys, sizes):
     data = nspca.load_sample("digits")
-    asked = JointRequest({"sample": "digits"}, "", (6, 6, 6), ("tpower",), effort=None)
+    asked = JointRequest({"sample": "digits"}, "", sizes, ("tpower",), {"tpower": {"restarts": 3}}, effort=None)
     found = {}
     exec(snippet(asked, "tpower", False), found)  # the page offers exactly this text
-    ours = one_by_one(nspca.Problem.from_data(data.X, (6, 6, 6)), "tpower", {}, 0, silent)
+    ours = one_by_one(nspca.Problem.from_data(data.X, sizes), "tpower", {"restarts": 3}, 0, silent)
     assert np.array_equal(found["result"].components, ours.components) and "row" in capsys.readouterr().out
 
 

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca import tasks
-from nspca.dashboard import proofs, running
-from nspca.dashboard.proof_panel import gap_words, progress_words
-from nspca.dashboard.request import Request
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.panel import gap_words, progress_words
+from nspca.dashboard.runs import found
+from nspca.dashboard.runs.request import Request
 from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
+from nspca.tasks import sweep as tasks
+from nspca.tasks.rows import Closer
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "digits", "from_": 6, "to": 8, "step": 2}
@@ -63,12 +65,13 @@ def ended(page, address):
 
 def test_the_panel_says_what_the_certificate_says(done, texts, address):
     assert labels(done) == ["At least", "Gap", "Nothing above", "Witness", "Time"]
-    sweep = running.opened(address(done)["run"], 0.0)
+    sweep = found.opened(address(done)["run"], 0.0, nspca.Sweep.from_bytes)
     result = sweep["auto", done.select_slider(key="widget_k").value]
     assert value(done, "At least") in texts(done)
     assert float(value(done, "Gap").rstrip(" %")) / 100 >= result.certificate.upper / result.value - 1
-    paper = result.info[tasks.PAPER]
-    assert paper > result.certificate.upper and f"{paper:.1f} for the same problem" in texts(done)
+    exact, paper, probability = (result.info[name] for name in tasks.OTHERS)
+    assert paper > exact > result.certificate.upper and 0.98 <= probability < 1
+    assert f"{exact:.1f} for the same problem" in texts(done) and f"{paper:.1f} for the same problem" in texts(done)
     assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in done.code)
 
 
@@ -76,17 +79,19 @@ def test_verify_now_recomputes_the_bound(done):
     done.button(key="verify").click().run()
     assert not done.error and not done.exception
     said = done.success[0].value
-    assert "shares no code" in said and "Recomputed from the data: nothing above" in said
+    assert (
+        "shares no code" in said and "recomputed from the data: no nonnegative component of the centred data with at most 6 nonzero" in said
+    )
 
 
 def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypatch, sentence):
-    honest = running.opened
+    honest = found.opened
 
     def boastful(*arguments):
         sweep = honest(*arguments)
         return nspca.Sweep({key: one.with_certificate(scaled(one.certificate, 0.999)) for key, one in sweep.results.items()})
 
-    monkeypatch.setattr(running, "opened", boastful)
+    monkeypatch.setattr(found, "opened", boastful)
     done.run()
     done.button(key="verify").click().run()
     assert "Refused" in sentence(done) and "is proved" in sentence(done) and not done.success
@@ -108,9 +113,9 @@ def test_prove_more_tightens_this_k_everywhere_on_the_page(visit, finish, addres
     page = visit(PAGE, sample="pitprops", from_=1, to=1, step=1, signed=1)
     page.button(key="run").click().run()
     page = finish(page)
-    sweep = running.opened(address(page)["run"], 0.0)
+    sweep = found.opened(address(page)["run"], 0.0, nspca.Sweep.from_bytes)
     weak = {key: one.with_certificate(scaled(one.certificate, 1.5)) for key, one in sweep.results.items()}
-    monkeypatch.setattr(running, "opened", lambda *arguments: nspca.Sweep(weak))
+    monkeypatch.setattr(found, "opened", lambda *arguments: nspca.Sweep(weak))
     before = value(page.run(), "At least")
     page.button(key="more").click().run()
     assert not page.exception and not page.error
@@ -176,28 +181,49 @@ def test_the_gap_only_closes(digits):
     assert [event.upper for event in heard] == [None, 3.0, 3.0, 2.0]
 
 
-def test_the_paper_s_bound_is_a_bound_and_never_better_than_the_eigenvalue(digits):
+def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
+    X, _ = digits
+    request = Request({"sample": "digits"}, "", 6, 8, 2, methods=("auto", "tpower"), nonneg=False, center=False, seed=3).to_dict()
+    heard = []
+    sweep = nspca.Sweep.from_bytes(tasks.run_sweep(X=X, covariance=False, request=request, report=heard.append))
+    problem = nspca.Problem.from_data(X, k=6, nonneg=False, center=False)
+    paper, probability = tasks.paper_bounds(problem, [6, 8], seed=3)
+    for (method, k), result in sweep.results.items():
+        exact = tasks.rank3_bound(problem.with_k(k))
+        assert [result.info[name] for name in tasks.OTHERS] == [exact, paper[k], probability]
+        row = next(e.payload["row"] for e in heard if e.payload.get("row", {}).get("method") == method and e.payload["row"]["k"] == k)
+        assert [row[name] for name in tasks.OTHERS] == [exact, paper[k], probability]
+
+
+def test_a_run_that_kept_the_exact_bound_as_the_paper_s_is_not_taken_at_its_word(digits):
+    """As runs before these names did."""
     X, result = digits
-    problem = nspca.Problem.from_data(X, k=6)
-    upper = tasks.paper_bound(problem)
-    assert result.value <= upper <= problem.leading_eigenvalue
+    problem, old = nspca.Problem.from_data(X, k=6), replace(result, info={"upper_paper": 1.1 * result.value})
+    assert proofs.beside(problem, old, 6) == ""
+    table = proofs.table(nspca.Sweep({("auto", 6): old}), [])
+    assert "upper_paper" not in table and table[list(tasks.OTHERS)].isna().all(axis=None)
 
 
 def test_a_check_is_json(digits):
     X, result = digits
-    said = json.loads(tasks.check(X=X, certificate=result.certificate.to_bytes()))
+    asked = {"k": 6, "nonneg": True, "center": True, "scale": False, "source": "data"}
+    check = lambda X, content, **other: json.loads(tasks.check(X=X, certificate=content, asked=asked | other))  # noqa: E731
+    said = check(X, result.certificate.to_bytes())
     assert said["upper"] == nspca.verify(X, result.certificate) and not said["refusal"] and said["seconds"] >= 0
-    assert "digests differ" in json.loads(tasks.check(X=X + 1.0, certificate=result.certificate.to_bytes()))["refusal"]
-    assert json.loads(tasks.check(X=X, certificate=b"nonsense"))["refusal"]
+    assert "digests differ" in check(X + 1.0, result.certificate.to_bytes())["refusal"]
+    assert "asked for was False" in check(X, result.certificate.to_bytes(), nonneg=False)["refusal"]
+    assert check(X, b"nonsense")["refusal"]
 
 
-def test_the_switch_shows_the_paper_s_bound(done, alts, address):
-    assert "the paper's bound" not in names(done)
+def test_the_switch_shows_the_paper_s_bound(done, alts, address, texts):
+    others, band = {"2014 paper's bound", "rank-3 bound, its exact form (proved)"}, "the optimum is in here (proved)"
+    assert not others & set(names(done)) and "with probability" not in texts(done).split("#### The proof")[0]
     ours = alts(done)[0]
     done.segmented_control(key="widget_bound").set_value("both").run()
-    assert "the paper's bound" in names(done) and alts(done)[0] == ours
+    assert others | {band} <= set(names(done)) and alts(done)[0] == ours
+    assert "it holds for all k of the sweep together with probability at least 98." in texts(done)
     done.segmented_control(key="widget_bound").set_value("paper").run()
-    assert "the paper's bound" not in names(done) and alts(done)[0] != ours
+    assert others <= set(names(done)) and band not in names(done) and alts(done)[0] != ours
     assert address(done)["bound"] == "paper" and not done.error
 
 
@@ -230,7 +256,7 @@ def test_a_gap_is_rounded_up(gap, said):
 
 def test_what_is_said_while_proving():
     assert progress_words("starting", ()) == "Starting workers …"
-    row = {"seconds": 1.0, "lower": 9.9, "upper": 10.0, "effort": "standard"}
+    row = Closer(seconds=1.0, lower=9.9, upper=10.0, effort="standard")
     assert progress_words("running", (row,)) == "Proving with standard effort: nothing above 10.00, at least 99.0 % of the best possible"
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import report
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.request import Request
-from nspca.plots import sweep_figure
-from nspca.tasks import PAPER, run_sweep
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import words
+from nspca.dashboard.sweep import report
+from nspca.plots import percent_down, sweep_figure
+from nspca.tasks.sweep import OTHERS, PROBABILITY, run_sweep
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def made():
     asked = Request({"sample": "lrs"}, "", 5, 10, 5)
     problem = nspca.Problem.from_data(data.X, k=5)
     sweep = nspca.Sweep.from_bytes(run_sweep(X=data.X, covariance=False, request=asked.to_dict()))
-    table = sweep.frame.assign(**{PAPER: [one.info[PAPER] for one in sweep.results.values()]})
+    table = sweep.frame.assign(**{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS})
     figure = sweep_figure(table, unit=problem.leading_eigenvalue)
     return report.html(Chosen(data, asked.data, ""), problem, asked, figure, table, "print(1 < 2)").decode(), table
 
@@ -35,8 +36,16 @@ def test_it_stands_alone(made):
     assert own.count("<tr>") == 1 + len(table) and "proved, by" in own
 
 
+def test_it_names_both_bounds_beside_ours_and_what_they_are_worth(made):
+    text, table = made
+    assert "<th>Rank-3 bound</th><th>2014 paper&#x27;s bound</th>" in text
+    assert f"with probability at least {percent_down(table[PROBABILITY][0])}" in text and "Rank-3" in text
+    for number in (*table["upper_rank3"], *table["upper_epsnet"]):
+        assert f"<td>{words.number(number)}</td>" in text
+
+
 def test_rows_without_a_bound(made):
     _, table = made
     problem = nspca.Problem.from_data(np.eye(3) + 1.0, k=1)
-    text = report.rows(problem, table.assign(**{PAPER: np.nan, "upper": np.nan, "ratio": np.nan}))
+    text = report.rows(problem, table.assign(**dict.fromkeys((*OTHERS, "upper", "ratio"), np.nan)))
     assert "nothing yet" in text and "none" in text and "nan" not in text

@@ -5,7 +5,7 @@ from streamlit import net_util
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 
 from nspca.__main__ import streamlit_command
-from nspca.dashboard import serve
+from nspca.dashboard.shell import serve
 
 
 def test_an_unknown_origin_is_refused_without_asking_anybody(monkeypatch):
@@ -32,4 +32,4 @@ def test_every_page_says_so_for_a_server_started_otherwise(visit, monkeypatch):
 
 
 def test_the_command_starts_this_server():
-    assert streamlit_command("localhost", 8501, "localhost")[1:4] == ["-m", "nspca.dashboard.serve", "run"]
+    assert streamlit_command("localhost", 8501, "localhost")[1:4] == ["-m", "nspca.dashboard.shell.serve", "run"]

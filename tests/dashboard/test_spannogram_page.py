@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import cone_replay, low_rank, ranks_view
+from nspca.dashboard.browser import cone_replay
+from nspca.dashboard.spannogram import low_rank
+from nspca.dashboard.spannogram import ranks as ranks_view
+from nspca.lowrank.rankd import factor, rho
+from nspca.lowrank.spannogram import exact_rank_d, intervals_rank2, solve_on_support
+from nspca.lowrank.spannogram.teaching import made_example, outside, support_view
 from nspca.plots.ranks import short
-from nspca.rankd import factor, rho
-from nspca.spannogram import exact_rank_d, intervals_rank2, solve_on_support
-from nspca.spannogram.teaching import made_example, outside, support_view
 
 PAGE = "pages/spannogram.py"
 VIEWS = ("curves", "sphere", "support", "ranks")
@@ -62,7 +64,7 @@ def test_k_moves_the_component_and_the_address(visit, address, alts):
 
 
 def test_nothing_heavy_starts_unasked(visit, monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.spannogram_views.heavy", lambda data: True)
+    monkeypatch.setattr("nspca.dashboard.spannogram.views.heavy", lambda data: True)
     page = visit(PAGE, sample="pitprops")
     assert not page.latex and not page.error
     page.button(key="compute").click().run()

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.state import ABOUT_DATA, ABOUT_FILE, VALUES, _write
+from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, VALUES, _write
 from nspca.jobs import new_workspace
 
 GOOD = {
@@ -41,7 +41,7 @@ def test_groups_name_values():
 def script():
     import streamlit as st
 
-    from nspca.dashboard import state
+    from nspca.dashboard.shell import state
 
     state.begin()
     st.toggle("Scale", **state.bind("scale"))

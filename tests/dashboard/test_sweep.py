@@ -1,14 +1,21 @@
 """Sweep: a run in the background, found again by its address."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.component import labelled, weights
-from nspca.dashboard.request import POINTS, Request, default_range, snippet
-from nspca.dashboard.sweeping import _says as says
+from nspca.dashboard.runs.request import POINTS, Request, default_range, snippet
+from nspca.dashboard.sweep import form
+from nspca.dashboard.sweep import page as sweeping
+from nspca.dashboard.sweep.page import _says as says
+from nspca.dashboard.views.component import labelled, weights
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
+from nspca.tasks import sweep as tasks
+from nspca.tasks.rows import Found, pack
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
@@ -120,7 +127,8 @@ def test_cancel_keeps_what_was_ready(visit, texts):
 
 
 def test_a_failed_run_is_one_sentence_and_can_run_again(visit, finish, monkeypatch, sentence):
-    monkeypatch.setattr("nspca.dashboard.running.FUNCTION", "nspca.tasks:not_there")
+    for module in (form, sweeping):
+        monkeypatch.setattr(module, "SWEEP", replace(module.SWEEP, task="nspca.tasks.sweep:not_there"))
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()
     page = finish(page)
@@ -131,7 +139,7 @@ def test_an_error_of_our_own_is_one_sentence_without_details(visit, monkeypatch,
     def broken(*arguments):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("nspca.dashboard.form.asked", broken)
+    monkeypatch.setattr("nspca.dashboard.sweep.form.asked", broken)
     page = visit(PAGE, **SHORT)
     assert "secret" not in sentence(page) and "reference" in sentence(page)
     monkeypatch.undo()
@@ -151,9 +159,16 @@ def test_the_snippet_reproduces_the_number(capsys):
     data = nspca.load_sample("pitprops")
     asked = Request({"sample": "pitprops"}, "", 2, 6, 2)
     exec(snippet(asked, 4, "auto", data.is_covariance), {})  # the very text a person copies
-    value, upper, ratio = map(float, capsys.readouterr().out.splitlines()[0].split())
+    first, *_, exact, paper = capsys.readouterr().out.splitlines()
+    value, upper, ratio = map(float, first.split())
     direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), asked.ks)["auto", 4]
     assert value == direct.value and upper >= value and ratio == value / upper
+    problem = nspca.Problem.from_covariance(data.X, k=4)
+    uppers, probability = tasks.paper_bounds(problem, asked.ks)
+    said, number = exact.split(": ")
+    assert said == "rank-3 bound, proved" and np.isclose(float(number), tasks.rank3_bound(problem))
+    said, number, least = re.fullmatch(r"(.*): (\S+) holds with probability at least (\S+)", paper).groups()
+    assert said == "2014 paper's bound" and np.isclose(float(number), uppers[4]) and float(least) == probability
 
 
 def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
@@ -203,7 +218,7 @@ def test_a_stand_in_says_so_in_what_is_taken_home():
     assert table["data"][0] == data.name
 
 
-ROW = {"method": "auto", "k": 6, "value": 1234.5, "upper": 1300.25, "ratio": 0.9, "kind": "B3", "seconds": 0.1}
+ROW = pack(Found("auto", 6, 1234.5, 1300.25, 0.9, "B3", 0.1))["row"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +228,7 @@ ROW = {"method": "auto", "k": 6, "value": 1234.5, "upper": 1300.25, "ratio": 0.9
         (JobState("x", "queued", place=3), "Waiting: place 3 in the queue"),
         (JobState("x", "running"), "0 of 9 ready"),
         (JobState("x", "running", event=Event("cones", 3)), "0 of 9 ready; cones"),
-        (JobState("x", "running", rows=(ROW, ROW)), "2 of 9 ready; k = 6: best 1,234, nothing above 1,300"),
+        (JobState("x", "running", rows=(ROW, ROW)), "2 of 9 ready; k = 6: best 1,234, nothing above 1,301"),
         (JobState("x", "running", rows=({**ROW, "upper": None},)), "1 of 9 ready; k = 6: best 1,234"),
     ],
 )

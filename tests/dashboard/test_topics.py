@@ -8,22 +8,22 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import nspca
-from nspca.dashboard import joint_views, matching_view, topics
+from nspca.ascent.matching import assign, total
+from nspca.dashboard.joint import matching as matching_view
+from nspca.dashboard.joint import topics
+from nspca.dashboard.joint import views as joint_views
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
-from nspca.joint_tasks import one_by_one
-from nspca.matching import assign, total
 from nspca.plots.joint import matching_figure
 from nspca.progress import silent
+from nspca.tasks.joint import one_by_one
 
 PAGE = "pages/topics.py"
 SHORT = {"texts": "bow-kos", "r": 3, "size": 6, "by": "joint,tpower", "proof": "none"}
 
 
-@pytest.fixture
-def done(visit):
-    page = visit(PAGE, **SHORT)
-    page.button(key="run").click().run()
+def finished(page):
+    """The page once its run has ended."""
     run = page.query_params["topics"]
     run = run if isinstance(run, str) else run[0]
     for _ in range(4000):
@@ -31,6 +31,13 @@ def done(visit):
             return page.run()
         time.sleep(0.05)
     raise AssertionError(engine().status(run))
+
+
+@pytest.fixture
+def done(visit):
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    return finished(page)
 
 
 def lists_of(page) -> list[str]:
@@ -50,6 +57,19 @@ def test_from_run_to_topics(done, texts, alts):
     assert len(lists_of(done)) == 2 and all(body.count("<section>") == 3 and body.count("<li") == 18 for body in lists_of(done))
     assert any(alt.startswith("Cumulative variance") for alt in alts(done))
     assert any(alt.startswith("Matching of total weight") for alt in alts(done))
+
+
+def test_every_method_that_finds_components_together_counts_as_at_once(visit, texts):
+    page = visit(PAGE, texts="pitprops", r=3, size=3, by="tpower,coordinate", proof="none")
+    page.button(key="run").click().run()
+    page = finished(page)
+    assert not page.exception and not page.error
+    said, table = texts(page), page.dataframe[0].value.set_index("method")
+    assert "**coordinate** :small[:gray[at once, " in said and "**tpower** :small[:gray[one by one, " in said
+    assert table["found"].to_dict() == {"tpower": "one by one", "coordinate": "at once"}
+    more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
+    assert f"Found at once, 3 topics explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found one by one." in said
+    assert "that no topic of coordinate uses" in said
 
 
 def test_the_words_are_those_of_the_package(done):

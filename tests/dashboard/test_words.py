@@ -1,8 +1,9 @@
 """Numbers and names in words."""
 
+import pandas as pd
 import pytest
 
-from nspca.dashboard import words
+from nspca.dashboard.shell import words
 
 
 @pytest.mark.parametrize(
@@ -19,8 +20,30 @@ def test_proof(ratio, said):
     assert words.proof(ratio) == said
 
 
+def row(**columns):
+    return pd.Series({"value": 90.0, "ratio": 0.9, "kind": "epsnet", "probability": 0.99799} | columns)
+
+
 def test_a_bound_with_a_probability_says_so():
-    assert "proved but for a chance of 0.003" in words.proof(0.9, 0.003)
+    said = words.beside("2014 paper's bound", 100.0, "epsnet", row())
+    assert said.startswith("The 2014 paper's bound (the value of the 2014 paper's eps&#45;net")
+    assert "100.0 for the same problem: at least 90.0 % of the best possible, with probability at least 99.7 %." in said
+    assert "proved" not in said
+    exact = words.beside("rank-3 bound", 100.0, "rank-3", row(kind="rank-3", probability=float("nan")))
+    assert exact.endswith("at least 90.0 % of the best possible, proved.")
+
+
+def test_a_bound_beside_ours_that_says_nothing_of_its_own():
+    cut = row(kind="l1", probability=float("nan"))
+    said = words.beside("x", 110.0, "epsnet", cut)
+    assert said.endswith("no better than the leading eigenvalue, which gives at least 90.0 % of the best possible, proved.")
+    assert words.beside("x", 80.0, "epsnet", cut).endswith("below what the component explains: it does not hold here.")
+
+
+def test_what_the_other_bounds_are():
+    said = words.others(0.99799)
+    assert "with probability at least 99.7 %" in said and "eps = 0.1" in said and said.count("proved") == 1
+    assert "not computed" in words.others(float("nan")) and "proved" not in words.others(float("nan"))
 
 
 def test_names_are_shown_as_they_are():
@@ -40,3 +63,11 @@ def test_number(value, said):
 def test_sizes_and_counts():
     assert (words.size(10), words.size(298_000), words.size(2.5e9)) == ("10 B", "298 kB", "2.5 GB")
     assert (words.things(1, "feature"), words.things(12582, "feature")) == ("1 feature", "12,582 features")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "0"), (1.00001, "1.001"), (1.0, "1.000"), (12345.2, "12,346"), (1.00001e8, "1.001e+08"), (0.00012341, "0.0001235")],
+)
+def test_a_bound_is_rounded_up(value, said):
+    assert words.bound(value) == said

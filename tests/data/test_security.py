@@ -11,6 +11,7 @@ import zlib
 import numpy as np
 import pytest
 
+import nspca.archive
 from nspca.data import limits, neutralise, read
 from nspca.errors import InvalidData
 
@@ -119,7 +120,7 @@ def test_zip_bomb_by_ratio_and_by_size(monkeypatch):
     assert len(bomb) < 2**16
     with pytest.raises(InvalidData, match="would grow"):
         read(bomb)
-    monkeypatch.setattr(limits, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(nspca.archive, "MAX_BYTES", 2**20)
     with pytest.raises(InvalidData, match="would unpack to"):
         read(bomb)
 

@@ -273,3 +273,16 @@ def test_a_key_given_by_the_caller_is_the_key(engine, ended):
     other = engine.submit("tests.jobs.background_tasks:add", {"a": 41}, "my key", viewer="b")
     assert engine.status(other).state == "done" and engine.result(other) == b"40"
     assert content_key("tests.jobs.background_tasks:add", {"a": 40}) != content_key("tests.jobs.background_tasks:add", {"a": 41})
+
+
+def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
+    """The store, the key and another start know the name; only the table knows the place."""
+    engine.tasks["adding"] = "tests.jobs.background_tasks:moved_away"
+    job = engine.submit("adding", {"a": 50, "b": 1}, viewer="a")
+    assert ended(engine, job).state == "failed" and "moved_away" in engine.status(job).error
+    engine.tasks["adding"] = "tests.jobs.background_tasks:add"
+    assert engine.again(job, viewer="a") == job and ended(engine, job).state == "done" and engine.result(job) == b"51"
+    assert engine.store.find_run(job).function == "adding"
+    assert engine.submit("adding", {"a": 50, "b": 1}, viewer="b") != job
+    places = {content_key("adding", {"a": 1}, f"tests.{place}:add") for place in ("here", "there")}
+    assert len(places) == 1 and places != {content_key("adding", {"a": 1}, "numpy:add")}, "the version of the package counts"

@@ -4,19 +4,20 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import psutil
 import pytest
 
 from nspca.jobs import Engine, Store
+from tests import servers
 
-ROOT = Path(__file__).parents[2]
 SERVER = """
 import sys, time
 from nspca.jobs import Engine, Store
+from tests import servers
 
 if __name__ == "__main__":
+    servers.hold_on()
     home, ending = sys.argv[1:]
     engine = Engine(Store(home), workers=1)
     job = engine.submit("tests.jobs.background_tasks:stubborn", {"seconds": 600.0}, viewer="v", workspace="w")
@@ -41,19 +42,17 @@ def running(pid):
 )
 def test_the_end_of_a_server_leaves_no_process_and_an_interrupted_run(tmp_path, wait_for, ending):
     (tmp_path / "server.py").write_text(SERVER)
-    server = subprocess.Popen(
-        [sys.executable, str(tmp_path / "server.py"), str(tmp_path / "home"), ending],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    errors = tmp_path / "errors"
+    with errors.open("w") as stderr:
+        command = [sys.executable, str(tmp_path / "server.py"), str(tmp_path / "home"), ending]
+        environment = os.environ | {"PYTHONPATH": str(servers.ROOT)}
+        server = servers.launch(command, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)
     job, *pids = server.stdout.readline().split()
     family = psutil.Process(server.pid).children(recursive=True) if ending == "killed" else []
     if ending == "killed":
         server.send_signal(signal.SIGKILL)
-    _, noise = server.communicate(timeout=120)
-    assert noise == "" or ending == "killed"  # Python's resource tracker then says what it cleans up
+    server.wait(timeout=120)
+    assert errors.read_text() == "" or ending == "killed"  # Python's resource tracker then says what it cleans up
     wait_for(lambda: not any(running(pid) for pid in [*map(int, pids), *(process.pid for process in family)]))
     engine = Engine(Store(tmp_path / "home"))
     state = engine.status(job)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_a_covariance_is_refused_in_one_sentence(method):
 
 
 def test_a_sparse_table_too_large_to_write_out_is_refused():
-    X = sp.csr_array((np.array([1.0, 2.0, -3.0]), (np.array([0, 5, 9]), np.array([0, 7, 3]))), shape=(10_000, 6_000))
+    X = sp.csr_array((-np.ones(6_000), (np.arange(6_000), np.arange(6_000))), shape=(10_000, 6_000))
     for method in ("nmf", "spca"):
         with pytest.raises(Refused, match=f"{method} needs this sparse table written out"):
             nspca.solve(nspca.Problem.from_data(X, 2), method, certify=None)
@@ -111,3 +112,47 @@ def test_zero_data_have_a_component():
 def test_importing_nspca_does_not_import_scikit_learn():
     code = "import sys, nspca; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def tables(sizes):
+    """Data at the edge of what a factorisation can do: hardly any, constant, of low rank, of any size."""
+    rng = np.random.default_rng(5)
+    for m, n in sizes:
+        noise, spike = rng.standard_normal((m, n)), np.zeros((m, n))
+        spike[0, 0] = 1.0
+        yield from (noise, np.abs(noise), np.full((m, n), 3.0), np.full((m, n), -3.0), np.zeros((m, n)), spike, -spike)
+        yield from (np.repeat(noise[:, :1], n, axis=1), rng.poisson(0.4, (m, n)), 1 + 1e-12 * noise)
+        yield from (noise * 1e150, noise * 1e-150, noise * 10.0 ** rng.uniform(-300, 150, (1, n)), spike + 1e-320)
+
+
+SIZES = ((1, 1), (1, 4), (2, 1), (2, 2), (2, 9), (7, 1), (6, 9))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sizes", [SIZES[1::2], pytest.param(SIZES, marks=pytest.mark.long)])
+@pytest.mark.parametrize("method", ["pca", "spca", "nmf"])
+def test_data_at_the_edge_have_a_component_or_a_sentence_of_our_own(method, sizes):
+    solved = 0
+    for X in tables(sizes):
+        for center, scale, sparse in product((True, False), repeat=3):
+            try:
+                problem = nspca.Problem.from_data(sp.csr_array(X) if sparse else X, min(2, X.shape[1]), center=center, scale=scale)
+                result = nspca.solve(problem, method, certify=None)
+            except nspca.NSPCAError:
+                continue
+            assert problem.violation(result.components[:, 0]) <= 1e-12 and result.value >= 0, X
+            solved += 1
+    assert solved > 57 * len(sizes), solved
+
+
+def test_nmf_has_no_more_parts_than_the_table_has_rank():
+    X = np.outer(np.arange(5.0), np.arange(1.0, 7.0))
+    result = nspca.solve(nspca.Problem.from_data(X, 3, center=False), "nmf", certify=None)
+    assert result.info["rank"] == 1 and same_line(result.components[:, 0], truncated(np.arange(1.0, 7.0), 3))
+
+
+@pytest.mark.parametrize("method", ["nmf", "spca"])
+def test_seeds_of_the_other_methods_are_taken(X, method):
+    problem = nspca.Problem.from_data(X, 3)
+    for seed in (2**32, 2**70, np.int64(3)):
+        assert problem.violation(nspca.solve(problem, method, seed=seed, certify=None).components[:, 0]) <= 1e-12

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca import disjoint, sketch
+from nspca.ascent import disjoint
 from nspca.errors import Cancelled, InvalidOption
+from nspca.matrix import sketch
 from nspca.solvers import bipartite
 from tests.oracles import brute_force_joint
 from tests.strategies import cases

@@ -8,26 +8,22 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 import nspca
+from nspca.api import line_of
 from nspca.errors import Cancelled, InvalidOption
 from nspca.solvers import METHODS
 from tests.oracles import brute_force
-from tests.strategies import cases
+from tests.strategies import cases, counts
 
 NAMES = ["auto", *METHODS]
 
 
 def able(method, nonneg):
-    line = METHODS.get(method)
-    return line is None or (line.nonneg if nonneg else line.signed)
-
-
-NEEDS_DATA = {"spca", "nmf"}
-"""Baselines that factorise the table itself and refuse a covariance."""
+    return line_of(method).has_form(nonneg)
 
 
 def problem_of(method, case, nonneg):
     """Problem with A = VV', and what it was made from: the matrix, or data where the method needs them."""
-    if method in NEEDS_DATA:
+    if line_of(method).needs_data:
         X = case.V.T * math.sqrt(case.V.shape[1])
         return nspca.Problem.from_data(X, case.k, nonneg, center=False), X
     A = case.V @ case.V.T
@@ -51,8 +47,9 @@ def check(problem, A, result):
 
 
 @pytest.mark.parametrize(("method", "nonneg"), pairs())
-def test_value_brute_force_upper_in_that_order(method, nonneg):
-    for case in cases(80, n_max=8, ranks=(1, 2, 3, 8), seed=7):
+@counts(40, 80)
+def test_value_brute_force_upper_in_that_order(method, nonneg, count):
+    for case in cases(count, n_max=8, ranks=(1, 2, 3, 8), seed=7):
         problem, source = problem_of(method, case, nonneg)
         result = nspca.solve(problem, method)
         check(problem, case.V @ case.V.T, result)
@@ -128,8 +125,7 @@ def test_cancel_stops_within_one_report(method):
 
 def numeric_options(method):
     """Names of the options whose default is a number (not a switch)."""
-    line = METHODS.get(method)
-    defaults = vars(line.Options() if line else nspca.auto.Options())
+    defaults = vars(line_of(method).Options())
     return [name for name, value in defaults.items() if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
@@ -178,7 +174,6 @@ def test_auto_is_never_below_a_method(name, nonneg):
         problems = [nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k, nonneg) for k in (2, 5, 9, 13)]
     for problem in problems:
         best = nspca.solve(problem, certify=None).value
-        for method in METHODS:
-            slow = {"spannogram", *(NEEDS_DATA if name == "pitprops" else ())}
-            if able(method, nonneg) and method not in slow:
+        for method, line in METHODS.items():
+            if line.refusal(problem) is None and method != "spannogram":  # minutes
                 assert nspca.solve(problem, method, certify=None).value <= best * (1 + 1e-9), (method, problem.k)

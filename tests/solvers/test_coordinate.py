@@ -144,7 +144,12 @@ def test_faces(lee_seung_faces):
 
 
 def test_faces_of_the_paper(faces):
+    """2e7 and 5e8 are for XX' of zero-mean data (Section 2 of the paper), in grey levels."""
     problem = nspca.Problem.from_data(faces, (361 // 4,) * 4)
+    Z = faces - faces.mean(axis=0)
+    for weight, said in ((2e7, "0.0163"), (5e8, "0.407")):
+        assert f"{weight / np.linalg.eigvalsh(Z.T @ Z)[-1]:.3g}" == f"{coordinate.from_paper(problem, weight):.3g}" == said
+        assert f" {said} " in coordinate.Options.__doc__
     few, many = (run(problem, alpha=coordinate.from_paper(problem, a), beta=0.0, restarts=1, tol=1e-4) for a in (2e7, 5e8))
     assert few.info["overlap"] > 1.5 * many.info["overlap"]
 

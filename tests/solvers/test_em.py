@@ -94,7 +94,7 @@ def test_pitprops_signed(pitprops, k):
 
 
 @pytest.mark.parametrize(("k", "share"), [(40, 0.5203), (180, 0.598)])
-def test_faces_reach_the_published_share(lee_seung_faces, k, share):
+def test_faces_reach_the_share_found_by_search(lee_seung_faces, k, share):
     problem = nspca.Problem.from_data(lee_seung_faces, k)
     result = nspca.solve(problem, "em", restarts=5, polish=False, certify=None)
     assert result.value >= share * problem.leading_eigenvalue

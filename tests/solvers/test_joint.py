@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca import disjoint
+from nspca.ascent import disjoint
+from nspca.ascent.exchange import exchange
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem
-from nspca.exchange import exchange
 from nspca.solvers import joint
 from tests.oracles import brute_force_joint
-from tests.strategies import cases
+from tests.strategies import cases, counts
 
 SIZES = [(2, 2), (1, 3), (2, 1, 1), (3, 2), (1, 1)]
 
@@ -34,16 +34,17 @@ def solved(A, sizes, nonneg, seed=0, **options):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_brute_force_on_tiny_problems(nonneg):
+@counts(60, 120)
+def test_brute_force_on_tiny_problems(nonneg, count):
     reached, total = 0, 0
-    for kind, A, sizes in tiny(120, seed=21):
+    for kind, A, sizes in tiny(count, seed=21):
         optimum, _ = brute_force_joint(A, sizes, nonneg)
         result = solved(A, sizes, nonneg, rank=7)
         assert feasible(result.components, sizes, nonneg), kind
         assert result.value <= optimum * (1 + 1e-9) + 1e-300, kind
         reached, total = reached + (result.value >= optimum * (1 - 1e-7)), total + 1
     # Measured: all of them; a little room for other arithmetic.
-    assert total >= 50 and reached >= 0.97 * total
+    assert total >= count * 5 / 12 and reached >= 0.97 * total
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -191,7 +192,8 @@ def test_sizes_need_a_joint_method_and_the_right_number():
         ("cbcl", None, None, True, 255, (40,) * 5, True, 7.123),
     ],
 )
-def test_published_totals_are_passed(nspca_data, monkeypatch, name, file, rows, center, factor, sizes, nonneg, reach):
+def test_totals_found_by_search_are_reached(nspca_data, monkeypatch, name, file, rows, center, factor, sizes, nonneg, reach):
+    """All above what the 2015 paper prints; its faces were prepared in another way, so that one number is no comparison."""
     monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
     X = np.load(nspca_data / file)["X"][:rows] if file else nspca.load_sample(name).X
     X = X / factor if factor != 1 else X

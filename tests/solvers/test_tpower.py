@@ -1,10 +1,10 @@
-"""Truncated power iteration: monotone, at a fixed point, the published values, wide data."""
+"""Truncated power iteration: monotone, at a fixed point, values found by search, wide data."""
 
 import numpy as np
 import pytest
 
 import nspca
-from nspca.linalg import rank1_columns
+from nspca.matrix.linalg import rank1_columns
 from nspca.solvers import tpower
 from tests.strategies import cases
 

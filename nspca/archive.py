@@ -1,0 +1,106 @@
+"""Archives of arrays without pickle, from anybody: what they would unpack to is known and capped before a byte is unpacked."""
+
+import io
+import struct
+import zipfile
+from typing import BinaryIO
+
+import numpy as np
+
+from nspca.errors import InvalidData
+
+MAX_BYTES = 512 * 2**20
+"""A gene table of 1000 samples x 20 000 genes with 17 digits each is 400 MB of text; more belongs in NPZ."""
+MAX_HEADER = 4096
+"""Text headers of plain arrays are about 100 bytes; more is a structured type, which is not read."""
+
+
+def mib(count: float) -> str:
+    """A byte count as a person reads it."""
+    return f"{count / 2**30:.0f} GiB" if count >= 10 * 2**30 else f"{count / 2**20:.3g} MiB"
+
+
+def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+    """An archive and its files, after the directory alone has shown that together they have at most `most` bytes (`MAX_BYTES`)."""
+    most = MAX_BYTES if most is None else most
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+        members = [info for info in archive.infolist() if not info.is_dir()]
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, struct.error):
+        raise InvalidData("The ZIP file is damaged or cut short: pack it again.") from None
+    total = sum(info.file_size for info in members)
+    if total > most:
+        raise InvalidData(f"The ZIP file would unpack to {mib(total)}, at most {mib(most)} are read: pack fewer files.")
+    if any(info.flag_bits & 1 for info in members):
+        raise InvalidData("The ZIP file is encrypted: pack it without a password.")
+    return archive, members
+
+
+def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """One file of an archive; never more bytes than its directory entry says."""
+    try:
+        with archive.open(info) as handle:
+            plain = handle.read(info.file_size + 1)
+    except Exception:
+        # Any of four decompressors may meet damaged bytes here, each with errors of its own.
+        raise InvalidData("The ZIP file is damaged: one of its files cannot be unpacked; pack it again.") from None
+    if len(plain) > info.file_size:
+        raise InvalidData("The ZIP file lies about the size of one of its files: pack it again.")
+    return plain
+
+
+def read_npy(raw: bytes) -> np.ndarray:
+    """One ``.npy`` array of plain numbers or text.
+
+    Raises
+    ------
+    InvalidData
+        For pickled objects, structured types, damaged headers, and headers that promise more than the file holds.
+    """
+    stream = io.BytesIO(raw)
+    shape, dtype = npy_header(stream)
+    if dtype.hasobject:
+        raise InvalidData("The array holds pickled Python objects, which are never opened: save it as plain numbers or text.")
+    if dtype.names is not None or dtype.kind not in "biufUS":
+        raise InvalidData(f"The array must hold real numbers or text, got type {dtype}: convert it before saving.")
+    claimed = dtype.itemsize
+    for length in shape:
+        claimed *= int(length)
+    held = len(raw) - stream.tell()
+    if claimed != held or min(shape, default=0) < 0:
+        raise InvalidData(
+            f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut short, save it again."
+        )
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type from the header alone."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        shape, _, dtype = read(stream, max_header_size=MAX_HEADER)
+    except Exception:
+        # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a parser can.
+        raise InvalidData("The array's header cannot be read: save it again with numpy.save or numpy.savez.") from None
+    return shape, dtype
+
+
+def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
+    """All arrays of an NPZ, by name.
+
+    Raises
+    ------
+    InvalidData
+        For anything but plain arrays of numbers or text, and for what would unpack to more than `MAX_BYTES`.
+    """
+    archive, members = open_zip(raw)
+    return {info.filename.removesuffix(".npy"): read_npy(unzip_member(archive, info)) for info in members}
+
+
+def write_arrays(arrays: dict[str, np.ndarray]) -> bytes:
+    """A compressed NPZ of `arrays`, which `read_arrays` reads."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()

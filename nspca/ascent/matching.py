@@ -1,0 +1,143 @@
+"""The matching step of joint sparse PCA: which features go to which component, exactly, as a transportation problem.
+
+    maximise  sum_j sum_{i in I_j} Q_ij   over disjoint I_1 .. I_r with |I_j| = s_j,   Q >= 0 (n, r)
+
+The 2015 paper builds a bipartite graph with s_j equal slots per component (Alg. 4) and solves an assignment problem. Equal slots
+are one sink with a capacity, so the graph that matters has r nodes: an edge a -> b says what is gained when a feature moves from
+component a to b. Three steps: (1) only the sum(s) best features of each column can be needed, because one of them is free whenever
+a worse one is used; (2) prices: component j lowers its price to the level at which s_j features prefer it, in turn, a few times;
+every such state is optimal for the numbers of features it has given out; (3) what is still missing comes by successive best paths:
+an unused feature enters some component, which passes one on, until a component with a free slot is reached.
+Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, Orlin 1993, section 9.7 (successive shortest paths).
+"""
+
+import numpy as np
+
+from nspca.errors import InvalidProblem, NotConverged
+from nspca.matrix.linalg import Array, topk_indices
+
+SWEEPS = 30
+"""Rounds of prices at most; what they leave open the paths do, so this is only a matter of speed."""
+ROUNDING = 2.0**-48
+"""A path must gain this much more than another, relative to the largest weight, to be preferred: 16 roundings of sums of them."""
+
+
+def assign(weights: Array, sizes) -> np.ndarray:
+    """The matching of largest total weight.
+
+    Parameters
+    ----------
+    weights : (n, r) float64, >= 0
+    sizes : sequence of r int
+        Features per component, >= 1, adding up to at most n.
+
+    Returns
+    -------
+    labels : (n,) int
+        Component of every feature, -1 for unused; component j has exactly ``sizes[j]``. Ties go to the lowest index.
+
+    Raises
+    ------
+    InvalidProblem
+        When the sizes do not fit.
+    """
+    n, sizes = weights.shape[0], np.asarray(sizes, dtype=np.int64)
+    if sizes.shape != weights.shape[1:] or sizes.min(initial=n) < 1 or sizes.sum() > n:
+        raise InvalidProblem(f"matching needs {weights.shape[1]} sizes of at least 1 that add up to at most n = {n}, got {sizes.tolist()}")
+    needed = int(sizes.sum())
+    chosen = np.zeros(n, dtype=bool)
+    for column in weights.T:
+        chosen[topk_indices(column, needed)] = True
+    rows = np.flatnonzero(chosen)
+    Q = weights[rows]
+    found = _paths(Q, sizes, _priced(Q, sizes))
+    labels = np.full(n, -1)
+    labels[rows] = found
+    return labels
+
+
+def total(weights: Array, labels) -> float:
+    """Weight of a matching."""
+    used = np.flatnonzero(labels >= 0)
+    return float(weights[used, labels[used]].sum())
+
+
+def _priced(Q, sizes):
+    """Labels in which every feature has the component where ``Q_ij - price_j`` is largest and not negative, none over-full.
+
+    Prices only fall, so a component keeps what it has until another takes it away.
+    """
+    n, r = Q.shape
+    net = np.full((n, r), -np.inf)
+    prices, labels = np.full(r, np.inf), np.full(n, -1)
+    for _ in range(SWEEPS):
+        moved = False
+        for j in range(r):
+            net[:, j] = -np.inf
+            margin = Q[:, j] - net.max(axis=1, initial=0.0)
+            spare = n - 1 - sizes[j]
+            level = max(0.0, float(np.partition(margin, spare)[spare])) if spare >= 0 else 0.0
+            if level < prices[j] or np.count_nonzero(labels == j) < sizes[j]:
+                moved |= _take(labels, j, margin, min(level, prices[j]), sizes[j])
+                moved |= level < prices[j]
+                prices[j] = min(level, prices[j])
+            net[:, j] = Q[:, j] - prices[j]
+        if not moved:
+            break
+    return labels
+
+
+def _take(labels, j, margin, price, size):
+    """Give component j what prefers it at this price, then what is indifferent and free; True if it got anything."""
+    wanted = (margin > price) & (labels != j)
+    free = size - np.count_nonzero(labels == j)
+    indices = np.flatnonzero(wanted)[: max(free, 0)]
+    if indices.size < free:
+        level = np.flatnonzero((margin == price) & (labels < 0))
+        indices = np.concatenate((indices, level[: free - indices.size]))
+    labels[indices] = j
+    return indices.size > 0
+
+
+def _paths(Q, sizes, labels):
+    """Best augmenting paths until every component has its size; `labels` is changed and returned."""
+    tolerance = ROUNDING * float(Q.max(initial=0.0))
+    missing = sizes - np.bincount(labels[labels >= 0], minlength=sizes.size)
+    while missing.any():
+        free = np.flatnonzero(labels < 0)
+        entering = np.argmax(Q[free], axis=0)
+        gain, previous, moves = _best_paths(Q, labels, Q[free[entering], np.arange(sizes.size)], tolerance)
+        last = int(np.argmax(np.where(missing > 0, gain, -np.inf)))
+        missing[last] -= 1
+        for _ in range(sizes.size):
+            if previous[last] < 0:
+                break
+            labels[moves[previous[last], last]] = last
+            last = previous[last]
+        else:
+            raise NotConverged("an augmenting path must not meet a component twice; the weights must be finite numbers")
+        labels[free[entering[last]]] = last
+    return labels
+
+
+def _best_paths(Q, labels, entry, tolerance):
+    """Gain of the best path that ends in each component, the component before it (-1: none), and the feature of every move."""
+    r = Q.shape[1]
+    edges, moves = np.full((r, r), -np.inf), np.zeros((r, r), dtype=np.int64)
+    for a in range(r):
+        members = np.flatnonzero(labels == a)
+        if members.size:
+            change = Q[members] - Q[members, a][:, None]
+            best = np.argmax(change, axis=0)
+            edges[a], moves[a] = change[best, np.arange(r)], members[best]
+    np.fill_diagonal(edges, -np.inf)
+    gain, previous = entry.copy(), np.full(r, -1)
+    for _ in range(r):
+        through = gain[:, None] + edges
+        best = np.argmax(through, axis=0)
+        reached = through[best, np.arange(r)]
+        better = reached > gain + tolerance
+        if not better.any():
+            break
+        gain[better], previous[better] = reached[better], best[better]
+    return gain, previous, moves

@@ -1,0 +1,215 @@
+"""Monotone improvement on the full A: the power step, the best vector on a support, swaps. Never worse than its start.
+
+For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step here is an ascent.
+"""
+
+import numpy as np
+
+from nspca.matrix.covariance import DIRECT_LIMIT, Covariance
+from nspca.matrix.linalg import Array, largest_eigenpairs, normalised, rank1, rank1_columns
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+
+GAIN = 1e-12
+"""Relative gain below which an ascent has stopped: four digits above rounding."""
+POWER_CAP = 500
+"""Power steps at most; the value is valid at every step, so stopping early only leaves gain behind."""
+SWAP_CAP = 200
+"""Swaps at most, for the same reason."""
+TRIED = 24
+"""Swaps that are solved on their support when the two-variable estimate promises no gain."""
+
+
+def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
+    """Power steps from every column of X (n, r) at once until none gains; columns (n, r) with at most k nonzeros."""
+    A, k, nonneg = problem.covariance, problem.size, problem.nonneg
+    X = rank1_columns(X, k, nonneg)
+    values = np.zeros(X.shape[1])
+    active = np.arange(X.shape[1])
+    for _ in range(iterations):
+        product = A.product(X[:, active])
+        new = np.einsum("ij,ij->j", X[:, active], product)
+        going = new > values[active] * (1 + GAIN)
+        values[active] = new
+        if not going.any():
+            break
+        active = active[going]
+        X[:, active] = rank1_columns(product[:, going], k, nonneg)
+    return X
+
+
+def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
+    """Best unit vector for ``block`` (s, s), from x (s,) on: exact when signed or when the leading eigenvector has one sign.
+
+    Otherwise (nonnegative, mixed signs) the problem is NP-hard even here, and projected power steps from x are used.
+    """
+    if x.size == 0:
+        return x
+    leading = largest_eigenpairs(block, 1)[1][:, 0]
+    if not nonneg:
+        return leading
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    if leading.min() >= 0:
+        return leading
+    best, value = x, float(x @ block @ x)
+    for start in (x, np.maximum(leading, 0.0)):
+        y = _nonnegative_steps(lambda y: block @ y, start)
+        positive = np.flatnonzero(y > 1e-9)
+        y = _settled(block, y, positive)
+        reached = float(y @ block @ y)
+        if reached > value:
+            best, value = y, reached
+    return best
+
+
+def best_weights(A: Covariance, support, x: Array, nonneg: bool) -> Array:
+    """`best_on_support` for the features `support` of A, from x (s,) on; a large support needs no block, only products."""
+    if support.size <= DIRECT_LIMIT:
+        return best_on_support(A.block(support), x, nonneg)
+    part = A.restrict(support)
+    leading = part.leading(1)[1][:, 0]
+    if not nonneg:
+        return leading if leading.any() else x
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    found = [x, *(_nonnegative_steps(part.product, start) for start in (x, leading))]
+    return max(found, key=part.quadratic)
+
+
+def _nonnegative_steps(product, start):
+    """Projected power steps from the positive part of `start` until they stand still."""
+    y = normalised(np.maximum(start, 0.0))
+    for _ in range(POWER_CAP):
+        new = normalised(np.maximum(product(y), 0.0))
+        if np.abs(new - y).max() <= 1e-10:
+            break
+        y = new
+    return y
+
+
+def _settled(block, y, positive):
+    """The leading eigenvector on the positive part of y when it has one sign there: the limit of the power steps."""
+    if positive.size == 0:
+        return y
+    part = block[np.ix_(positive, positive)]
+    leading = largest_eigenpairs(part, 1)[1][:, 0]
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    if leading.min() < 0:
+        return y
+    settled = np.zeros_like(y)
+    settled[positive] = leading
+    return settled
+
+
+def on_supports(problem: Problem, X: Array) -> Array:
+    """The best vector on the support of each column of X (n, r), or the column itself where that is no better."""
+    A, Y = problem.covariance, X.copy()
+    for y in Y.T:
+        support = np.flatnonzero(y)
+        better = np.zeros_like(y)
+        better[support] = best_weights(A, support, y[support], problem.nonneg)
+        if A.quadratic(better) > A.quadratic(y):
+            y[:] = better
+    return Y
+
+
+def polish(problem: Problem, x: Array) -> Array:
+    """Power steps on the full A and the best vector on the support reached, in turn until neither gains; x (n,)."""
+    A = problem.covariance
+    best, value = x, A.quadratic(x)
+    for _ in range(POWER_CAP):
+        y = power(problem, best[:, None])[:, 0]
+        support = np.flatnonzero(y)
+        z = np.zeros_like(y)
+        z[support] = best_weights(A, support, y[support], problem.nonneg)
+        reached = A.quadratic(z)
+        if not reached > value * (1 + GAIN):
+            break
+        best, value = z, reached
+    return best
+
+
+def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
+    """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing gains.
+
+    A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue: a value
+    that is reached, so a positive gain is real. When no pair gains, the most promising are solved on their support.
+    """
+    value = problem.covariance.quadratic(x)
+    for step in range(SWAP_CAP):
+        report(Event("swaps", step, SWAP_CAP, lower=value * problem.covariance.unit, k=problem.size))
+        better = _best_swap(problem, x, value)
+        if better is None:
+            return x
+        x = polish(problem, better)
+        value = problem.covariance.quadratic(x)
+    return x
+
+
+def _best_swap(problem, x, value):
+    A, k = problem.covariance, problem.size
+    support = np.flatnonzero(x)
+    outside = np.flatnonzero(x == 0)
+    if support.size == 0 or outside.size == 0:
+        return None
+    columns = A.columns(support)
+    out, gains = _two_variable_values(A, x, support, outside, columns, support.size >= k, problem.nonneg)
+    for rank in np.argsort(-gains, axis=None, kind="stable")[: TRIED if k > 1 else 1]:
+        i, j = np.unravel_index(rank, gains.shape)
+        y = _moved(problem, x, out[i], outside[j])
+        if A.quadratic(y) > value * (1 + 1e-10):
+            return y
+    return None
+
+
+def _two_variable_values(A, x, support, outside, columns, full, nonneg):
+    """Values reached by x without one feature (rows; -1: none removed) plus one feature from outside (columns)."""
+    xs = x[support]
+    image = columns @ xs
+    value = float(xs @ image[support])
+    # Leaving out row i of the support: y = (x - x_i e_i) / |.|
+    rest = np.maximum(1 - xs**2, 1e-300)
+    alpha = (value - 2 * xs * image[support] + xs**2 * A.diagonal[support]) / rest
+    cross = (image[outside][None, :] - xs[:, None] * columns[outside].T) / np.sqrt(rest)[:, None]
+    out = support
+    if not full:
+        alpha, cross = np.append(alpha, value), np.vstack((cross, image[outside]))
+        out = np.append(support, -1)
+    if support.size == 1 and full:
+        alpha, cross = np.zeros_like(alpha), np.zeros_like(cross)
+    gamma = A.diagonal[outside][None, :]
+    cross = np.maximum(cross, 0.0) if nonneg else cross
+    return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2
+
+
+def _moved(problem, x, leaving, entering):
+    """Best vector on the support of x without `leaving` and with `entering`."""
+    A = problem.covariance
+    features = np.union1d(np.setdiff1d(np.flatnonzero(x), [leaving]), [entering]).astype(int)
+    block = A.block(features)
+    start = np.where(features == entering, 0.0, x[features])
+    image = block @ start
+    start = start + np.where(features == entering, np.maximum(image, 0.0) if problem.nonneg else image, 0.0) / max(A.trace, 1e-300)
+    if not np.any(start):
+        start = (features == entering).astype(float)
+    y = np.zeros_like(x)
+    y[features] = best_on_support(block, normalised(start), problem.nonneg)
+    return y
+
+
+def starts_from(problem: Problem, a: Array) -> Array:
+    """Feasible starts from a direction of feature space: rank-1 steps on ``a`` and, if nonnegative, on ``-a``; (n, 1 or 2)."""
+    signs = (a, -a) if problem.nonneg else (a,)
+    candidates = [rank1(s, problem.size, problem.nonneg) for s in signs]
+    return np.column_stack([c for c in candidates if np.any(c)] or [first_feature(problem)])
+
+
+def first_feature(problem: Problem) -> Array:
+    """The unit vector of the feature with the largest variance: always feasible."""
+    x = np.zeros(problem.n)
+    x[int(np.argmax(problem.covariance.diagonal))] = 1.0
+    return x
+
+
+def best_of(problem: Problem, X: Array) -> Array:
+    """The column of X (n, r) with the largest value; ties go to the first."""
+    return X[:, int(np.argmax([problem.covariance.quadratic(x) for x in X.T]))]

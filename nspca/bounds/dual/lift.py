@@ -1,0 +1,256 @@
+"""The block behind B6 and B9: U and M chosen against the exact answers, not against a relaxation of them.
+
+For a d-dimensional subspace with orthonormal basis B, U U' = B Q B', and tau, M with heights h, the search
+half of the bound is the maximum over feasible x of support I of  b'Qb + tau s + sum_I h_i,  b = B'x,
+s = (sum |x_i|)^2. With the maximum taken over finitely many feasible points x_j of support I_j (the
+*bundle*), the bound, minimised over W, M, Q and tau, is the dual of
+
+    max <A, X>,  X psd, tr X = 1, X >= 0,   B'XB <= sum_j w_j b_j b_j',   <J, X> <= sum_j w_j s_j,
+    sum_l X_il^2 <= X_ii z_i,  z = sum_j w_j 1(I_j),   w in the simplex:
+
+the relaxation whose shadow on the subspace, and whose support, are those of true answers. Points found above
+the maximum join the bundle (cutting planes). Whatever comes out, the bound is proved afterwards by the search
+over the sphere, so nothing here needs to be exact; but w is one for all three, so lift, row cuts and the
+entries of X are projected onto together:
+
+    sigma/2 |(T - sum_j w_j b_j b_j')+|^2 + rho' sum_i phi_i(z_i) + psi(sum_j w_j s_j)
+
+is minimised over w by Newton steps, each with an exact quadratic program: the curvature of phi (`rowcuts`) is
+thousands of times larger at a small z than at z = 1, and plain gradient steps stop where the bound is a per
+cent worse. psi, what the entries cost, has slope -tau and curvature rho over the number of entries at work;
+with its slope alone the steps can run away when k is near n/2.
+"""
+
+import numpy as np
+
+from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
+from nspca.bounds.dual.splitting import EntriesAim, Splitting
+from nspca.bounds.dual.weights import simplex_program
+from nspca.bounds.inequality import heights
+from nspca.matrix.linalg import Array
+
+CLIMB_STEPS = 12
+"""Ascent steps from each random direction: most have stopped by then."""
+CLIMBS = 32
+"""Random directions tried for each look at the bundle."""
+NEWTON_STEPS, GAP = 8, 1e-6
+"""Newton steps at most for the weights, and the gap (relative to rho) at which they stop."""
+NEAR, ROOM, AGE = 1e-3, 40, 6
+"""Climbs this near the top join a bundle of fewer points than that; a point without weight stays for so many
+looks."""
+
+
+def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) -> "Lift":
+    """Give a splitting its two other blocks: row cuts, which count after `wait` steps, and the lift.
+
+    The one place where the blocks are put together; the order in which they work is that of `Splitting.step`.
+    """
+    splitting.cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait)
+    splitting.lift = Lift(splitting, B, points)
+    return splitting.lift
+
+
+class Lift:
+    """Block of a `Splitting`: the shadow of X on a subspace. Its weights are those of the other blocks too.
+
+    Attributes
+    ----------
+    B : (r, d) orthonormal
+    shadow : (d, d) what this block makes of ``B'XB``; `coordinates` (d, p) are those of the points
+    points : (r, p) feasible vectors of the bundle, `share` (p,) their weights w
+    supports : (r, p) of zeros and ones; the first `fixed` rows are in all of them
+    """
+
+    weight = 1.0
+
+    def __init__(self, splitting: Splitting, B: Array, points: Array):
+        self.splitting, self.rng = splitting, np.random.default_rng(0)
+        self.k, self.nonneg, self.fixed = splitting.k, splitting.nonneg, splitting.kept.fixed
+        self.supports = supports_of(points**2, self.k, self.fixed)
+        self.points = restricted(points, self.supports)
+        d, count = B.shape[1], points.shape[1]
+        self.share, self.idle = np.full(count, 1 / count), np.zeros(count)
+        self.shadow, self.dual = np.zeros((d, d)), np.zeros((d, d))
+        self._base(B)
+
+    def resume(self, U: Array, X: Array) -> None:
+        """Start from the U and X of a related problem."""
+        part = self.B.T @ U
+        self.dual, self.shadow = part @ part.T / (self.splitting.rho * self.weight), self.B.T @ X @ self.B
+
+    # --- block of the splitting -----------------------------------------------------------------------------
+    def pull(self, X, G):
+        shadow = self.B.T @ X @ self.B
+        G += self.B @ (self.weight * (shadow - self.shadow + self.dual)) @ self.B.T
+
+    def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array:
+        """The point (d, d) to project, from the eigenpairs of X."""
+        F = self.B.T @ vectors
+        return relaxation * ((F * weights) @ F.T) + (1 - relaxation) * self.shadow + self.dual
+
+    def settle(self, T: Array, share: Array) -> None:
+        """Project with these weights of the bundle."""
+        self.share = share
+        self.dual = positive_part(T - self._hull(share))
+        self.shadow = T - self.dual
+
+    # --- what it says ---------------------------------------------------------------------------------------
+    @property
+    def z(self) -> Array:
+        """What the bundle thinks of each row: 1 in the support, 0 outside."""
+        return self.supports @ self.share
+
+    @property
+    def size(self) -> float:
+        """And of the sum of entries."""
+        return float(self.sizes @ self.share)
+
+    @property
+    def Q(self) -> Array:
+        return self.splitting.rho * self.weight * self.dual
+
+    @property
+    def U(self) -> Array:
+        """``UU' = BQB'``."""
+        values, vectors = np.linalg.eigh(self.Q)
+        U = self.B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+        return np.ascontiguousarray(U[:, U.any(axis=0)])
+
+    def value(self, U: Array | None = None, h: Array | None = None) -> float:
+        """Largest value of the bundle, for its own U or another; the search half is never below it."""
+        U = self.U if U is None else U
+        h = self._heights() if h is None else h
+        values = np.square(U.T @ self.points).sum(axis=0)
+        return float((values + self.splitting.entries.tau * self.sizes + h @ self.supports).max())
+
+    def _heights(self):
+        M = self.splitting.cuts.M
+        return np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
+
+    # --- bundle and subspace --------------------------------------------------------------------------------
+    def grow(self, directions: Array | None = None) -> None:
+        """Climb from random directions (or the given ones (D, c)) and take in what is above the bundle.
+
+        While the bundle is small, what is near its top too; what has long had no weight is dropped.
+        """
+        U, root_tau, h = self.U, np.sqrt(self.splitting.entries.tau), self._heights()
+        C = self.rng.standard_normal((U.shape[1] + 1, CLIMBS)) if directions is None else directions
+        X, supported, values = climb(U, root_tau, self.k, self.nonneg, C, h, self.fixed)
+        bundle = self.value(U, h)
+        taken = (values > bundle * (1 + 1e-6)) | (self.share.size < ROOM)
+        taken &= values > max(bundle, float(values.max())) * (1 - NEAR)
+        self.idle = np.where(self.share > 1e-7, 0, self.idle + 1)
+        kept = self.idle <= AGE
+        m = int(kept.sum())
+        points, supports = (
+            np.column_stack((self.points[:, kept], X[:, taken])),
+            np.column_stack((self.supports[:, kept], supported[:, taken])),
+        )
+        first = np.unique(np.vstack((points.round(7), supports)), axis=1, return_index=True)[1]
+        order = np.append(np.arange(m), first[first >= m])
+        self.points = np.ascontiguousarray(points[:, order])
+        self.supports = np.ascontiguousarray(supports[:, order])
+        none = np.zeros(order.size - m)
+        self.share = np.append(self.share[kept] / self.share[kept].sum(), none)
+        self.idle = np.append(self.idle[kept], none)
+        self._base(self.B)
+
+    def rebase(self, B: Array) -> None:
+        """Go on with another subspace, keeping what of Q lies in it."""
+        H = self.B.T @ B
+        self.dual, self.shadow = H.T @ self.dual @ H, H.T @ self.shadow @ H
+        self._base(B)
+
+    def _base(self, B):
+        self.B, self.coordinates = B, B.T @ self.points
+        self.sizes = np.abs(self.points).sum(axis=0) ** 2
+        self.products = (self.coordinates.T @ self.coordinates) ** 2
+
+    # --- weights of the bundle ------------------------------------------------------------------------------
+    def _hull(self, share):
+        return (self.coordinates * share) @ self.coordinates.T
+
+    def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array:
+        """The weights of the joint projection: Newton steps, halved until they descend."""
+        supports, s, w, rho = self.supports, self.sizes, self.share, self.splitting.rho
+        size, tau = self.splitting.entries.size, self.splitting.entries.tau
+        sigma, cut, bend = rho * self.weight, rho * self.splitting.cuts.weight, rho / entries.above
+
+        def value(w):
+            far, beyond = cuts.distances(supports @ w)[2] if cut else np.zeros(1), s @ w - size
+            psi = beyond * (bend / 2 * beyond - tau)
+            return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
+
+        before = value(w)
+        for _ in range(NEWTON_STEPS):
+            R = positive_part(T - self._hull(w))
+            slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
+            gradient = slope + (bend * (s @ w - size) - tau) * s
+            H = sigma * self.products + bend * np.outer(s, s)
+            if cut:
+                h, curvature = cuts.slopes(supports @ w)
+                gradient = gradient - cut * (h @ supports)
+                H = H + cut * (supports.T @ (curvature[:, None] * supports))
+            if gradient @ w - gradient.min() < GAP * rho:
+                break
+            step, part = simplex_program(H, gradient - H @ w, w) - w, 1.0
+            fall = float(gradient @ step)
+            if fall >= 0:
+                break
+            while part > 1e-4 and (after := value(w + part * step)) > before + 1e-4 * part * fall:
+                part /= 2
+            if part <= 1e-4:
+                break
+            w, before = np.maximum(w + part * step, 0.0), after
+        w = np.where(w > 1e-10, w, 0.0)
+        return w / w.sum()
+
+
+def climb(
+    U: Array,
+    root_tau: float,
+    k: int,
+    nonneg: bool,
+    C: Array,
+    h: Array,
+    fixed: int = 0,
+) -> tuple[Array, Array, Array]:
+    """Where directions C (d + 1, c) lead: points (r, c), their supports, and their values.
+
+    A value is ``|U'x|^2 + (root_tau sum |x_i|)^2`` plus the sum of h over the support.
+
+    The first `fixed` rows belong to every support, whether they are used or not.
+    """
+    d = U.shape[1]
+    for _ in range(CLIMB_STEPS):
+        linear, flat = U @ C[:d], root_tau * np.abs(C[d])
+        P = np.maximum(linear + flat, 0.0) if nonneg else np.abs(linear) + flat
+        S = supports_of(P * P + h[:, None], k, fixed)
+        X = restricted(P if nonneg else np.copysign(P, linear), S)
+        C = np.vstack((U.T @ X, root_tau * np.abs(X).sum(axis=0)))
+        lengths = np.linalg.norm(C, axis=0)
+        C = C / np.where(lengths > 0, lengths, 1.0)
+    return X, S, lengths**2 + h @ S
+
+
+def supports_of(terms: Array, k: int, fixed: int = 0) -> Array:
+    """Zeros and ones (r, c): the k largest terms of each column, the first `fixed` always."""
+    terms = terms.copy()
+    terms[:fixed] = np.inf
+    S = np.zeros_like(terms)
+    np.put_along_axis(S, np.argpartition(-terms, min(k, len(terms)) - 1, axis=0)[:k], 1.0, axis=0)
+    return S
+
+
+def restricted(X: Array, S: Array) -> Array:
+    """The columns of X on their supports, of length 1; a zero column becomes a unit vector of its support."""
+    X = X * S
+    zero = ~X.any(axis=0)
+    X[S[:, zero].argmax(axis=0), zero] = 1.0
+    return X / np.linalg.norm(X, axis=0)
+
+
+def positive_part(S: Array) -> Array:
+    """Projection of symmetric S onto the psd matrices."""
+    values, vectors = np.linalg.eigh(S)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T

@@ -1,0 +1,108 @@
+"""What every search for a bound does: counts steps, says where it stands, looks at what a lift came to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.plan import CLOSED, GROW_EVERY, JointPlan, Plan
+from nspca.bounds.witness import Proof, Witness, largest, lifted
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+
+
+@dataclass(eq=False)
+class Work:
+    """How far the work on one bound has come, in unit scale.
+
+    Attributes
+    ----------
+    lower, upper : float
+        A value known to be reached, and the best bound so far.
+    gap : float
+        Relative distance of the two at which there is nothing left to do.
+    steps, total : int
+        Made, and allowed.
+    """
+
+    stage: ClassVar[str]
+    problem: Problem
+    plan: Plan | JointPlan
+    lower: float
+    gap: float = CLOSED
+    report: Report = silent
+    upper: float = np.inf
+    steps: int = 0
+    total: int = 0
+
+    @property
+    def target(self) -> float:
+        """A bound of this closes the gap."""
+        return self.lower * (1 + self.gap)
+
+    @property
+    def closed(self) -> bool:
+        return self.upper <= self.target
+
+    @property
+    def shown(self) -> float | None:
+        """The best bound in the units of the data; None before the first."""
+        return self.upper * self.problem.covariance.unit if np.isfinite(self.upper) else None
+
+    def advance(self, splitting: Splitting, steps: int) -> None:
+        """So many steps; now and then a look at the bundle of the lift, if there is one."""
+        for _ in range(steps):
+            splitting.step()
+            self.steps += 1
+            if self.steps % GROW_EVERY == 0:
+                if splitting.lift is not None:
+                    splitting.lift.grow()
+                self.tell()
+
+    def tell(self) -> None:
+        k = self.problem.k if isinstance(self.problem.k, int) else None
+        lower, total = self.lower * self.problem.covariance.unit, max(self.total, self.steps)
+        self.report(Event(self.stage, self.steps, total, lower, self.shown, k))
+
+    def quietly(self, event: Event) -> None:
+        """For searches inside: they may be cancelled, but only the work's own events say where it stands."""
+        self.tell()
+
+
+def look(
+    splitting: Splitting,
+    prove: Callable[[Witness, float], Proof],
+    keep: Callable[[Witness, Proof], None],
+    worth: Callable[[float], bool] = lambda promise: True,
+) -> float:
+    """The smaller of two bounds: the lift as it is, the plain lift of its W and M, whose subspace it takes.
+
+    Parameters
+    ----------
+    prove : callable
+        Proof of a witness, given the estimate of its largest eigenvalue.
+    keep : callable
+        What becomes of a witness and its proof; by then the bundle has the direction the search ended in.
+    worth : callable
+        Whether to search below what the bundle already promises, which the search half is never below.
+    """
+    kept, lift = splitting.kept, splitting.lift
+    base, rank = Witness(splitting.entries.W, splitting.cuts.M), lift.B.shape[1]
+    own = Witness(base.W, base.M, lift.U)
+    plain, left = lifted(kept, base, rank)
+    found = []
+    for witness, estimate in ((own, largest(kept, own)), (plain, left)):
+        promise = estimate + lift.value(witness.U)
+        if not worth(promise):
+            found.append(promise)
+            continue
+        proof = prove(witness, estimate)
+        if witness is own and proof.cover.direction.size == own.U.shape[1] + 1:
+            lift.grow(proof.cover.direction[:, None])
+        keep(witness, proof)
+        found.append(proof.upper)
+    if plain.U.shape[1] == rank:
+        lift.rebase(np.linalg.qr(plain.U)[0])
+    return min(found)

@@ -1,0 +1,194 @@
+"""Which bounds to try, in which order, and when to stop: the strongest certificate that an effort buys.
+
+Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6). Then, with few features, the
+search over supports (B8) with all of it at its nodes; with many, W, M, U and its subspace improved together
+(B6 until the row cuts begin, then B9), once for each rank. Stops as soon as the gap is closed. Budgets are
+counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nspca.bounds import elimination
+from nspca.bounds.branches import Tree
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.rounds import Work, look
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
+from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.witness import Witness, lifted, prove, stated
+from nspca.certificate import Certificate
+from nspca.errors import Cancelled, InvalidOption
+from nspca.lowrank.cones import Budget
+from nspca.matrix.linalg import Array
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+STALL, PATIENCE = 0.02, 4
+"""A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
+when its cuts begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Warm:
+    """What one k leaves for the next: the subspace of its best lift and the rows it speaks of.
+
+    W is not handed on: for the next k it makes B5 quicker and its lift looser.
+    """
+
+    rows: np.ndarray | None
+    B: Array
+
+
+def strongest(
+    problem: Problem,
+    lower: float,
+    effort: str = "standard",
+    report: Report = silent,
+    warm: Warm | None = None,
+):
+    """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
+
+    Parameters
+    ----------
+    problem : Problem
+    lower : float
+        A value known to be reached, in unit scale (0: none). It only says when to stop and how finely to
+        search.
+    effort : "fast" (less than the solve), "standard" (seconds) or "thorough" (minutes)
+    report : callable
+        Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop, which then carries the
+        best certificate.
+    warm : Warm, optional
+        From the k before.
+
+    Returns
+    -------
+    certificate : Certificate or None
+        None when A is zero, where the elementary bounds are exact.
+    warm : Warm or None
+    point : (n,) ndarray or None
+        A component better than `lower`, if the search came upon one.
+    """
+    if effort not in PLANS:
+        raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
+    if problem.covariance.trace == 0.0:
+        return None, None, None
+    plan = PLANS[effort]
+    run = _Run(problem, plan, max(lower, 0.0), report=report, kept=elimination.keep(problem, plan.rows))
+    try:
+        # The calls are small and many: more BLAS threads wait for each other longer than they work.
+        with threadpool_limits(1):
+            return *run.run(warm), run.point
+    except Cancelled as stop:
+        stop.best = run.best
+        raise
+
+
+@dataclass(eq=False, kw_only=True)
+class _Run(Work):
+    stage = "dual"
+    kept: Kept
+    best: Certificate | None = None  # what proves `upper`
+    point: Array | None = None
+    subspace: Array | None = None
+    state: Splitting | None = None
+
+    def run(self, warm):
+        problem, kept = self.problem, self.kept
+        r = len(kept.block)
+        self.total = ROUND * (1 if not self.plan.ranks else 3 + len(self.plan.ranks) * self.plan.rounds)
+        small = kept.rows is None and 1 < r <= BRANCHED
+        if small and self.search(lambda tree: tree.by_eigenvalues()):
+            return self.best, None
+        if r < problem.n or r == 1:
+            self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
+        if r == 0:
+            return self.best, None
+        self.state = self.dual()
+        if small and self.plan.branching and not self.closed:
+            self.search(lambda tree: tree.run(self.state.entries.W, self.state.X))
+            return self.best, warm
+        for number, rank in enumerate(self.plan.ranks):
+            if self.upper > self.lower * (1 + (self.plan.enough if number else self.gap)):
+                self.lift(min(rank, r), warm)
+        return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
+
+    # --- stages ---------------------------------------------------------------------------------------------
+    def dual(self):
+        """B5 and plain B6, at two values of rho: a larger one often leaves a W that lifts better."""
+        splitting = self.splitting()
+        self.advance(splitting, self.plan.first)
+        self.offer_plain(splitting.entries.W)
+        if self.plan.ranks and not self.closed:
+            self.advance(splitting, ROUND)
+            self.offer_plain(splitting.entries.W)
+            other = self.splitting(rho=4.0)
+            before = self.upper
+            self.advance(other, ROUND)
+            self.offer_plain(other.entries.W)
+            splitting = other if self.upper < before else splitting
+        return splitting
+
+    def search(self, work):
+        """B8; whether it came to an end. Its tree is worth having even when it is cancelled."""
+        tree = Tree(self.problem, self.plan, self.lower, self.gap, self.report)
+        try:
+            return work(tree)
+        finally:
+            self.lower, self.steps = tree.lower, self.steps + tree.steps
+            self.point = self.point if tree.point is None else tree.point
+            if tree.proved < self.upper:
+                self.best, self.upper = tree.certificate(), tree.proved
+                self.tell()
+
+    def lift(self, rank, warm):
+        """B6, then B9: steps and a look until the gap hardly closes; begins where the k before ended."""
+        splitting, W, X = self.splitting(), self.state.entries.W, self.state.X
+        splitting.resume(W, X)
+        known = warm is not None and np.array_equal(warm.rows, self.kept.rows) and warm.B.shape[1] == rank
+        B = warm.B if known else starts.basis(self.kept, W, rank)
+        lift = add_lift(splitting, B, starts.first_point(self.problem, self.state, B))
+        own, idle, before = np.inf, 0, self.upper
+        for _ in range(self.plan.rounds):
+            self.advance(splitting, ROUND)
+            reached = look(splitting, self.prove, self.keep, worth=lambda bound: bound < self.upper)
+            idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
+            own = min(own, reached)
+            if self.closed or idle == PATIENCE:
+                break
+        if self.upper < before:
+            self.subspace = lift.B
+
+    def splitting(self, rho=1.0):
+        return Splitting(self.kept, self.problem.k, self.problem.nonneg, rho=rho)
+
+    # --- bounds ---------------------------------------------------------------------------------------------
+    def offer_plain(self, W):
+        """B5 of W, and its plain lifts."""
+        self.offer(Witness(W))
+        for rank in self.plan.plain:
+            if not self.closed:
+                self.offer(*lifted(self.kept, Witness(W), rank))
+
+    def offer(self, witness, estimate=None, kind=None):
+        """Prove the bound of a witness; keep it if it is the best."""
+        self.keep(witness, self.prove(witness, estimate), kind)
+
+    def prove(self, witness, estimate=None):
+        tol, known = (1e-10, self.lower) if self.lower > 0 else (1e-3, np.inf)
+        budget = Budget(tol, hopeless=self.upper, known=known, cap=self.plan.cap)
+        return prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
+
+    def keep(self, witness, proof, kind=None):
+        if proof.upper < self.upper:
+            self.best, self.upper = stated(self.problem, self.kept, witness, proof, kind), proof.upper
+            self.tell()
+
+    @property
+    def shown(self):
+        """What is kept is a certificate: its bound is in the units of the data, rounded up."""
+        return None if self.best is None else self.best.upper

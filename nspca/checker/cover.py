@@ -1,0 +1,196 @@
+"""The search half: topk_i( ((v_i'c)+)^2 + h_i ) <= F for every unit c with c_0 >= 0, proved cone by cone.
+
+Theorem. On a cone c = sum_j a_j g_j, a >= 0, |c| = 1, let p_ij = (v_i'g_j)+ (signed: |u_i'g_j| +
+sqrt(tau) g_j0), G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl). If T <= FG entrywise, or if FG - T is
+psd, then the sum is at most F on the cone.
+Proof. The positive part is convex and positively homogeneous, so (v_i'c)+ <= sum_j a_j p_ij. As a_j a_l >= 0
+and a'Ga = |c|^2 = 1, the sum over any k rows is at most sum_jl a_j a_l (sum_i p_ij p_il + h_i G_jl) <= a'Ta.
+Either condition gives a'Ta <= F a'Ga = F.
+
+Generators g_j are whole numbers until they are brought to length one. So a cone and its two halves, split at
+g_j + g_l, are the same set exactly.
+"""
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from nspca.checker.refusal import require
+from nspca.checker.rounding import TINY, is_psd, margin, topk
+
+TOO_SHORT = "a tree of the certificate ends too early: a part of the sphere, or supports, are missing"
+LEAF = 255
+WHOLE = 2.0**52
+"""Whole numbers up to this one have exact sums."""
+AT_ONCE = 2**19
+"""About so many numbers p_ij are held together."""
+
+
+@dataclass(frozen=True, eq=False)
+class TopSum:
+    """f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
+
+    V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0.
+    """
+
+    V: np.ndarray
+    d: int
+    h: np.ndarray
+    k: int
+    fixed: int
+    nonneg: bool
+
+    @property
+    def D(self):
+        """Dimension of the space whose sphere is covered; d, unless c_0 is one of its coordinates."""
+        return self.V.shape[1]
+
+    @cached_property
+    def of_h(self):
+        """topk h."""
+        return topk(self.h, self.k, self.fixed)
+
+    @cached_property
+    def mass(self):
+        """topk |v_i|^2 + topk h, at least f(c) for unit c."""
+        return topk((self.V * self.V).sum(axis=1), self.k, self.fixed) + self.of_h
+
+    def error(self, F):
+        """How far T_jl and F G_jl, as computed, can be off together.
+
+        Roundings: D + 2 for p_ij and for G_jl, as g_j is rounded too; 2D + 5 for p_ij p_il, one more for the
+        sum with h_i G_jl, k to add up, 1 to compare: k + 2D + 7.
+        """
+        return margin(self.k + 8 * self.D + 32, self.mass, abs(F))
+
+    def at(self, g):
+        """p (cones, D, n) for generators (cones, D, D)."""
+        if self.nonneg:
+            return np.maximum(g @ self.V.T, 0)
+        d = self.d
+        return np.abs(g[..., :d] @ self.V[:, :d].T) + g[..., d:] @ self.V[:, d:].T
+
+
+def prove_cover(f, F, tree):
+    """Prove f <= F on the cover whose codes `tree` begins with; returns the codes that are left."""
+    if f.D == 0:
+        require(bounded_at_once(f, F), f"the {f.k} largest h_i sum to {f.mass}, above F = {F!r}")
+        return tree
+    cones, rest = cover(f, tree)
+    if not bounded_at_once(f, F):
+        prove_cones(f, F, cones)
+    return rest
+
+
+def walk(codes, root, leaf, split):
+    """Leaves of the tree whose codes `codes` begins with, in preorder, each with the codes after its own.
+
+    Any code but `leaf` splits a node in two: `split` gives them, the one that comes first first.
+    """
+    waiting, read = [root], 0
+    while waiting:
+        require(read < len(codes), TOO_SHORT)
+        node, code = waiting.pop(), int(codes[read])
+        read += 1
+        if code == leaf:
+            yield node, codes[read:]
+        else:
+            waiting += reversed(split(node, code))
+
+
+def cover(f, tree):
+    """Generators (cones, D, D), of length one, of cones that cover all c with c_0 >= 0; and the codes left.
+
+    Signed problems are the same when all signs but that of c_0 change: half of the orthants will do.
+    """
+    cones, unread = [], tree
+    for signs in itertools.product((1.0, -1.0), repeat=f.D):
+        below = f.d < f.D and signs[-1] < 0
+        mirrored = not f.nonneg and f.d > 0 and signs[0] < 0
+        if not below and not mirrored:
+            for cone, after in walk(unread, np.diag(signs), LEAF, split_cone):
+                cones.append(cone)
+                unread = after
+    cones = np.array(cones)
+    return cones / np.linalg.norm(cones, axis=2, keepdims=True), unread
+
+
+def split_cone(cone, code):
+    """The two halves of a cone (D, D): g_j + g_l takes the place of g_j, or of g_l, where code = j D + l."""
+    j, l = divmod(code, len(cone))
+    require(0 <= j < l, f"the tree of the cover has the unknown code {code}")
+    middle = cone[j] + cone[l]
+    require(np.abs(middle).max() <= WHOLE, "the tree of the cover is too deep for exact integers")
+    first, second = cone.copy(), cone.copy()
+    first[j] = middle
+    second[l] = middle
+    return first, second
+
+
+def bounded_at_once(f, F):
+    """Is f <= F proved on the whole sphere? By topk |v_i|^2 + topk h <= F, or by c'V'Vc + topk h <= F.
+
+    Not by V'V for signed x with c_0: (|u_i'c| + sqrt(tau) c_0)^2 can be larger than (v_i'c)^2.
+    Roundings: n for an entry of V'V, 1 to subtract it; those of F - topk h are part of `error`.
+    """
+    if not (f.V.any() or f.h.any()):
+        return F >= 0
+    error = f.error(F)
+    if f.mass + error <= F:
+        return True
+    if f.D == 0 or (f.d < f.D and not f.nonneg):
+        return False
+    S = (F - f.of_h - error) * np.eye(f.D) - f.V.T @ f.V
+    return is_psd(S, margin(len(f.V) + 8, np.sum(f.V * f.V), abs(F)))
+
+
+def prove_cones(f, F, cones):
+    """Prove f <= F on each of some cones (cones, D, D), or refuse."""
+    error, step = f.error(F), max(1, AT_ONCE // max(1, f.V.size))
+    for start in range(0, len(cones), step):
+        g = cones[start : start + step]
+        G, p = g @ g.transpose(0, 2, 1), f.at(g)
+        keep = ~droppable(f, G, p)
+        T = largest_sums(f, G, p[:, :, keep], f.h[keep])
+        entrywise = (T + error <= F * G).all(axis=(1, 2))
+        for i in np.flatnonzero(~entrywise):
+            words = f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}"
+            require(semidefinite(G[i], T[i], F, error), words)
+
+
+def droppable(f, G, p):
+    """Rows (n,) that always stay below k - fixed others, so that no T_jl of these cones feels them.
+
+    A term p_ij p_il + h_i G_jl lies between `low` and `high`, also as computed (rule ORDER).
+    """
+    n = len(f.h)
+    if not f.fixed < f.k < n:
+        return np.zeros(n, dtype=bool)
+    low = p.min(axis=1) ** 2 + f.h * G.min(axis=(1, 2))[:, None]
+    high = p.max(axis=1) ** 2 + f.h * G.max(axis=(1, 2))[:, None]
+    enough = np.partition(low[:, f.fixed :], n - f.k, axis=1)[:, n - f.k, None]
+    below = (high < enough).all(axis=0)
+    below[: f.fixed] = False
+    return below
+
+
+def largest_sums(f, G, p, h):
+    """T (cones, D, D) from the rows that are kept."""
+    T = np.empty_like(G)
+    for j, l in itertools.combinations_with_replacement(range(f.D), 2):
+        sums = topk(p[:, j] * p[:, l] + h * G[:, j, l, None], f.k, f.fixed)
+        T[:, j, l] = sums
+        T[:, l, j] = sums
+    return T
+
+
+def semidefinite(G, T, F, error):
+    """Is a'Ta <= F a'Ga for all a >= 0 proved by Cholesky, for one cone (D, D)?
+
+    FG - T is off by `error` in each entry, so by D error in norm. Or, as a >= 0: these errors, and those of
+    forming S, come to at most 2 error (sum a)^2 <= 2 error a'Ga / min G, which is little in a small cone.
+    """
+    S = (F - 2 * error / max(G.min(), TINY)) * G - T
+    return is_psd(S, 0.0) or is_psd(F * G - T, len(G) * error)

@@ -1,0 +1,55 @@
+"""The way in: what is asked of a certificate, one thing after the other."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from nspca.checker import forms, reading
+from nspca.checker.matrix import Matrix
+from nspca.checker.refusal import require
+from nspca.checker.rounding import float_up
+from nspca.errors import CertificateError
+
+FORMS = {
+    "inequality": (reading.Inequality, forms.inequality),
+    "branches": (reading.Branches, forms.branches),
+    "joint": (reading.Joint, forms.joint),
+    "diagonal": (reading.Diagonal, forms.diagonal),
+    "row": (reading.Row, forms.row),
+}
+OF_A = ("center", "scale", "source", "shape", "digest")
+UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError)
+
+
+def verify(data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None):
+    """Upper bound, in the units of the data, that `certificate` proves for `data`.
+
+    If it proves none, CertificateError says why. What is proved is about the problem that the certificate
+    names: its k, sign, centring, scaling, data or covariance. With `problem` (an `nspca.Problem`), or any of
+    its words alone, a certificate about another one is refused.
+    """
+    asked = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source}
+    try:
+        recipe = reading.read_recipe(certificate, FORMS)
+        if problem is not None:
+            reading.same_problem(recipe, {"k": problem.k, "nonneg": problem.nonneg})
+            reading.same_problem(recipe, {name: getattr(problem.covariance, name) for name in OF_A})
+        reading.same_problem(recipe, asked)
+        with np.errstate(all="ignore"):  # what overflows becomes inf or NaN and fails its comparison
+            value = proved(data, certificate, recipe)
+        words = f"the upper bound {recipe.upper!r} is claimed, but only {value!r} is proved"
+        require(value <= recipe.upper < np.inf, words)
+        return value
+    except UNREADABLE as error:
+        raise CertificateError(f"the data or the certificate cannot be read: {error!r}") from error
+
+
+def proved(data, certificate, recipe):
+    """The smallest float that is at least what the witness proves, in the units of the data."""
+    A = Matrix(data, recipe)
+    sizes = recipe.sizes
+    possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
+    require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")
+    Witness, bound = FORMS[recipe.form]
+    witness = Witness.read(reading.Arrays(recipe.form, certificate.witness, Witness.names), A.n)
+    return float_up(Fraction(bound(A, recipe, witness)) * Fraction(2) ** A.exponent)

@@ -1,0 +1,124 @@
+"""What each form of certificate proves, and what it adds up: a bound on x'Ax at unit scale."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from nspca.checker import matrix
+from nspca.checker.cover import walk
+from nspca.checker.inequality import prove, stays_below, threshold
+from nspca.checker.refusal import require
+from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
+
+NO_BRANCHING = -1
+
+
+def inequality(A, recipe, witness):
+    """t + F."""
+    outside = np.setdiff1d(np.arange(A.n), witness.rows)
+    unread = prove(A, witness, outside, recipe.k, recipe.nonneg)
+    nothing_left_over(unread)
+    return Fraction(witness.t) + Fraction(witness.F)
+
+
+def nothing_left_over(*codes):
+    """Refuse codes that were never read."""
+    require(not any(len(unread) for unread in codes), "the trees of the certificate have codes left over")
+
+
+@dataclass(frozen=True)
+class Supports:
+    """Those with all of `fixed` and nothing of `out`."""
+
+    fixed: tuple[int, ...] = ()
+    out: tuple[int, ...] = ()
+
+    def features(self, n, k):
+        """What such a support of at most k features can have, the fixed ones first."""
+        decided = {*self.fixed, *self.out}
+        free = [i for i in range(n) if i not in decided] if len(self.fixed) < k else []
+        return np.array([*self.fixed, *free], dtype=int)
+
+
+def branches(A, recipe, witness):
+    """The largest t + F of the leaves of a tree: first the supports with a feature, then those without it.
+
+    Every support belongs to exactly one leaf, where A is left with the features that it can have.
+    """
+    n, k = A.n, recipe.k
+    require(n <= matrix.DENSE_LIMIT, f"at most {matrix.DENSE_LIMIT} features can be branched on, got {n}")
+
+    def split(node, i):
+        undecided = 0 <= i < n and i not in node.fixed and i not in node.out
+        words = f"feature {i} cannot be branched on: it is fixed or left out, or {k} are fixed"
+        require(undecided and len(node.fixed) < k, words)
+        return Supports((*node.fixed, i), node.out), Supports(node.fixed, (*node.out, i))
+
+    A, outside = A.formed(), np.zeros(0, dtype=int)
+    tree, best, read = witness.tree, Fraction(0), 0
+    for node, after in walk(witness.branch, Supports(), NO_BRANCHING, split):
+        require(read < witness.use.size, f"witness use cannot be read: leaf {read} has no number there")
+        leaf = witness.leaf(read, node.features(n, k), tree)
+        tree = prove(A, leaf, outside, k, recipe.nonneg, len(node.fixed))
+        best = max(best, Fraction(leaf.t) + Fraction(leaf.F))
+        read += 1
+        unread = after
+    nothing_left_over(unread, witness.use[read:], tree)
+    return best
+
+
+def joint(A, recipe, witness):
+    """r t + |U|^2 + tau sum_j s_j for r disjoint components x_j with at most s_j nonzeros.
+
+    Theorem. If A - W <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most that.
+    Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(A - W) <= r t + tr UU'. And
+    tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept are
+    felt as in the inequality.
+    """
+    t, U, sizes = witness.t, witness.U, recipe.sizes
+    outside = np.setdiff1d(np.arange(A.n), witness.rows)
+    tau = threshold(A, witness, outside, recipe.nonneg)
+    proved = t >= 0 and stays_below(A, witness.rows, witness.W, U, t)
+    require(proved, f"A - W <= tI + UU' with t = {t!r} could not be proved")
+    of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
+    return len(sizes) * Fraction(t) + Fraction(of_U) + sum(sizes) * Fraction(tau)
+
+
+def diagonal(A, recipe, witness):
+    """The k largest variances, and k nu.
+
+    Theorem. If A + nu I is psd, then x'Ax <= tr A_II + (k - 1) nu.
+    Proof. The largest eigenvalue of A_II + nu I is at most its trace.
+    A Gram matrix has nu = 0. A covariance must show that its nu is a rounding error; one nu is to spare.
+    Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
+    """
+    k = recipe.k
+    if A.gram:
+        return topk(A.size**2, k) * (1 + gamma(k + 8))
+    variances = A.entries.diagonal()
+    nu = gamma(8 * (A.n + 8)) * np.abs(variances).sum() + TINY * 1e9
+    error = (A.eps + gamma(1)) * norm(A.entries)
+    proved = is_psd(A.entries + nu * np.eye(A.n), error)
+    require(proved, "the covariance is not proved positive semidefinite")
+    return topk(np.maximum(variances, 0), k) * (1 + gamma(k + 8)) + k * nu * A.entries.any()
+
+
+def row(A, recipe, witness):
+    """The largest sum of a_ii and the k - 1 largest other (a_ij)+ (signed: |a_ij|) of a row.
+
+    Theorem. x'Ax is at most that.
+    Proof. x_i x_j <= (x_i^2 + x_j^2) / 2, so x'Ax <= sum_I x_i^2 (a_ii + sum of the other (a_ij)+, j in I).
+    Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
+    """
+    k, best, everything = recipe.k, 0.0, np.arange(A.n)
+    lost = 1e-130  # times a size that is not 0: more than underflow takes
+    error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
+    for I in A.chunks(everything):
+        E = np.hstack([A.block(I, J) for J in A.chunks(everything)])
+        own = (np.arange(I.size), I)
+        variances = E[own]
+        E[own] = 0.0
+        others = topk(np.maximum(E, 0) if recipe.nonneg else np.abs(E), k - 1)
+        best = np.maximum(best, (variances + others + A.size[I] * error).max())
+    return best

@@ -1,0 +1,133 @@
+"""The one inequality, from which every bound but the simplest is made.
+
+Theorem. Let x be a unit vector with at most k nonzeros, support I, x >= 0. Take ANY W, M (rows m_i), U (rows
+u_i) and tau >= max(0, W_ij). If
+
+    lambda_max(A - sym(W) - sym(M) - UU') <= t
+    topk_i( ((v_i'c)+)^2 + h_i ) <= F   for every unit c with c_0 >= 0
+
+then x'Ax <= t + F. Here sym(W) = (W + W') / 2, v_i = (u_i, sqrt(tau)), c_0 is the last entry of c, and
+h_i = (m_ii + sqrt(m_ii^2 + s_i^2)) / 2, where s_i is the 2-norm of the k - 1 largest positive entries of m_i
+besides m_ii. Where I is known to contain some rows, topk may count these whatever their terms.
+
+Proof. (1) x'Wx <= tau (1'x)^2, as x >= 0.
+(2) x_i m_i'x <= m_ii x_i^2 + s_i x_i sqrt(1 - x_i^2) <= h_i for i in I, and 0 for the others.
+(3) Let c be V'x at length one, so c_0 >= 0. By Cauchy-Schwarz
+    |U'x|^2 + tau (1'x)^2 = |V'x|^2 = (sum_I x_i v_i'c)^2 <= sum_I ((v_i'c)+)^2.
+(4) What is left of A gives at most t. Add up over I: it has at most k members, and no term is negative.
+
+Signed x: the same with |W_ij|, |m_ij| and (|u_i'c| + sqrt(tau) c_0)^2.
+
+Features outside the kept rows: there W_ij = A_ij, M = 0, U = 0. So tau is also at least these A_ij; nothing
+is left of A there, which needs t >= 0; and their v_i = (0, sqrt(tau)) are equal, so k of them stand for all.
+"""
+
+import numpy as np
+
+from nspca.checker import matrix
+from nspca.checker.cover import TopSum, prove_cover
+from nspca.checker.refusal import require
+from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm, root_up, topk
+
+
+def prove(A, witness, outside, k, nonneg, fixed=0):
+    """Prove t + F for supports among the kept rows and `outside` that contain the first `fixed` kept rows.
+
+    Returns the codes of the cover that are left. At a leaf of a tree t >= 0 is asked for without need.
+    """
+    r, t = witness.rows.size, witness.t
+    tau = threshold(A, witness, outside, nonneg)
+    proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, witness.taken, witness.U, t)
+    require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
+    h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
+    d, equal_rows = witness.U.shape[1], min(k, outside.size)
+    V = np.concatenate([witness.U, np.zeros((equal_rows, d))])
+    h = np.concatenate([h, np.zeros(equal_rows)])
+    if tau > 0:
+        V = np.hstack([V, np.full((len(V), 1), root_up(tau))])
+    return prove_cover(TopSum(V, d, h, k, fixed, nonneg), witness.F, witness.tree)
+
+
+def threshold(A, witness, outside, nonneg):
+    """tau, once it is at least every W_ij (signed: |W_ij|) and every entry of A with a feature outside."""
+    W = 0.0 if witness.W is None else witness.W
+    top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
+    tau = top if witness.tau is None else witness.tau
+    require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
+    largest_first = outside[np.argsort(-A.size[outside])]
+    for I in A.chunks(largest_first):
+        in_reach = np.flatnonzero(A.size * A.size[I[0]] > tau)  # |A_ij| <= size_i size_j for the others
+        for J in A.chunks(in_reach):
+            worst = largest_entry(A, I, J, nonneg)
+            require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
+    return tau
+
+
+def largest_entry(A, I, J, nonneg):
+    """At least every A_ij (signed: |A_ij|) of a block: an entry's own m + 1 roundings, 2 for these sums."""
+    E = A.block(I, J) if nonneg else np.abs(A.block(I, J))
+    return (E + A.eps * np.outer(A.size[I], A.size[J])).max() + A.lost
+
+
+def heights(M, k, nonneg):
+    """At least the h_i of the theorem, and at least 0: k roundings for s, 5 from there."""
+    off = np.maximum(M, 0) if nonneg else np.abs(M)
+    off = np.where(np.eye(len(M), dtype=bool), 0.0, off)
+    m, s = M.diagonal(), np.sqrt(topk(off**2, k - 1))
+    h = np.maximum(0, (m + np.sqrt(m * m + s * s)) / 2)
+    return h + gamma(k + 16) * (np.abs(m) + s) + ROOT_TINY * M.any(axis=1)
+
+
+def stays_below(A, rows, N, U, t):
+    """Is lambda_max(A - sym(N) - UU') <= t proved on these rows? N = None stands for 0."""
+    plain = N is None or not N.any()
+    if plain and not A.size[rows].any() and not U.any():
+        return t >= 0
+    if plain and A.gram and A.m < rows.size and t > 0:
+        # This way loses a part t / lambda_max(A) of the room there is; the other, for fewer rows, does not.
+        if small_side(A, rows, U, t):
+            return True
+        if rows.size > matrix.DENSE_LIMIT:
+            return False
+    return large_side(A, rows, N, U, t)
+
+
+def large_side(A, rows, N, U, t):
+    """Is S = tI - (A - sym(N) - UU') psd on these rows?
+
+    The errors eps size_i size_j of A's entries have norm eps |size|^2 at most.
+    Roundings besides: 3 for an entry of A, 5 for N = W + M, d + 2 for UU', 1 for t.
+    """
+    few = not A.gram or rows.size <= matrix.DENSE_LIMIT
+    require(few, f"at most {matrix.DENSE_LIMIT} rows can be factorised, the witness keeps {rows.size}")
+    r, d = U.shape
+    B = A.block(rows, rows)
+    left = B if N is None else B - (N + N.T) / 2
+    S = t * np.eye(r) - (left - U @ U.T)
+    of_entries = A.eps * np.sum(A.size[rows] ** 2)
+    of_N = 0.0 if N is None else norm(N)
+    return is_psd(S, of_entries + margin(d + 8, norm(B), of_N, norm(U) ** 2, abs(t)))
+
+
+def small_side(A, rows, U, t):
+    """Is lambda_max(Z'Z / m - UU') <= t, t > 0, proved by a matrix as large as the number m of samples?
+
+    Theorem. With B = ZU and K = tI + U'U it is enough that, for ANY Y (m, d),
+    S = tI - (ZZ' - BY' - YB' + YKY') / m is psd.
+    Proof. tI + UU' >= Z'Z / m  <=>  tI >= (ZZ' - B K^-1 B') / m, by Schur complements and Woodbury's formula;
+    and (B - YK) K^-1 (B - YK)' >= 0 says B K^-1 B' >= BY' + YB' - YKY'.
+
+    Roundings: r for ZZ', r + d for BY', r + 1 + 2d for YKY', 5 to add them up, 1 for t.
+    """
+    m, r, d = A.m, rows.size, U.shape[1]
+    ZZ, B = np.zeros((m, m)), np.zeros((m, d))
+    for J in A.chunks(np.arange(r)):
+        Z = A.columns(rows[J])
+        ZZ = ZZ + Z @ Z.T
+        B = B + Z @ U[J]
+    K = t * np.eye(d) + U.T @ U
+    Y = B @ np.linalg.pinv(K, hermitian=True) if np.isfinite(K).all() else B
+    S = t * np.eye(m) - (ZZ - B @ Y.T - Y @ B.T + Y @ K @ Y.T) / m
+    z, u, y = np.sqrt(m * np.sum(A.size[rows] ** 2)), norm(U), norm(Y)
+    sizes = (z * z + 2 * z * u * y + (d * t + u * u) * y * y) / m
+    return is_psd(S, margin(r + 3 * d + 16, sizes, t) + TINY * (1 + y) ** 2)

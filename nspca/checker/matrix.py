@@ -1,0 +1,186 @@
+"""The matrix A at unit scale, formed from the raw data in blocks.
+
+Data X: A = Z'Z / m, where Z is the float64 matrix that X, times a power of two, becomes by centring and
+scaling. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a power of two. In the
+units of the data it is 2^exponent A.
+"""
+
+import copy
+import hashlib
+from functools import cached_property
+
+import numpy as np
+
+from nspca.checker.refusal import require
+from nspca.checker.rounding import ROOT_TINY, TINY, gamma
+
+DENSE_LIMIT = 4000
+"""So many rows of A are formed at once, unless A is given as a whole."""
+
+
+class Matrix:
+    """A for blocks of its features.
+
+    Attributes
+    ----------
+    m, n : numbers of samples and features
+    size : (n,), with |A_ij| <= size_i size_j
+    eps, lost : a computed entry is off by at most eps size_i size_j + lost
+    exponent : of the unit scale
+    entries : (n, n), the computed entries where they are held, else None
+    """
+
+    def __init__(self, data, recipe):
+        X = real_numbers(data)
+        shape = tuple(recipe.shape)
+        right = len(X.shape) == 2 and shape == X.shape and min(shape) > 0
+        require(right, f"the data must have shape {shape}, got {X.shape}")
+        same = digest_of(X) == recipe.digest
+        require(same, "the data is not the data of the certificate: the digests differ")
+        require(np.isfinite(X.values).all(), "the data must be finite numbers")
+        (self.m, self.n), self.X, self.entries = X.shape, X, None
+        of_data = recipe.source == "data"  # a covariance is taken as it is
+        self.center, self.scale = of_data and recipe.center, of_data and recipe.scale
+        self.shift = int(np.frexp(np.abs(X.values).max(initial=0.0))[1])
+        if of_data:
+            self._of_data()
+        else:
+            square = recipe.source == "covariance" and self.m == self.n
+            require(square, f"the source must be data or a square covariance, got {recipe.source!r}")
+            self._of_covariance()
+        words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
+        require(recipe.exponent == self.exponent, words)
+
+    def _of_data(self):
+        """|A_ij| <= |z_i| |z_j| / m. Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size."""
+        self.exponent = 0 if self.scale else 2 * self.shift
+        self.eps, self.lost = gamma(self.m + 8), TINY
+        sizes = [self._sizes(J) for J in self.chunks(np.arange(self.n))]
+        self.size = np.concatenate(sizes) * (1 + self.eps)
+
+    def _sizes(self, J):
+        """|z_j| / sqrt(m); rule NORM for what underflow takes."""
+        Z = self.columns(J)
+        return np.sqrt((Z * Z).sum(axis=0) / self.m) + ROOT_TINY * Z.any(axis=0)
+
+    def _of_covariance(self):
+        """|A_ij| is at most the largest entry of row i, and of row j.
+
+        A symmetric B is A, exactly, unless entries underflow at unit scale; else B + B' rounds once.
+        """
+        features = np.arange(self.n)
+        B, given = self.columns(features), self.X.columns(features).T
+        exact = np.array_equal(B, B.T) and np.array_equal(np.ldexp(B, self.shift), given)
+        self.entries, self.exponent = (B + B.T) / 2, self.shift
+        self.eps, self.lost = (0.0, 0.0) if exact else (gamma(2), TINY)
+        largest = np.abs(self.entries).max(axis=0)
+        self.size = (np.sqrt(largest) + (0.0 if exact else ROOT_TINY)) * (1 + gamma(8))
+
+    @property
+    def gram(self):
+        """Is A formed from Z when it is asked for? Then it is psd by definition."""
+        return self.entries is None
+
+    def formed(self):
+        """The same matrix, all its computed entries held."""
+        held, features = copy.copy(self), np.arange(self.n)
+        held.entries = self.block(features, features)
+        return held
+
+    def chunks(self, J):
+        """The features J in pieces whose columns of Z are held together."""
+        width = max(1, min(512, 2**22 // self.m))
+        return [J[i : i + width] for i in range(0, len(J), width)]
+
+    def columns(self, J):
+        """Z for the features J; each is a row in memory, so its mean does not depend on the others."""
+        X = self.X.columns(J)
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        X = np.ldexp(X, -(np.frexp(largest)[1] if self.scale else self.shift))
+        if not (self.center or self.scale):
+            return X.T
+        C = X - X.mean(axis=1, keepdims=True)
+        C = C - C.mean(axis=1, keepdims=True)  # of a large mean the rounding is left
+        if not self.scale:
+            return C.T
+        require((np.ptp(X, axis=1) > 0).all(), "a constant column cannot be scaled to unit variance")
+        deviation = np.sqrt((C * C).mean(axis=1, keepdims=True))
+        return ((C if self.center else X) / deviation).T
+
+    def block(self, I, J):
+        """A[I, J], computed."""
+        if self.entries is not None:
+            return self.entries[np.ix_(I, J)]
+        return self.columns(I).T @ self.columns(J) / self.m
+
+
+class Dense:
+    """A table of numbers, each in its place."""
+
+    kind = "dense"
+
+    def __init__(self, X):
+        self.values = np.ascontiguousarray(X, "<f8") + 0.0
+        self.shape = tuple(self.values.shape)
+
+    @property
+    def parts(self):
+        """What the content hash is of."""
+        return [self.values]
+
+    def columns(self, J):
+        """The columns J, each a row in memory."""
+        return np.ascontiguousarray(self.values[:, J].T)
+
+
+class Sparse:
+    """Compressed rows of numbers: what the content hash is of, copied once, and nothing besides."""
+
+    kind = "sparse"
+
+    def __init__(self, X):
+        X = X.tocsr().copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        self.shape, self.values = tuple(X.shape), np.array(X.data, "<f8")
+        self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
+
+    @property
+    def parts(self):
+        """What the content hash is of."""
+        return [self.starts, self.indices, self.values]
+
+    @cached_property
+    def by_column(self):
+        """For every column the rows and the values of its entries, in order."""
+        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
+        order = np.argsort(self.indices, kind="stable")
+        ends = np.searchsorted(self.indices, np.arange(self.shape[1] + 1), sorter=order)
+        agree = ends[0] == 0 and ends[-1] == rows.size == order.size
+        require(agree, "the parts of the sparse data disagree")
+        pieces = (np.split(part[order], ends[1:-1]) for part in (rows, self.values))
+        return list(zip(*pieces, strict=True))
+
+    def columns(self, J):
+        """The columns J, each a row in memory."""
+        X = np.zeros((len(J), self.shape[0]))
+        for x, j in zip(X, J, strict=True):
+            np.add.at(x, *self.by_column[j])  # adds up what a flag of scipy's may have kept from being summed
+        return X
+
+
+def real_numbers(data):
+    """A table of finite real numbers that nobody else holds."""
+    sparse = hasattr(type(data), "tocsr")  # of the type: a column of a data frame may have that name
+    X = data if sparse else np.asarray(data)
+    real = X.dtype.kind in "biufO" and not np.ma.is_masked(data)
+    require(real, f"the data must be real numbers, none masked, got {X.dtype}")
+    return Sparse(X) if sparse else Dense(X)
+
+
+def digest_of(X):
+    """Content hash of a table; part of the certificate format."""
+    digest = hashlib.sha256(f"{X.kind} {X.shape[0]} {X.shape[1]}".encode())
+    for part in X.parts:
+        digest.update(part)
+    return digest.hexdigest()

@@ -1,0 +1,252 @@
+"""A certificate is read once: every attribute becomes a plain value of a known type, to be asked no more."""
+
+import operator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.checker.refusal import require
+
+NO_WITNESS = -1
+"""What a leaf of a tree of supports uses that has no W, M and U."""
+
+
+def text(value):
+    """The text itself, also of a subclass that compares as it likes; TypeError for anything else."""
+    return str.__str__(value)
+
+
+def flag(name, value):
+    """True or False: a text or a number is not read as yes."""
+    require(isinstance(value, bool | np.bool_), f"{name} must be true or false, got {value!r}")
+    return bool(value)
+
+
+def whole(name, value):
+    """A whole number: nor is yes read as a number."""
+    right = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    require(right, f"{name} must be of whole numbers, got {value!r}")
+    return operator.index(value)
+
+
+def wholes(name, values):
+    """Several whole numbers."""
+    return tuple(whole(name, value) for value in values)
+
+
+def number(name, value):
+    """A number of a type of which float or int holds every one exactly."""
+    right = isinstance(value, int | np.integer | float | np.float32 | np.float16)
+    require(right, f"{name} must be a number, got {value!r}")
+    return float(value) if isinstance(value, float | np.floating) else whole(name, value)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which problem of which data the certificate is about, and the bound that it claims."""
+
+    form: str
+    sizes: tuple[int, ...]
+    nonneg: bool
+    source: str
+    center: bool
+    scale: bool
+    shape: tuple[int, ...]
+    digest: str
+    exponent: int
+    upper: float | int
+
+    @property
+    def k(self):
+        """How many nonzeros; of the first component where there are several."""
+        return self.sizes[0]
+
+
+def read_recipe(certificate, forms):
+    """The recipe of a certificate of one of these forms, whose words are of their types."""
+    version, form, k = certificate.version, text(certificate.form), certificate.k
+    known = whole("version", version) == 1 and form in forms
+    require(known, f"version 1 of {list(forms)} is known, got {version!r} of {form!r}")
+    return Recipe(
+        form=form,
+        sizes=wholes("k", k) if form == "joint" else (whole("k", k),),
+        nonneg=flag("nonneg", certificate.nonneg),
+        source=text(certificate.source),
+        center=flag("center", certificate.center),
+        scale=flag("scale", certificate.scale),
+        shape=wholes("shape", certificate.shape),
+        digest=text(certificate.digest),
+        exponent=whole("exponent", certificate.exponent),
+        upper=number("upper", certificate.upper),
+    )
+
+
+def same_problem(recipe, asked):
+    """Refuse a certificate about another problem than the words that are asked for; None asks nothing."""
+    for name, wanted in asked.items():
+        got = recipe.sizes if name == "k" else getattr(recipe, name)
+        if name == "k" and wanted is not None:  # one size is the same problem as the number
+            wanted = tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
+        said, asked_for = (k[0] if isinstance(k, tuple) and len(k) == 1 else k for k in (got, wanted))
+        words = f"the certificate is about another problem: {name} is {said!r}, asked for was {asked_for!r}"
+        require(wanted is None or got == wanted, words)
+
+
+class Arrays:
+    """The arrays of a witness: each is copied before its numbers are looked at, so nobody else holds them."""
+
+    def __init__(self, form, witness, known):
+        self.named = {text(name): np.asarray(array) for name, array in witness.items()}
+        got = sorted(self.named)
+        require(set(got) <= set(known), f"form {form!r} has the witness arrays {list(known)}, got {got}")
+
+    def need(self, name):
+        """An array that may not be missing, as it came."""
+        require(name in self.named, f"witness {name} cannot be read: it is missing")
+        return self.named[name]
+
+    def numbers(self, name, shape):
+        """Finite float64 numbers of this shape."""
+        array, words = self.need(name), f"witness {name} must be finite, of shape {shape}"
+        require(array.dtype.kind in "iuf" and array.shape == shape, words)
+        array = array.astype(np.float64)
+        require(np.isfinite(array).all(), words)
+        return array
+
+    def optional(self, name, shape):
+        """The same, or None where the array is missing."""
+        return self.numbers(name, shape) if name in self.named else None
+
+    def codes(self, name):
+        """Whole numbers in a row, none where the array is missing."""
+        array = np.array(self.named.get(name, np.zeros(0, dtype=int)))
+        right = array.dtype.kind in "iu" and array.ndim == 1
+        require(right, f"witness {name} must be whole numbers in a row, got {array.dtype} {array.shape}")
+        return array
+
+    def rows(self, n):
+        """The features that are kept: all of them where none are named."""
+        rows = self.codes("rows") if "rows" in self.named else np.arange(n)
+        right = np.unique(rows).size == rows.size and np.isin(rows, np.arange(n)).all()
+        require(right, f"witness rows must be different numbers from 0 to {n - 1}")
+        return rows.astype(int)
+
+    def U(self, lengths, n):
+        """U, `lengths` by d. A cover has 2^(d-1) cones at least, so d is small."""
+        d = min((*self.need("U").shape[-1:], max(n, 15)))
+        return self.numbers("U", (*lengths, d))
+
+    def tau(self):
+        """The threshold, None where it is missing: then it is the largest entry of W."""
+        tau = self.optional("tau", (1,))
+        return None if tau is None else float(tau[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Inequality:
+    """Numbers of the one inequality on the r kept rows, a claim for each half, and the codes of the cover."""
+
+    rows: np.ndarray  # (r,)
+    W: np.ndarray | None  # (r, r)
+    M: np.ndarray | None  # (r, r)
+    U: np.ndarray  # (r, d)
+    tau: float | None
+    t: float
+    F: float
+    tree: np.ndarray
+
+    names = ("rows", "W", "M", "U", "tau", "claims", "tree")
+
+    @classmethod
+    def read(cls, arrays, n):
+        """From the arrays of a certificate about n features."""
+        rows = arrays.rows(n)
+        r = rows.size
+        W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
+        U = arrays.U((r,), n) if "U" in arrays.named else np.zeros((r, 0))
+        t, F = arrays.numbers("claims", (2,)).tolist()
+        return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"))
+
+    @property
+    def taken(self):
+        """W + M, which is taken from A; None if there is neither."""
+        if self.W is None:
+            return self.M
+        return self.W if self.M is None else self.W + self.M
+
+
+@dataclass(frozen=True, eq=False)
+class Branches:
+    """A tree of supports; p times W, M and U on all n features; which of them a leaf uses, and its claims."""
+
+    branch: np.ndarray
+    use: np.ndarray  # (leaves,)
+    W: np.ndarray  # (p, n, n)
+    M: np.ndarray  # (p, n, n)
+    U: np.ndarray  # (p, n, d)
+    claims: np.ndarray  # (leaves, 2)
+    tree: np.ndarray
+
+    names = ("branch", "use", "W", "M", "U", "claims", "tree")
+
+    @classmethod
+    def read(cls, arrays, n):
+        """From the arrays of a certificate about n features."""
+        pool = arrays.need("W").shape[:1]
+        W, M = arrays.numbers("W", (*pool, n, n)), arrays.numbers("M", (*pool, n, n))
+        U = arrays.U((*pool, n), n)
+        arrays.need("use")
+        use = arrays.codes("use")
+        claims = arrays.numbers("claims", (use.size, 2))
+        known = all(NO_WITNESS <= number < len(W) for number in use.tolist())
+        require(known, f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(W) - 1}")
+        return cls(arrays.codes("branch"), use, W, M, U, claims, arrays.codes("tree"))
+
+    def leaf(self, number, features, tree):
+        """The inequality of one leaf, on the features that are left there; `tree`: the codes not yet read."""
+        t, F = self.claims[number].tolist()
+        chosen = int(self.use[number])
+        if chosen == NO_WITNESS:
+            return Inequality(features, None, None, np.zeros((features.size, 0)), None, t, F, tree)
+        block = np.ix_(features, features)
+        U = self.U[chosen][features]
+        U = U[:, U.any(axis=0)]
+        return Inequality(features, self.W[chosen][block], self.M[chosen][block], U, None, t, F, tree)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """W and U on the r kept rows, and the claim t for what they leave of A."""
+
+    rows: np.ndarray  # (r,)
+    W: np.ndarray | None  # (r, r)
+    U: np.ndarray  # (r, d)
+    tau: float | None
+    t: float
+
+    names = ("rows", "W", "U", "tau", "claims")
+
+    @classmethod
+    def read(cls, arrays, n):
+        """From the arrays of a certificate about n features; its second claim is not used."""
+        rows = arrays.rows(n)
+        r = rows.size
+        W = arrays.optional("W", (r, r))
+        U = arrays.U((r,), n) if "U" in arrays.named else np.zeros((r, 0))
+        return cls(rows, W, U, arrays.tau(), float(arrays.numbers("claims", (2,))[0]))
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """The variances are a bound without any number from outside."""
+
+    names = ()
+
+    @classmethod
+    def read(cls, arrays, n):
+        """There is nothing to read."""
+        return cls()
+
+
+class Row(Diagonal):
+    """And so are the rows of A."""

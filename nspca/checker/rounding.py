@@ -1,0 +1,60 @@
+"""Every margin for rounding. docs/rounding.md states and proves each rule, under the name it has here."""
+
+from fractions import Fraction
+
+import numpy as np
+
+EPS = 1.02 * 2.0**-53
+"""The unit roundoff, and 2 % more for the rounding of the margins themselves (rule MARGIN)."""
+TINY = 1e-290
+"""More than underflow takes from a sum of products (rule UNDERFLOW)."""
+ROOT_TINY = 1e-150
+"""More than it takes from the square root of a sum of squares (rule NORM)."""
+
+
+def gamma(roundings):
+    """Rule GAMMA: how far from 1 a product of so many factors (1 + delta)^(+-1), |delta| <= u, can be."""
+    return roundings * EPS
+
+
+def margin(roundings, *magnitudes):
+    """Rule MARGIN: the error of a sum whose terms have these magnitudes and so many roundings each."""
+    return gamma(roundings) * sum(magnitudes) + TINY
+
+
+def norm(X):
+    """Rule NORM: at least the Frobenius norm of X, but for the roundings that rule MARGIN pays for."""
+    return np.linalg.norm(X) + ROOT_TINY * np.any(X)
+
+
+def topk(v, k, fixed=0):
+    """Sum of the first `fixed` and the k - fixed largest others on the last axis of v >= 0: k roundings."""
+    n, others = v.shape[-1], v[..., fixed:]
+    if k < n:
+        others = np.partition(others, min(n - k, n - fixed - 1), axis=-1)[..., n - k :]
+    return v[..., :fixed].sum(axis=-1) + others.sum(axis=-1)
+
+
+def is_psd(S, error):
+    """Rule CHOLESKY: True only if every symmetric matrix within spectral distance `error` of S (n, n) is psd.
+
+    A matrix on which Cholesky runs to its end is psd up to gamma_(n+1) / (1 - gamma_(n+1)) times its trace.
+    So it runs on S minus that much, minus `error`, minus the rounding of this very subtraction.
+    """
+    n = len(S)
+    shift = 1.02 * (error + gamma(n + 8) * np.abs(np.diagonal(S)).sum()) + TINY
+    try:
+        return bool(np.isfinite(np.linalg.cholesky(S - shift * np.eye(n))).all())
+    except np.linalg.LinAlgError:  # not positive definite
+        return False
+
+
+def root_up(square):
+    """Rule UP: a float whose exact square is at least `square`, 0 for 0."""
+    return float(np.nextafter(np.sqrt(square), np.inf)) if square > 0 else 0.0
+
+
+def float_up(exact):
+    """Rule UP: the smallest float that is not below a Fraction."""
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else float(np.nextafter(nearest, np.inf))

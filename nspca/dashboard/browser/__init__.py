@@ -1,0 +1,1 @@
+"""Figures that live in the browser: Python beside its JavaScript."""

@@ -1,0 +1,113 @@
+"""The spannogram under one's fingers: the angle is dragged in the browser, no server is asked until it is let go."""
+
+import base64
+from importlib.resources import files
+
+import numpy as np
+import streamlit as st
+
+from nspca.plots.spannogram import Spans, curves, spans, top_set
+
+_HTML = """
+<div class="nspca-spx">
+  <canvas tabindex="-1" role="img"></canvas>
+  <input class="angle" type="range" min="-90" max="90" step="0.1" aria-label="angle phi in degrees" />
+  <div class="bar">
+    <button class="play" type="button" aria-pressed="false">▶ Play</button>
+    <button class="best" type="button">★ Optimum</button>
+    <span class="say"></span>
+  </div>
+  <div class="sets"></div>
+</div>
+"""
+_CSS = """
+.nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
+.nspca-spx canvas { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
+.nspca-spx .angle { display: block; width: calc(100% - 62px); margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
+.nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
+.nspca-spx button {
+  font: inherit; color: inherit; background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
+  border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
+}
+.nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
+.nspca-spx .say { font-variant-numeric: tabular-nums; }
+.nspca-spx .sets { margin-top: 0.5rem; display: grid; gap: 0.25rem; min-height: 3.8rem; align-content: start; }
+.nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px; background: rgba(128,128,128,0.15); }
+.nspca-spx .dot { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 50%; margin-right: 0.4rem; }
+"""
+_EXPLORER = st.components.v2.component(
+    "nspca_spannogram", html=_HTML, css=_CSS, js=files("nspca.dashboard.browser").joinpath("spannogram_explorer.js").read_text("utf-8")
+)
+
+
+def explorer_data(V, k, *, nonneg, names, unit, unit_name, phi, optimum, found, height) -> dict:
+    """What the browser needs: the rows of V exactly, and the parts of the picture that do not move."""
+    V = np.ascontiguousarray(V, dtype="<f8")
+    found = found or spans(V, k, nonneg)
+    sign, at = found.best
+    best_phi, best_sign = optimum or (float(found.phi[at]), 1 - 2 * sign)
+    value = curves(V, [best_phi])[:, 0]
+    best = float((value[top_set(best_sign * value, k, nonneg)] ** 2).sum())
+    return {
+        "rows": base64.b64encode(V.tobytes()).decode(),
+        "k": int(k),
+        "nonneg": bool(nonneg),
+        "names": [str(name)[:40] for name in names] if names is not None and len(names) else None,
+        "unit": float(unit),
+        "unitName": unit_name,
+        "phi": float(best_phi if phi is None else phi),
+        "grid": np.round(found.phi, 6).tolist(),
+        "objective": [[float(f"{v:.6g}") for v in row] for row in found.objective],
+        "edges": [np.round(edges, 5).tolist() for edges in found.edges],
+        "optimum": {"phi": float(best_phi), "sign": int(best_sign), "value": best},
+        "height": int(height),
+    }
+
+
+def spannogram_explorer(
+    V,
+    k: int,
+    key: str,
+    *,
+    nonneg: bool = True,
+    names=None,
+    unit: float = 1.0,
+    unit_name: str = "the units of the data",
+    phi: float | None = None,
+    optimum: tuple[float, float] | None = None,
+    found: Spans | None = None,
+    height: int = 520,
+) -> float:
+    """Curves, lit top set, support intervals and objective over the angle, with a slider and a play button.
+
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    key : str
+        Identity on the page.
+    nonneg : bool
+        Nonnegative problems show both signs of c; signed ones take the k entries largest in size.
+    names : sequence of str, optional
+        Feature names for the list of lit curves.
+    unit, unit_name : float, str
+        What the objective is divided by, shown as "% of ..."; 1 shows it as it is.
+    phi : float, optional
+        Angle to start from in radians, in [-pi/2, pi/2]; the optimum otherwise.
+    optimum : (phi, sign), optional
+        The exact optimum; the best angle of a grid of 721 otherwise.
+    found : Spans, optional
+        From `nspca.plots.spans`, when the caller keeps it.
+    height : int
+        Pixels of the drawing.
+
+    Returns
+    -------
+    phi : float
+        The angle when the slider was last let go, in radians.
+    """
+    data = explorer_data(
+        V, k, nonneg=nonneg, names=names, unit=unit, unit_name=unit_name, phi=phi, optimum=optimum, found=found, height=height
+    )
+    result = _EXPLORER(key=key, data=data, default={"phi": data["phi"]}, on_phi_change=lambda: None)
+    return float(data["phi"] if result.get("phi") is None else result["phi"])

@@ -1,0 +1,144 @@
+"""Two further questions about a comparison, each on its own button: several components, and rows drawn again."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.dashboard.browser import figures
+from nspca.dashboard.compare import run as compare_run
+from nspca.dashboard.compare.loadings import pictures
+from nspca.dashboard.compare.run import Compared, download
+from nspca.dashboard.runs import found, start
+from nspca.dashboard.shell import state, words
+from nspca.plots.compare import cumulative_curves_figure, weights_figure
+from nspca.tasks.compare import RESAMPLES
+from nspca.tasks.rows import Explained, Redrawn, Row, unpack
+
+COMPONENTS, STABILITY = "components", "stability"
+MOST_COMPONENTS = 6
+COUNTED = {
+    "total": "**total**: the sum of the components' variances x'Ax. What two components have in common counts twice.",
+    "adjusted": "**adjusted**: of each component only what its scores have beyond those before it (QR of the scores; Zou et al. 2006).",
+    "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features they are orthogonal, "
+    "and it equals total.",
+}
+
+
+def cumulative(run: Compared, k: int, methods: list[str]) -> None:
+    """Variance against the number of components."""
+    count = min(MOST_COMPONENTS, run.problem.n // k)
+    request = {**run.asked.same, "seed": run.asked.seed, "k": k, "count": count, "methods": methods}
+    with st.container(border=True):
+        st.markdown(f"**More components**: each of {words.things(k, 'feature')}, and no feature in two of them")
+        if count < 2:
+            st.caption(f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose a smaller k.")
+            return
+        now = found.that_asks(COMPONENTS, request)
+        if now is None:
+            more = {"covariance": run.of.dataset.is_covariance}
+            label, what = f"Find {count} components by every method", f"{count} components, k = {k}"
+            _offer(run, COMPONENTS, request, label, what, more, key="components", icon=":material/stacks:")
+            return
+        if compare_run.watch(now, len(methods), lambda rows: _draw_curves(run, _live_curves(rows), rows, live=True), "components"):
+            sweep = found.opened(now.id, now.finished, nspca.Sweep.from_bytes)
+            _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
+            download("Curves, CSV", _curve_table(sweep), run.of, "components")
+
+
+def _offer(run: Compared, task: str, request: dict, label: str, what: str, more: dict, **look) -> None:
+    arguments = {"X": run.of.dataset.X, "request": request, **more}
+    start.button(label, lambda: start.start(task, arguments, f"{run.of.dataset.name}, {what}"), type="secondary", **look)
+
+
+def _live_curves(rows: list[Row]) -> dict[str, dict]:
+    return {row.method: row.curves for row in rows if isinstance(row, Explained)}
+
+
+def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row], live: bool = False) -> None:
+    counted = state.get("counted") if state.get("counted") in COUNTED else "total"
+    st.segmented_control("Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted))
+    st.caption(COUNTED[counted])
+    shown = {method: each[counted] for method, each in curves.items()}
+    figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
+    compare_run.draw(figure, "compare_cumulative", live)
+    compare_run.refusals(rows)
+
+
+def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
+    rows = []
+    for method, count in sweep:
+        info = sweep[method, count].info
+        rows += [{"method": method, "components": j + 1, **{name: info[name][j] for name in COUNTED}} for j in range(count)]
+    return pd.DataFrame(rows)
+
+
+# --- stability --------------------------------------------------------------------------------------------------------------
+
+
+def stability(run: Compared, k: int, methods: list[str]) -> None:
+    """How often each feature is chosen when the rows are drawn again with replacement."""
+    data = run.of.dataset
+    request = {**run.asked.same, "seed": run.asked.seed, "k": k, "resamples": RESAMPLES, "methods": methods}
+    with st.container(border=True):
+        st.markdown("**Would other samples give the same features?** Rows are drawn again with replacement, and every method runs again")
+        if data.is_covariance:
+            st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
+            return
+        now = found.that_asks(STABILITY, request)
+        if now is None:
+            label, what = f"Draw the rows {RESAMPLES} times at k = {k}", f"stability, k = {k}"
+            _offer(run, STABILITY, request, label, what, {}, key="stability", icon=":material/casino:")
+            return
+        total = RESAMPLES * len(methods)
+        draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
+        if compare_run.watch(now, total, draw, "stability", only=Redrawn):
+            supports = found.opened(now.id, now.finished, json.loads)
+            _draw_stability(run, supports, unpack(now.rows))
+            download("Frequencies, CSV", _frequency_table(run, supports), run.of, "stability")
+
+
+def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
+    supports: dict[str, list[list[int]]] = {}
+    for row in rows:
+        if isinstance(row, Redrawn):
+            supports.setdefault(row.method, []).append(row.support)
+    return supports
+
+
+def frequencies(supports: list[list[int]], n: int) -> np.ndarray:
+    """How often each of n features is chosen, from 0 to 1."""
+    return np.bincount(np.concatenate(supports).astype(int), minlength=n) / len(supports)
+
+
+def agreement(supports: list[list[int]]) -> float:
+    """Mean Jaccard overlap of every two draws; 1 when there is one draw only."""
+    sets = [set(support) for support in supports]
+    return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
+
+
+def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+    data, n = run.of.dataset, run.problem.n
+    if not supports:
+        return
+    F = np.column_stack([frequencies(each, n) for each in supports.values()])
+    titles = [f"{method}: {agreement(each):.2f}" for method, each in supports.items()]
+    if data.kind == "image" and data.image_shape is not None:
+        mean = np.asarray(data.X.mean(axis=0)).ravel()
+        pictures(F, data, mean, titles, "compare_stability", largest=1.0)
+    else:
+        figures.draw(weights_figure(F, data.feature_names, titles, what="chosen in", order=data.axis), "compare_stability")
+    st.caption(
+        "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same features. "
+        "The colour says in what part of the draws a feature is chosen: from yellow, seldom, to dark red, always."
+    )
+    compare_run.refusals(rows)
+
+
+def _frequency_table(run: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+    F = {method: frequencies(each, run.problem.n) for method, each in supports.items()}
+    table = pd.DataFrame({"feature": list(run.of.dataset.feature_names), **F})
+    return table[table[list(F)].sum(axis=1) > 0]

@@ -1,0 +1,177 @@
+"""The comparison that the address names: filling in, ended, or with everything there is to see about it."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.api import line_of
+from nspca.dashboard.browser import figures
+from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.compare import loadings as compare_loadings
+from nspca.dashboard.compare import more as compare_more
+from nspca.dashboard.compare import run as compare_run
+from nspca.dashboard.compare.request import BASELINE, snippet
+from nspca.dashboard.compare.run import Compared, download
+from nspca.dashboard.runs import found
+from nspca.dashboard.runs.methods import baselines
+from nspca.dashboard.shell import state, words
+from nspca.dashboard.views import curve
+from nspca.plots.compare import overlap_figure, ratios_figure, times_figure, values_figure
+from nspca.result import COLUMNS
+from nspca.tasks.rows import Found, Proved, Row, unpack
+
+SAME = 1e-6  # relative difference below which two methods have found the same
+ENOUGH = 0.5  # of the largest value: the k looked at first
+
+
+def show() -> None:
+    """The run of the address, or what to do when there is none."""
+    run = compare_run.find()
+    if run is None:
+        return
+    steps = len(run.asked.ks) * (len(run.asked.methods) + 1)
+    if compare_run.watch(run.now, steps, lambda rows: _filling(run, rows), "compare", only=Found | Proved):
+        _finished(run)
+
+
+def _filling(run: Compared, rows: list[Row]) -> None:
+    """The curves as far as they are known; the region appears as its proofs do."""
+    table = known(rows)
+    figure = values_figure(table, unit=run.unit, unit_name=_unit_name(), ks=run.asked.ks, style=run.style, signed=not run.asked.nonneg)
+    live_plot(figure, key="compare_filling", height=430)
+    compare_run.refusals(rows)
+
+
+def known(rows: list[Row]) -> pd.DataFrame:
+    """Rows of values and rows of proofs as one table."""
+    table = pd.DataFrame([vars(row) for row in rows if isinstance(row, Found)], columns=list(COLUMNS))
+    proofs = {row.k: (row.upper, row.kind) for row in rows if isinstance(row, Proved)}
+    table["upper"] = [proofs.get(k, (np.nan, None))[0] for k in table["k"]]
+    table["kind"] = [proofs.get(k, (np.nan, None))[1] for k in table["k"]]
+    return table
+
+
+def _unit_name() -> str:
+    return curve.AXES[curve.axis()]
+
+
+def _finished(run: Compared) -> None:
+    sweep = found.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
+    table = sweep.frame.astype({"upper": float, "ratio": float})
+    compare_run.refusals(unpack(run.now.rows))
+    k = state.get("k") if state.get("k") in run.asked.ks else _telling(table)
+    _curves(run, table, k)
+    _baselines(run)
+    _table(run, table)
+    with st.container(border=True):
+        _slider(run, k)
+        of_k = {method: sweep[method, k] for method in run.asked.methods if (method, k) in sweep.results}
+        _verdict(of_k)
+        _same(of_k)
+        compare_loadings.show(run, of_k)
+    compare_more.cumulative(run, k, list(of_k))
+    compare_more.stability(run, k, list(of_k))
+
+
+def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
+    shared = {"ks": run.asked.ks, "style": run.style, "selected": k}
+    _axis()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**What is found**, and where the optimum is proved to lie")
+        figure = values_figure(table, unit=run.unit, unit_name=_unit_name(), signed=not run.asked.nonneg, **shared)
+        figures.draw(figure, "compare_values")
+    with right:
+        st.markdown("**How good that is at least**: found over proved bound")
+        figures.draw(ratios_figure(table, **shared), "compare_ratios")
+    st.markdown("**What it costs**: seconds of each method, without the proof")
+    figures.draw(times_figure(table, **shared), "compare_times")
+    paths = [name for name in run.asked.methods if line_of(name).path]
+    one_pass = (
+        f" {words.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is shared out evenly."
+        if len(run.asked.ks) > 1 and paths
+        else ""
+    )
+    st.caption(f"Methods run one after another and do not see each other's answers; leading eigenvectors are ready before.{one_pass}")
+
+
+def _axis() -> None:
+    """What 100 % means."""
+    st.segmented_control(
+        "Variance in % of",
+        list(curve.AXES),
+        format_func=lambda axis: f"% of {curve.AXES[axis]}",
+        required=True,
+        label_visibility="collapsed",
+        help=curve.AXIS_HELP,
+        **state.bind("axis", curve.axis()),
+    )
+
+
+def _baselines(run: Compared) -> None:
+    among = [name for name in run.asked.methods if name in baselines()]
+    if among:
+        st.caption(f"Dotted, {words.listed(among)}: {BASELINE}. The loading is scikit-learn's, its largest k entries are kept.")
+
+
+def _table(run: Compared, table: pd.DataFrame) -> None:
+    """Every number, to read and to take home."""
+    with st.expander("All numbers", icon=":material/table:"):
+        shown = table.assign(best=table["value"] / table.groupby("k")["value"].transform("max"))
+        st.dataframe(
+            shown[["method", "k", "value", "best", "ratio", "upper", "seconds"]],
+            hide_index=True,
+            alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",
+            column_config={
+                "method": "Method",
+                "value": st.column_config.NumberColumn("Variance explained", format="%.6g"),
+                "best": st.column_config.NumberColumn("Of the best found", format="%.5f"),
+                "ratio": st.column_config.NumberColumn("Proved ratio", format="%.5f", help="At least this part of the unknown optimum."),
+                "upper": st.column_config.NumberColumn("Nothing above", format="%.6g"),
+                "seconds": st.column_config.NumberColumn("Seconds", format="%.3f"),
+            },
+        )
+    with st.container(horizontal=True):
+        download("All numbers, CSV", table, run.of, "compare")
+        with st.popover("Python", icon=":material/code:"):
+            st.code(snippet(run.asked, run.of.dataset.is_covariance), language="python")
+
+
+def _slider(run: Compared, k: int) -> None:
+    if len(run.asked.ks) > 1:
+        st.select_slider("Look at k", list(run.asked.ks), **state.bind("k", k))
+    else:
+        st.markdown(f"**k = {k}**")
+
+
+def _verdict(of_k: dict[str, nspca.Result]) -> None:
+    """Who found the most at this k, and how far the others are below."""
+    best = max(result.value for result in of_k.values()) or 1.0
+    first = [method for method, result in of_k.items() if result.value >= best * (1 - SAME)]
+    below = sorted(((1 - result.value / best, method) for method, result in of_k.items() if method not in first))
+    others = ", ".join(f"{method} {100 * gap:.2g} % less" for gap, method in below)
+    st.markdown(f"**{words.listed(first)}** find{'s' if len(first) == 1 else ''} the most here{f'; {others}' if others else ''}.")
+
+
+def _same(of_k: dict[str, nspca.Result]) -> None:
+    """Which methods agree, in a sentence, then the map."""
+    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
+    if len(supports) < 2:
+        return
+    groups: dict[tuple, list[str]] = {}
+    for method, support in supports.items():
+        groups.setdefault(tuple(support), []).append(method)
+    if len(groups) == 1:
+        st.markdown("**Do they choose the same features?** All of them, exactly.")
+        return
+    same = [words.listed(group) for group in groups.values() if len(group) > 1]
+    agree = f"{'; '.join(same)}: exactly the same." if same else "No two of them, exactly."
+    st.markdown(f"**Do they choose the same features?** {agree}")
+    figures.draw(overlap_figure(supports), "compare_overlap")
+
+
+def _telling(table: pd.DataFrame) -> int:
+    """The k shown first: the smallest that reaches half of what the largest does."""
+    best = table.groupby("k")["value"].max()
+    return int(best.index[best >= ENOUGH * best.max()].min())

@@ -1,0 +1,96 @@
+"""A comparison with its data and its problem, and its runs as they go; what the parts of the page share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+import nspca
+from nspca.dashboard.browser import figures
+from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.compare.request import COMPARISON, CompareRequest
+from nspca.dashboard.runs import found, goes
+from nspca.dashboard.runs.methods import baselines
+from nspca.dashboard.shell import words
+from nspca.dashboard.views import curve
+from nspca.dashboard.views.component import labelled
+from nspca.data.export import frame_to_csv
+from nspca.jobs import JobState
+from nspca.plots.compare import styles
+from nspca.tasks.rows import Refused, Row, unpack
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A run, its data and its problem, as the parts of the page share them."""
+
+    id: str
+    of: Chosen
+    asked: CompareRequest
+    now: JobState
+    problem: nspca.Problem
+
+    @property
+    def unit(self) -> float:
+        return (self.problem.leading_eigenvalue if curve.axis() == "leading" else self.problem.total_variance) or 1.0
+
+    @property
+    def style(self) -> dict:
+        return styles(self.asked.methods, baselines())
+
+
+def find() -> Compared | None:
+    """The comparison that the address names; None when there is none, and what to do is said."""
+    run = found.in_address(COMPARISON)
+    return None if run is None else Compared(run.id, run.of, run.asked, run.now, run.measured())
+
+
+def watch(now: JobState, total: int, draw: Callable[[list[Row]], None], name: str, only=Row) -> bool:
+    """Show a run until it is done. True when its result can be opened.
+
+    Parameters
+    ----------
+    total : rows expected
+    draw : shows the rows that are ready
+    name : tells the buttons of several runs on one page apart
+    only : which rows count, by their class
+    """
+    ready = lambda now: sum(isinstance(row, only) for row in unpack(now.rows))  # noqa: E731
+    shown = lambda now: draw(unpack(now.rows)) if ready(now) or now.ended else None  # noqa: E731
+    return goes.show(now, lambda now: says(now, ready(now), total), lambda now: ready(now) / total, shown, name)
+
+
+def says(now: JobState, ready: int, total: int) -> str:
+    """One line: how far, and what is being done."""
+    if waits := goes.waiting(now):
+        return waits
+    line = f"{ready} of {total} ready"
+    if now.event is None:
+        return line
+    k = "" if now.event.k is None else f", k = {now.event.k}"
+    return f"{line}; {words.plain(now.event.stage)}{k}"
+
+
+def draw(figure: go.Figure, key: str, live: bool) -> None:
+    """A figure of a run: updated in place while it goes on, as it is afterwards."""
+    if live:
+        live_plot(figure, key=f"{key}_live", height=int(figure.layout.height))
+    else:
+        figures.draw(figure, key)
+
+
+def refusals(rows: list[Row]) -> None:
+    """Methods that could not solve this problem, each with its sentence."""
+    for row in rows:
+        if isinstance(row, Refused):
+            st.caption(f":material/block: **{words.plain(row.method)}** left out: {words.plain(row.error)}")
+
+
+def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
+    """A table as a CSV file that says what it is about."""
+    make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
+    name = f"{of.stem}-{what}.csv"
+    st.download_button(label, make, name, "text/csv", icon=":material/download:", on_click="ignore", key=f"download_{what}")

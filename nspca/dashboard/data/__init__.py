@@ -1,0 +1,1 @@
+"""The data page, and what other pages show of the data in use."""

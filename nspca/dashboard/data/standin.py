@@ -1,0 +1,56 @@
+"""The way from a stand-in to the real data: a download that is asked for, or a copy that one has."""
+
+import streamlit as st
+
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.shell import presses, state, words
+from nspca.data import SAMPLES, adopt_copy, fetch_sample
+from nspca.errors import NSPCAError
+from nspca.progress import Event
+
+
+def offer(of: Chosen) -> None:
+    """On a stand-in: the first button gets the real data."""
+    if of.dataset.source != "stand-in":
+        return
+    name = of.reference["sample"]
+    sample = SAMPLES[name]
+    with st.popover("Get the real data", icon=":material/download:"):
+        st.markdown(
+            f"**{words.plain(sample.title)}**: {words.plain(sample.summary)}\n\n"
+            f"- Source: <{sample.source_url}>\n- Size: {words.plain(sample.size)}\n- Licence: {words.plain(sample.licence)}"
+        )
+        if sample.downloadable and presses.pressed("Download", "fetch", icon=":material/cloud_download:", type="primary"):
+            presses.take("fetch")  # any other click cancels the download, and it does not begin again
+            _fetch(name)
+        st.markdown(f"**Or give a local copy.** {words.plain(sample.how)}.")
+        copy = st.file_uploader("Local copy", key=f"copy_{name}", label_visibility="collapsed", max_upload_size=200)
+        if copy is not None and _worked(lambda: adopt_copy(name, copy.getvalue())):
+            _changed()
+
+
+def _fetch(name: str) -> None:
+    bar = st.progress(0.0, text="Asking …")
+
+    def report(event: Event) -> None:
+        # Every call is a point where Streamlit may stop this run: any other click cancels the download.
+        share = event.done / event.total if event.total else 0.0
+        bar.progress(min(1.0, share), text=f"{event.stage}: {words.size(event.done)}")
+
+    if _worked(lambda: fetch_sample(name, report)):
+        _changed()
+
+
+def _worked(work) -> bool:
+    """Run it; an error is one sentence beside the button that caused it."""
+    try:
+        work()
+    except NSPCAError as error:
+        st.error(words.plain(error), icon=":material/error:")
+        return False
+    return True
+
+
+def _changed() -> None:
+    state.forget(state.ABOUT_DATA)
+    st.rerun()

@@ -1,0 +1,1 @@
+"""The parts and the topics page: several components found together."""

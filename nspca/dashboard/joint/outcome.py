@@ -1,0 +1,33 @@
+"""What the frame of the parts and topics pages hands to its views, and what it asks of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import nspca
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.joint.form import Subject
+from nspca.dashboard.joint.request import JointRequest
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What is known of a run, for the views."""
+
+    about: Subject
+    of: Chosen
+    asked: JointRequest
+    problem: nspca.Problem
+    results: dict[str, nspca.Result]
+    run_id: str
+    live: bool
+
+
+@dataclass(frozen=True)
+class View:
+    """How a page draws the components, and what it shows about a finished run besides, before and after the figures."""
+
+    components: Callable[[Outcome], None]
+    more: Callable[[Outcome], None]
+    always: Callable[[], None]
+    empty: str
+    figures_first: bool = False

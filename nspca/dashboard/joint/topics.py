@@ -1,0 +1,139 @@
+"""Topics: ranked words per method, the documents that load most on one, and the matching behind it."""
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import streamlit as st
+
+import nspca
+from nspca.dashboard.joint import matching as matching_view
+from nspca.dashboard.joint.form import Subject
+from nspca.dashboard.joint.outcome import Outcome, View
+from nspca.dashboard.joint.views import ordered
+from nspca.dashboard.runs import methods
+from nspca.dashboard.shell import state, words
+from nspca.dashboard.views.component import labelled
+from nspca.data.export import frame_to_csv
+
+SUBJECT = Subject("topics", "texts", "topic", "feature", "bow-kos", lambda data: data.image_shape is None, 8, 15)
+MOST_WORDS = 40  # of a topic on the page; the CSV has them all
+MOST_COLUMNS = 5
+DOCUMENTS = 12
+STYLE = """<style>
+.nspca-frame { container-type: inline-size; }
+.nspca-topics { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); gap: 0.6rem 1rem; margin: 0 0 0.8rem; }
+@container (max-width: 640px) { .nspca-topics { grid-template-columns: repeat(min(3, var(--columns)), minmax(0, 1fr)); } }
+@container (max-width: 460px) { .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); } }
+.nspca-topics section { min-width: 0; }
+.nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0; border-bottom: 1px solid rgba(128,128,128,0.4); }
+.nspca-topics ol { list-style: none; margin: 0; padding: 0; }
+.nspca-topics li { position: relative; display: flex; justify-content: space-between; gap: 0.4rem; font-size: 0.88rem; line-height: 1.5;
+  margin: 1px 0; padding: 0 0.3rem; border-radius: 3px; }
+.nspca-topics li span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.nspca-topics li data { font-size: 0.75rem; opacity: 0.75; font-variant-numeric: tabular-nums; }
+.nspca-topics li.only span { text-decoration: underline dotted; text-underline-offset: 3px; }
+</style>"""
+
+
+def components(outcome: Outcome) -> None:
+    """One row of ranked word lists per method."""
+    total, names = outcome.problem.total_variance or 1.0, outcome.of.dataset.feature_names
+    results = ordered(outcome.results)
+    best = max((m for m in results if nspca.METHODS[m].joint), key=lambda m: results[m].value, default=None)
+    known = None if best is None else results[best].components.any(axis=1)
+    for method, result in results.items():
+        st.markdown(
+            f"**{words.plain(method)}** :small[:gray[{methods.how(method)}, {100 * result.value / total:.2f} % of the total variance]]"
+        )
+        st.html(lists(result.components, result.values / total, names, known if method != best else None))
+    if best is not None and len(results) > 1:
+        what = "words" if outcome.of.dataset.kind == "words" else "features"
+        st.caption(f"Dotted lines are under {what} that no topic of {words.plain(best)} uses. Bars and numbers are weights.")
+
+
+def lists(X, shares, names, known=None) -> str:
+    """Components (n, r) as lists of names with weights, largest first; names that are not in the mask `known` are marked."""
+    largest = float(np.abs(X).max(initial=0)) or 1.0
+    r = X.shape[1]
+    columns = -(-r // -(-r // MOST_COLUMNS))  # rows of equal length
+    body = "".join(_list(j, x, shares[j], names, known, largest) for j, x in enumerate(X.T))
+    return f'{STYLE}<div class="nspca-frame"><div class="nspca-topics" style="--columns:{columns}">{body}</div></div>'
+
+
+def _list(j: int, x, share: float, names, known, largest: float) -> str:
+    order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
+    items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:MOST_WORDS])
+    more = f"<li><span>and {len(order) - MOST_WORDS} more</span></li>" if len(order) > MOST_WORDS else ""
+    return f"<section><h6>{j + 1} · {100 * share:.1f} %</h6><ol>{items}{more}</ol></section>"
+
+
+def _item(name: str, weight: float, largest: float, only: bool) -> str:
+    width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
+    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
+    safe = escape(str(name))
+    return f'<li{" class=only" if only else ""} style="{bar}" title="{safe}"><span>{safe}</span><data>{weight:.2f}</data></li>'
+
+
+def documents(outcome: Outcome) -> None:
+    """The samples that score highest on a chosen topic."""
+    data, results = outcome.of.dataset, ordered(outcome.results)
+    if data.is_covariance:
+        st.caption("This data set is a covariance matrix: there are no samples to show along a topic.")
+        return
+    what = "documents" if data.kind == "words" else "samples"
+    st.markdown(f"##### The {what} that load most")
+    left, right = st.columns([1, 3])
+    shown = state.get("shown") if state.get("shown") in results else next(iter(results))
+    method = left.selectbox("Method", list(results), **state.bind("shown", shown))
+    X = results[method].components
+    topic = right.selectbox(
+        "Topic",
+        list(range(1, X.shape[1] + 1)),
+        format_func=lambda j: f"{j}: {_gist(X[:, j - 1], data.feature_names)}",
+        **state.bind("topic", min(max(1, state.get("topic")), X.shape[1])),
+    )
+    rows = loading_most(data, outcome.problem, X[:, topic - 1])
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        alt=f"The {len(rows)} {what} with the largest scores on topic {topic}",
+        column_config={"score": st.column_config.NumberColumn(format="%.4g", help="Along the topic, in the units of the data.")},
+    )
+    st.download_button(
+        f"{what.capitalize()}, CSV",
+        lambda: frame_to_csv(labelled(loading_most(data, outcome.problem, X[:, topic - 1], len(data.sample_names)), data)),
+        f"topic-{topic}-{what}.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def _gist(x, names, most: int = 4) -> str:
+    return ", ".join(str(names[i])[:24] for i in np.argsort(-np.abs(x), kind="stable")[:most] if x[i])
+
+
+def loading_most(data, problem, x, most: int = DOCUMENTS) -> pd.DataFrame:
+    """Samples by score along x (n,), largest first, with their labels, and for counts the words of x that they contain."""
+    scores = problem.scores(x)
+    what = "documents" if data.kind == "words" else "samples"
+    order = np.argsort(-scores, kind="stable")[:most]
+    rows = {what[:-1]: [data.sample_names[i] for i in order], "score": scores[order]}
+    if data.labels is not None:
+        rows["label"] = [str(data.labels[i]) for i in order]
+    if data.kind == "words" and sp.issparse(data.X):
+        rows["words of the topic in it"] = [_contains(data, i, x) for i in order]
+    return pd.DataFrame(rows)
+
+
+def _contains(data, row: int, x) -> str:
+    one = data.X[[row]].tocoo()
+    found = [(count, data.feature_names[j]) for j, count in zip(one.coords[1], one.data, strict=True) if x[j]]
+    return ", ".join(f"{name} {count:g}" for count, name in sorted(found, key=lambda pair: -pair[0]))
+
+
+EMPTY = "Nothing has run yet. Choose how many topics of how many features, and press Find; they appear here."
+VIEW = View(components, documents, matching_view.show, EMPTY, figures_first=True)

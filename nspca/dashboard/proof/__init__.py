@@ -1,0 +1,1 @@
+"""The proof of a component: made, checked, improved, taken home."""

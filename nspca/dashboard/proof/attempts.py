@@ -1,0 +1,155 @@
+"""Proofs made after a sweep: asked for, watched, kept, found again from the workspace alone; and the checks of all proofs."""
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import state, words
+from nspca.jobs import JobState, engine
+from nspca.plots import seen_at_rank_3, seen_by_the_paper
+from nspca.tasks import sweep as tasks
+
+MORE, CHECK = "prove", "check"
+PATIENCE = 2.5  # seconds that a stopped run has to hand in what it has
+QUICK = 3e9  # multiplications; a check that takes more is done in the background
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One "prove more" for one k: where it is, and what it has proved so far."""
+
+    id: str
+    k: int
+    now: JobState
+    certificate: nspca.Certificate | None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it worked."""
+        return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The best certificate known for a k, with who made it."""
+
+    certificate: nspca.Certificate
+    seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
+
+
+def question(asked: Request, k: int) -> dict:
+    """What a certificate depends on: it serves every sweep that meets the same problem."""
+    return {**asked.same, "k": k}
+
+
+def attempts(asked: Request) -> list[Attempt]:
+    """Everything this workspace has tried to prove about the problem of a sweep, the newest first."""
+    tried = []
+    for run, given in found.every(MORE):
+        about = given["question"]
+        if all(about[name] == value for name, value in question(asked, about["k"]).items()):
+            kept = _opened(run.key) if engine().store.has_result(run.key) else None
+            tried.append(Attempt(run.id, about["k"], engine().status(run.id), kept))
+    return tried
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _opened(key: str) -> nspca.Certificate:
+    return nspca.Certificate.from_bytes(engine().store.result(key))
+
+
+def more(about: Chosen, asked: Request, k: int, component) -> None:
+    """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
+    data = about.dataset
+    earlier = sum(attempt.k == k for attempt in attempts(asked))
+    arguments = {"X": data.X, "covariance": data.is_covariance, "component": component}
+    arguments["question"] = {**question(asked, k), "attempt": earlier}
+    start.start(MORE, arguments, f"{data.name}, k = {k}, proof")
+
+
+def cancel(attempt: Attempt) -> None:
+    """Stop; the best that has been proved by then is handed in within a moment, and kept."""
+    key = engine().store.find_run(attempt.id).key
+    goes.cancel(attempt.id)
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up and not engine().store.has_result(key):
+        time.sleep(0.05)
+
+
+def best(result: nspca.Result, tried: list[Attempt], k: int) -> Proof | None:
+    """The least upper bound known for a k: the sweep's own, or one of the attempts'."""
+    known = [] if result.certificate is None else [Proof(result.certificate, None)]
+    known += [Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None]
+    return min(known, key=lambda proof: proof.certificate.upper, default=None)
+
+
+def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
+    """Rows of a sweep with the best bound known for each k, and beside it the 2014 paper's and its exact form."""
+    rows = sweep.frame.assign(**{name: [result.info.get(name) for result in sweep.results.values()] for name in tasks.OTHERS})
+    rows = rows.astype(dict.fromkeys((*tasks.OTHERS, "upper", "ratio"), float))
+    for i, (method, k) in enumerate(sweep):
+        proof = best(sweep[method, k], tried, k)
+        if proof is not None and not rows.at[i, "upper"] <= proof.certificate.upper:
+            certificate = proof.certificate
+            rows.loc[i, ["upper", "ratio", "kind"]] = [certificate.upper, certificate.ratio(sweep[method, k].value), certificate.kind]
+    return rows
+
+
+def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
+    """What the bounds beside ours say about a result, in a sentence each; nothing where they were not computed."""
+    frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in tasks.OTHERS}])
+    said = []
+    for name, column, kind, seen in (
+        ("rank-3 bound", tasks.RANK_3, "rank-3", seen_at_rank_3),
+        ("2014 paper's bound", tasks.EPSNET, "epsnet", seen_by_the_paper),
+    ):
+        row = seen(frame, problem.leading_eigenvalue).iloc[0]
+        if pd.notna(row["upper"]):
+            said.append(words.beside(name, row[column], kind, row))
+    return " ".join(said)
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------------
+
+
+def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
+    """Have `nspca.checker.entry` prove a certificate of `problem` from the data: at once when that is quick, else in the background."""
+    content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
+    asked = {"k": problem.k, "nonneg": problem.nonneg, "center": A.center, "scale": A.scale, "source": A.source}
+    arguments = {"X": about.dataset.X, "certificate": content, "asked": asked}
+    if _cost(about, certificate) <= QUICK:
+        answer = json.loads(tasks.check(**arguments))
+    else:
+        answer = {"run": start.start(CHECK, arguments, f"{about.dataset.name}, check of a proof")}
+    st.session_state.setdefault(state.CHECKS, {})[name] = answer
+
+
+def checked(certificate: nspca.Certificate) -> dict | None:
+    """What the check said: ``upper, seconds, refusal``; ``{"run": id}`` while it works; None when nobody asked."""
+    kept = st.session_state.get(state.CHECKS, {})
+    answer = kept.get(_name(certificate))
+    if answer is not None and "run" in answer and engine().status(answer["run"]).ended:
+        del kept[_name(certificate)]  # a check that failed or was ended from outside says so once, and can be asked for again
+        answer = kept[_name(certificate)] = json.loads(engine().result(answer["run"]))
+    return answer
+
+
+def _name(certificate: nspca.Certificate) -> str:
+    claims = (certificate.kind, certificate.upper, certificate.k, certificate.nonneg, certificate.digest, certificate.nbytes)
+    return hashlib.sha256(repr(claims).encode()).hexdigest()
+
+
+def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
+    """Multiplications of the products and the factorisation: on the rows kept, and between those left out."""
+    m, n = about.dataset.X.shape
+    rows = len(certificate.witness.get("rows", range(n)))
+    kept = min(m, rows) if "W" not in certificate.witness else rows
+    return float(kept) ** 2 * max(m, rows) + (0.05 * n * n * m if rows < n else 0.0)

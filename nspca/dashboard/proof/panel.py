@@ -1,0 +1,229 @@
+"""The proof of one component: how good, by whom, how large; checked, improved and taken home from here."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.api import OPTIMAL_GAP
+from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.attempts import Attempt, Proof
+from nspca.dashboard.runs import goes, start
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import presses, words
+from nspca.data.arrays import to_npz
+from nspca.jobs import JobState
+from nspca.plots import gap_figure, kind_words, percent_down
+from nspca.problem import Problem
+from nspca.tasks.rows import Closer, unpack
+
+MORE_HELP = (
+    "Works on a tighter bound in the background, first with standard effort, then thoroughly; a minute or more, and you can stop it."
+)
+NOTHING_LEFT = {"closed": "The gap is closed: nothing is left to prove.", "tried": "This is what thorough effort can prove."}
+INDEPENDENT = (
+    "The checker shares no code with what made the certificate: it forms its own products from the data "
+    "and trusts no eigenvalue, norm or search."
+)
+
+
+def show(about: Chosen, problem: Problem, asked: Request, k: int, result: nspca.Result, tried: list[Attempt]) -> None:
+    """The certificate of `result`, with everything one can do about it."""
+    proof = proofs.best(result, tried, k)
+    mine = [attempt for attempt in tried if attempt.k == k]
+    working = next((attempt for attempt in mine if not attempt.now.ended), None)
+    if proof is None:
+        st.markdown("Nothing is proved about this component yet.")
+    else:
+        _numbers(result, proof)
+        st.markdown(f"Proved by {words.plain(kind_words(proof.certificate.kind))}. {proofs.beside(problem, result, k)}")
+    with st.container(horizontal=True):
+        if proof is not None:
+            verify_button(about, problem.with_k(k), proof.certificate)
+        if working is None:
+            _more_button(about, asked, k, result, proof, mine)
+        if proof is not None:
+            _take_home(about, asked, k, proof.certificate)
+    if proof is not None:
+        verified(result, proof.certificate)
+    if working is not None:
+        _watch(problem, working)
+    elif mine:
+        _went(problem, result, mine[0])
+    if proof is not None:
+        _elsewhere(about, asked, k)
+
+
+def _numbers(result: nspca.Result, proof: Proof) -> None:
+    certificate = proof.certificate
+    gap = certificate.upper / result.value - 1 if result.value > 0 else 0.0
+    seconds = result.seconds if proof.seconds is None else proof.seconds
+    what = "of the search for the component and its proof" if proof.seconds is None else "of the work on this proof alone"
+    with st.grid(5, min_column_width=130):
+        share = "The component is at least this much of the best possible one."
+        st.metric("At least", percent_down(certificate.ratio(result.value)), border=True, help=share)
+        st.metric("Gap", gap_words(gap), border=True, help="How much better another component could be, at most.")
+        st.metric("Nothing above", words.bound(certificate.upper), border=True, help="The proved upper bound, in the units of the data.")
+        size = words.size(certificate.nbytes) if certificate.nbytes else "none"
+        st.metric("Witness", size, border=True, help="The numbers that let anybody prove the bound again from the data.")
+        st.metric("Time", f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s", border=True, help=f"Seconds {what}.")
+
+
+def gap_words(gap: float) -> str:
+    """A gap rounded up: it must not shrink in print."""
+    if gap <= OPTIMAL_GAP:
+        return "closed"
+    digits = next((d for d in range(2, 7) if 100 * gap >= 10.0**-d), 7)
+    return f"{100 * gap + 0.5 * 10.0**-digits:.{digits}f} %"
+
+
+# --- verify -----------------------------------------------------------------------------------------------------------------
+
+
+def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
+    """Starts a check by the independent checker, for the problem that the page is about."""
+    check, why = partial(_check, about, problem, certificate), f"Proves the bound again from the data. {INDEPENDENT}"
+    presses.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
+
+
+def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
+    with st.spinner("Checking …"):
+        proofs.check(about, problem, certificate)
+
+
+def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
+    """What the check said, or that it goes on."""
+    answer = proofs.checked(certificate)
+    if answer is None:
+        return
+    if "run" in answer:
+        _wait(certificate)
+    elif answer["refusal"]:
+        st.error(f"Refused: {words.plain(answer['refusal'])}.", icon=":material/gpp_bad:")
+    else:
+        upper, seconds = answer["upper"], answer["seconds"]
+        share = percent_down(min(1.0, result.value / upper) if upper > 0 else 1.0)
+        proved = replace(certificate, upper=upper).rounded(8).statement
+        st.success(
+            f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is shown is at least {share} of the "
+            f"best possible. {INDEPENDENT}",
+            icon=":material/verified:",
+        )
+
+
+def _wait(certificate: nspca.Certificate) -> None:
+    def look() -> None:
+        answer = proofs.checked(certificate)
+        if answer is None or "run" not in answer:
+            st.rerun()
+        st.info("The check is running in the background: this proof is large.", icon=":material/hourglass_top:")
+
+    goes.each_second(look)
+
+
+# --- prove more -------------------------------------------------------------------------------------------------------------
+
+
+def _more_button(about: Chosen, asked: Request, k: int, result: nspca.Result, proof: Proof | None, mine: list[Attempt]) -> None:
+    reason = None
+    if proof is not None and 1 - proof.certificate.ratio(result.value) <= OPTIMAL_GAP:
+        reason = NOTHING_LEFT["closed"]
+    elif any(attempt.now.state == "done" for attempt in mine):
+        reason = NOTHING_LEFT["tried"]
+    look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
+    start.button("Prove more", lambda: proofs.more(about, asked, k, result.components[:, 0]), "more", type="secondary", **look)
+
+
+def _watch(problem: Problem, attempt: Attempt) -> None:
+    def share(now: JobState) -> float:
+        return now.event.done / now.event.total if now.event and now.event.total else 0.0
+
+    def gap(now: JobState) -> None:
+        _gap(problem, unpack(now.rows), time.time() - now.started if now.started else None)
+
+    def stop() -> None:
+        with st.spinner("Stopping …"):
+            proofs.cancel(attempt)
+
+    says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
+    goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=stop)
+
+
+def progress_words(state: str, rows: Sequence[Closer]) -> str:
+    """One line: what is being tried, and how far the bound has come."""
+    if not rows:
+        return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(state, "Proving …")
+    last = rows[-1]
+    share = percent_down(last.lower / last.upper) if last.upper > 0 else "100 %"
+    return f"Proving with {last.effort} effort: nothing above {words.bound(last.upper)}, at least {share} of the best possible"
+
+
+def _gap(problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
+    """The two bounds over the seconds; a bound stays until a better one comes."""
+    if not rows:
+        return
+    seen = pd.DataFrame(rows)
+    if until is not None and until > seen["seconds"].iloc[-1]:
+        seen = pd.concat([seen, seen.tail(1).assign(seconds=until)])
+    unit = {"unit": problem.leading_eigenvalue or 1.0, "unit_name": "the leading eigenvalue", "steps_name": "seconds"}
+    live_plot(gap_figure(seen["lower"].to_numpy(), seen["upper"].to_numpy(), seen["seconds"].to_numpy(), **unit), key="gap", height=280)
+
+
+def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
+    """How the last attempt ended."""
+    now, before = attempt.now, result.certificate
+    if now.state == "failed":
+        st.error(words.plain(now.error), icon=":material/error:")
+        return
+    ended = {
+        "done": f"Worked on for {attempt.seconds or 0:.1f} s.",
+        "cancelled": "Stopped; the best that was proved by then is kept.",
+        "interrupted": "The server was restarted while this was being proved: press Prove more to go on.",
+    }[now.state]
+    if attempt.certificate is not None and before is not None:
+        first, last = before.ratio(result.value), attempt.certificate.ratio(result.value)
+        ended += f" From {percent_down(first)} to {percent_down(last)}." if last > first else " The sweep's own bound was not beaten."
+    st.caption(ended)
+    if now.rows:
+        with st.expander("How the gap closed", icon=":material/compress:"):
+            _gap(problem, unpack(now.rows), None)
+
+
+# --- take home --------------------------------------------------------------------------------------------------------------
+
+
+def _plain_source(asked: Request) -> bool:
+    """Whether the name of a sample alone gives anybody the same numbers."""
+    return set(asked.data) == {"sample"}
+
+
+def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certificate) -> None:
+    name = about.stem
+    mime = "application/octet-stream"
+    st.download_button(
+        "Certificate, NPZ", certificate.to_bytes, f"{name}-k{k}-certificate.npz", mime, icon=":material/download:", on_click="ignore"
+    )
+    if not _plain_source(asked):
+        dataset = about.dataset
+        st.download_button(
+            "Data, NPZ",
+            lambda: to_npz(dataset),
+            f"{name}.npz",
+            mime,
+            icon=":material/download:",
+            on_click="ignore",
+            help="The numbers that the certificate is about, as they are after reading.",
+        )
+
+
+def _elsewhere(about: Chosen, asked: Request, k: int) -> None:
+    name = about.stem
+    data = asked.data["sample"] if _plain_source(asked) else f"{name}.npz"
+    st.caption("On any machine that has nspca, the downloaded file is checked by")
+    st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")

@@ -1,0 +1,77 @@
+"""What every request says: the data, how they are prepared, the sign; stored as plain values, and turned back into Python."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+import nspca
+from nspca.dashboard import chosen
+from nspca.dashboard.chosen import Chosen
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about one data set; each page adds its own fields.
+
+    Parameters
+    ----------
+    data : dict
+        Where the data is: ``{"sample": name}``, or ``{"upload": hash, "file": name}`` and how the file is read.
+    content : str
+        Hash of the numbers themselves: a run is shown only beside the data that it was made from.
+    """
+
+    data: dict
+    content: str
+    nonneg: bool = field(default=True, kw_only=True)
+    center: bool = field(default=True, kw_only=True)
+    scale: bool = field(default=False, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+
+    @property
+    def same(self) -> dict[str, Any]:
+        """What every further question about the same problem repeats."""
+        return {"content": self.content, "nonneg": self.nonneg, "center": self.center, "scale": self.scale}
+
+    @property
+    def prepared(self) -> str:
+        """What was done to the data, in words."""
+        steps = (("log2(x + 1)", self.data.get("log2")), ("centred", self.center), ("standardised", self.scale))
+        return ", ".join(word for word, on in steps if on) or "taken as they are"
+
+    def problem(self, of: Chosen) -> nspca.Problem:
+        """The problem that is asked about, shared by all who look at it."""
+        return chosen.problem(of, self.nonneg, self.center, self.scale)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        """The request that `to_dict` gave, also after a way through JSON, where tuples become lists."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()})
+
+    def opening(self, k: int | tuple[int, ...], is_covariance: bool) -> str:
+        """Python that loads the data and makes the problem."""
+        if is_covariance:
+            make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={self.nonneg})"
+        else:
+            make = f"nspca.Problem.from_data(X, k={k}, nonneg={self.nonneg}, center={self.center}, scale={self.scale})"
+        return f"{loading(self.data)}\nproblem = {make}"
+
+
+def loading(data: dict) -> str:
+    """Python that opens the data which `Asked.data` describes, as X with its names."""
+    if "sample" in data:
+        load = f"nspca.load_sample({data['sample']!r})"
+    else:
+        options = {name: data.get(name) for name in ("id_column", "label_column", "features_in_rows") if data.get(name)}
+        if data.get("vocabulary"):
+            options["vocabulary"] = "the vocabulary file"
+        load = f"nspca.read({', '.join([repr(data['file']), *(f'{name}={value!r}' for name, value in options.items())])})"
+    take = ["X, names = data.X, data.feature_names"]
+    if data.get("drop"):
+        take = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
+        take += ["X, names = data.X[:, varying], [data.feature_names[j] for j in varying]"]
+    if data.get("log2"):
+        take += ["import numpy as np", "X = np.log1p(X.astype(float)) / np.log(2)  # log2(x + 1), for a sparse table too"]
+    return "\n".join([f"data = {load}", *take])

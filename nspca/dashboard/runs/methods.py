@@ -1,0 +1,44 @@
+"""What forms and pages say of methods: who can solve the chosen problem, who cannot and why. The package knows, nobody else."""
+
+import nspca
+from nspca.api import line_of
+from nspca.dashboard import chosen
+from nspca.dashboard.chosen import Chosen
+from nspca.errors import NSPCAError
+
+ALL = ("auto", *nspca.METHODS)
+
+
+def refusals(of: Chosen, nonneg: bool, center: bool, scale: bool) -> dict[str, str | None]:
+    """Every method, with the sentence why it cannot find a component of these data; None when it can.
+
+    Data that are no problem at all refuse nobody: what is wrong with them is said when a run is started.
+    """
+    try:
+        problem = chosen.problem(of, nonneg, center, scale)
+    except NSPCAError:
+        return dict.fromkeys(ALL)
+    return {name: line_of(name).refusal(problem) for name in ALL}
+
+
+def able(refusals: dict[str, str | None]) -> list[str]:
+    """Those that refuse nothing."""
+    return [name for name, sentence in refusals.items() if sentence is None]
+
+
+def summaries(names: list[str]) -> str:
+    """A list for the help of a form."""
+    return "\n".join(f"- **{name}**: {line_of(name).summary}" for name in names)
+
+
+def how(name: str) -> str:
+    """How several components are found."""
+    return "at once" if line_of(name).joint else "one by one"
+
+
+def label(name: str) -> str:
+    return f"{name} (baseline)" if line_of(name).baseline else name
+
+
+def baselines() -> list[str]:
+    return [name for name in ALL if line_of(name).baseline]

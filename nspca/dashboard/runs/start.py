@@ -1,0 +1,36 @@
+"""The button that starts a run, and the start itself."""
+
+from collections.abc import Callable
+from typing import Any
+
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.runs.asked import Asked
+from nspca.dashboard.runs.found import Kind
+from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.shell import presses, state
+
+
+def button(
+    label: str, begin: Callable[[], Any], key: str = "run", type: str = "primary", icon: str = ":material/play_arrow:", **look
+) -> None:
+    """The only thing that starts a run: a click calls `begin`, and the page then shows what it began."""
+    presses.button(label, key, begin, type=type, icon=icon, **look)
+
+
+def start(task: str, arguments: dict[str, Any], title: str) -> str:
+    """Start a run for this person, or join one that asks the same; its id."""
+    return engine().submit(task, arguments, viewer=state.workspace(), title=title)
+
+
+def of_page(kind: Kind, of: Chosen, asked: Asked, what: str) -> None:
+    """Start the run of a page, or join one that asks the same; the address then names it.
+
+    Raises
+    ------
+    InvalidProblem
+        For what cannot be a problem: that is said here, not by a worker.
+    """
+    asked.problem(of)
+    arguments = {"X": of.dataset.X, "covariance": of.dataset.is_covariance, "request": asked.to_dict()}
+    run_id = start(kind.task, arguments, f"{of.dataset.name}, {what}")
+    state.put(**{kind.key: run_id}, **dict.fromkeys(kind.anew))

@@ -1,0 +1,114 @@
+"""What every page stands in: its title, the menu, the net that catches errors, and what starts once the page is painted."""
+
+import gc
+import logging
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from nspca.dashboard.shell import presses, state
+from nspca.dashboard.shell.serve import stay_home
+from nspca.dashboard.shell.words import plain
+from nspca.errors import NSPCAError
+from nspca.jobs import engine
+
+PAGES = (
+    ("app.py", "Home", ":material/home:"),
+    ("pages/data.py", "Data", ":material/table_view:"),
+    ("pages/spannogram.py", "Spannogram", ":material/airwave:"),
+    ("pages/sweep.py", "Sweep", ":material/area_chart:"),
+    ("pages/parts.py", "Parts", ":material/face:"),
+    ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
+    ("pages/compare.py", "Compare", ":material/compare_arrows:"),
+)
+# A drawing of our own: a named icon would be fetched from another host as the tab's picture.
+MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e8a"/>
+<path d="M5 25C9 10 15 8 27 7V13C16 14 11 16 5 25Z" fill="#7fd6bb"/>
+<path d="M5 25C11 16 16 14 27 13" fill="none" stroke="#fff" stroke-width="2.6"/></svg>"""
+# Its middle tone is read on a light and on a dark sidebar alike.
+LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
+    "</svg>", '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" fill="#2a94b0">nspca</text></svg>'
+)
+# Streamlit leaves six times this above the first line of a page, and has no option for it.
+STYLE = "<style>[data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }</style>"
+# Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches on near black need it.
+DARK_INK = "#0b1d23"
+ON_PRIMARY = (
+    "<style>[data-testid='stBaseButton-primary'], [data-testid='stBaseButton-primary']:is(:hover, :focus, :active), "
+    f"[data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}</style>"
+)
+log = logging.getLogger("nspca.dashboard")
+
+
+@contextmanager
+def page(title: str) -> Iterator[None]:
+    """Everything around a page: ``with frame.page("Sweep"): ...``"""
+    stay_home()
+    presses.listen()
+    st.set_page_config(page_title=f"{title} · nspca", page_icon=MARK, layout="wide")
+    st.html(STYLE + (ON_PRIMARY if st.context.theme.type == "dark" else ""))
+    state.begin()
+    waiting = presses.begin(title)
+    _menu()
+    with guard():
+        yield
+    presses.end(waiting)
+    _after_paint()
+
+
+@contextmanager
+def guard() -> Iterator[None]:
+    """Turn an error into one sentence; what the person has chosen stays where it is.
+
+    Streamlit's own signals to stop and to rerun are no `Exception` and pass.
+    """
+    try:
+        yield
+    except NSPCAError as error:
+        st.error(plain(error), icon=":material/error:")
+    except Exception:  # the last net above a page: a person must never meet a traceback
+        reference = secrets.token_hex(3)
+        log.exception("page failed, reference %s", reference)
+        st.error(
+            f"This page ran into an error of its own (reference {reference} in the server's log); nothing that was finished is lost. "
+            "Reload the page, or start again from Home.",
+            icon=":material/error:",
+        )
+        st.page_link("app.py", label="Home", icon=":material/home:")
+
+
+def way_on(path: str, label: str) -> None:
+    """A link to the next page that takes along what was chosen."""
+    st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link())
+
+
+def _menu() -> None:
+    st.logo(LOGO, size="large")
+    with st.sidebar:
+        st.caption("Sparse PCA with proof")
+        for path, label, icon in PAGES:
+            st.page_link(path, label=label, icon=icon, query_params=state.link())
+
+
+def _after_paint() -> None:
+    """Once per server, and only when a first page is on the screen: import what is slow, start the workers, calm the collector."""
+    _warm()
+
+
+@st.cache_resource(show_spinner=False)
+def _warm() -> threading.Thread:
+    thread = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _warm_up() -> None:
+    engine().start(warm=("nspca.tasks.sweep",))
+    # Dask hooks into the collector while it is imported: only then may it run.
+    engine().wait_ready(60)
+    # Streamlit collects garbage after every rerun; frozen imports are not looked at again, which keeps 30 sessions responsive
+    gc.collect()
+    gc.freeze()

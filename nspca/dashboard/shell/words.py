@@ -1,0 +1,93 @@
+"""Numbers and names in the words a person reads. No Streamlit calls."""
+
+import math
+import re
+
+from nspca.api import OPTIMAL_GAP
+from nspca.certificate import rounded_up
+from nspca.plots import certainty, kind_words, ratio_sentence
+from nspca.tasks.sweep import PAPER
+
+SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
+SOURCES = {"real": "original data", "stand-in": "stand-in", "user": "your data"}
+
+
+def plain(text: object) -> str:
+    """`text` as Markdown that shows exactly these characters: names come from files, and files from anybody."""
+    return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
+
+
+def proof(ratio: float | None) -> str:
+    """The sentence beside every result: "at least 99.2 % of the best possible, proved".
+
+    Parameters
+    ----------
+    ratio : value over certified upper bound, or None when nothing was certified
+    """
+    if ratio is not None and 1 - ratio <= OPTIMAL_GAP:
+        return "the best possible, proved up to rounding"
+    return ratio_sentence(ratio)
+
+
+def others(probability: float) -> str:
+    """What the two bounds beside ours are, and how far each can be relied on."""
+    if not math.isfinite(probability):
+        return "The 2014 paper's bound was not computed for this sweep."
+    return (
+        f"The 2014 paper's bound is the value of its eps-net (eps = {PAPER.eps:g}) on the rank-3 part of the covariance, divided by "
+        f"1 − eps, plus the fourth eigenvalue; it holds for all k of the sweep together {certainty(probability)}. The rank-3 bound is "
+        "its exact form, with the optimum of the rank-3 part, and is proved. Both are drawn no higher than the leading eigenvalue, "
+        "itself a bound."
+    )
+
+
+def beside(name: str, upper: float, kind: str, seen) -> str:
+    """What a bound beside ours says about a component.
+
+    Parameters
+    ----------
+    upper : the bound, in the units of the data
+    kind : what it comes from, a key of `nspca.plots.others.KINDS`
+    seen : row of the component in what `nspca.plots.seen_by_the_paper` or `seen_at_rank_3` gives
+    """
+    line = f"The {name} ({plain(kind_words(kind))}) is {number(upper)} for the same problem"
+    if seen.kind == kind:
+        return f"{line}: {ratio_sentence(seen.ratio, seen.probability)}."
+    if upper < seen.value:
+        return f"{line}, below what the component explains: it does not hold here."
+    return f"{line}, no better than the leading eigenvalue, which gives {ratio_sentence(seen.ratio)}."
+
+
+def size(count: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def number(value: float) -> str:
+    """Four significant digits, grouped, and powers of ten only where they are needed."""
+    if not value or not math.isfinite(value):
+        return f"{value:g}"
+    if not 1e-3 <= abs(value) < 1e7:
+        return f"{value:.4g}"
+    return f"{value:,.{max(0, 3 - math.floor(math.log10(abs(value))))}f}"
+
+
+def bound(value: float) -> str:
+    """`number` of an upper bound, rounded up: what is proved must not grow in print."""
+    if not value or not math.isfinite(value):
+        return number(value)
+    return number(rounded_up(value, max(4, math.floor(math.log10(abs(value))) + 1) if 1e-3 <= abs(value) < 1e7 else 4))
+
+
+def things(count: int, one: str, many: str | None = None) -> str:
+    """``3 features``, ``1 feature``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(names: list[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,1 @@
+"""The spannogram page: why low-rank problems have exact answers."""

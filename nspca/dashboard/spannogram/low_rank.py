@@ -1,0 +1,111 @@
+"""What the spannogram page looks at: one problem, its low-rank factors, and the exact rank-2 picture; computed once for all who look."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard import chosen
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.shell import state
+from nspca.errors import Refused
+from nspca.lowrank.rankd import factor
+from nspca.lowrank.spannogram import Band, direction, intervals_rank2
+from nspca.matrix.covariance import Covariance
+from nspca.matrix.linalg import Array, rank1
+from nspca.plots import spans
+from nspca.plots.spannogram import Spans
+from nspca.problem import Problem
+
+RANKS = 6  # of the approximations that are looked at
+LEAST_K = 10
+MOST_K = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A data set, the problem made of it, and a key that stands for both; `unit` is the leading eigenvalue in the units of `factor`."""
+
+    chosen: Chosen
+    problem: Problem
+    key: tuple
+    unit: float
+
+    def factor(self, rank: int) -> Array:
+        """V (n, rank) of the rank-d problem; columns beyond the rank of the data are zero."""
+        V = factor(self.problem.covariance, rank)[0]
+        return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
+
+
+def subject(data: Chosen, k: int) -> Subject:
+    """The problem that the address asks for."""
+    nonneg = not state.get("signed")
+    problem = chosen.problem(data, nonneg, state.get("center"), state.get("scale")).with_k(k)
+    key = (data.content, nonneg, state.get("center"), state.get("scale"), k)
+    return Subject(data, problem, key, leading(problem.covariance))
+
+
+def leading(A: Covariance) -> float:
+    """l1; the eigenvalues that the whole page needs are computed at once and stay with the matrix."""
+    return float(A.leading(min(RANKS + 1, A.n))[0][0])
+
+
+def range_of_k(n: int) -> tuple[int, int]:
+    """The k to begin with and the largest on the slider."""
+    return min(LEAST_K, max(1, n // 3)), min(n, MOST_K)
+
+
+@dataclass(frozen=True, eq=False)
+class Rank2:
+    """The rank-2 spannogram: V (n, 2), what it draws, the optimum (angle, sign) with its value, and all candidate supports by angle."""
+
+    V: Array
+    found: Spans
+    optimum: tuple[float, int]
+    value: float
+    candidates: list[Array]
+    exact: bool
+
+    def component(self, phi: float, k: int, nonneg: bool) -> tuple[Array, float]:
+        """The component at an angle, the better of both signs, and the height of the objective there."""
+        at = self.V @ direction(phi)
+        both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
+        heights = [float(x @ at) ** 2 for x in both]
+        best = int(heights[1] > heights[0])
+        x = both[best]
+        # Of any sign, x and -x are one component: it is shown with more weight above zero.
+        return (-x if x.sum() < 0 else x), heights[best]
+
+
+def rank2(of: Subject) -> Rank2:
+    """The rank-2 picture of a subject."""
+    return _rank2(of.key, of)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _rank2(key: tuple, _of: Subject) -> Rank2:
+    problem, V = _of.problem, _of.factor(2)
+    drawn = spans(V, problem.k, problem.nonneg)
+    try:
+        bands, optimum, value = _exact(V, problem.k, problem.nonneg)
+    except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
+        sign, at = drawn.best
+        sets = [support for row in drawn.sets for support in row]
+        return Rank2(V, drawn, (float(drawn.phi[at]), 1 - 2 * sign), float(drawn.objective[sign, at]), sets, False)
+    sets = tuple(_members(band, len(V)) for band in bands)
+    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), sets)
+    return Rank2(V, found, optimum, value, [support for row in sets for support in row], True)
+
+
+def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
+    """The intervals of both signs and the optimum, whose value is computed again from its component."""
+    # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
+    found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
+    sign = found.sign if nonneg else 1
+    phi = found.phi if nonneg else float(found.positive.peak_phi[np.argmax(found.positive.peak_value)])
+    x = rank1(sign * (V @ direction(phi)), k, nonneg)
+    return [found.positive, found.negative][: 2 if nonneg else 1], (phi, sign), float(np.square(x @ V).sum())
+
+
+def _members(band: Band, n: int) -> list[Array]:
+    return [np.sort(support[support >= 0] % n) for support in band.supports]

@@ -1,0 +1,115 @@
+"""What d buys: the promise of Theorem 1 and the bound B3 for each rank, and what each rank costs."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from nspca.ascent.single import power
+from nspca.bounds import lowrank
+from nspca.dashboard.browser import figures
+from nspca.dashboard.shell import words
+from nspca.dashboard.spannogram import lessons, low_rank
+from nspca.dashboard.spannogram.low_rank import Subject
+from nspca.dashboard.spannogram.views import teach
+from nspca.lowrank.rankd import rho
+from nspca.lowrank.spannogram import cost
+from nspca.matrix.linalg import rank1
+from nspca.plots import percent_down, rho_figure
+from nspca.plots.ranks import cost_figure, short
+from nspca.progress import Event, Report, silent
+
+SMALL = 1000  # features, up to which a search may make `MANY` cones
+MANY, FEW = 10_000, 5_000
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One rank: promised and proved, and at what price. `upper` and `value` in the units of the data."""
+
+    d: int
+    promised: float
+    upper: float
+    value: float
+    supports: int
+    cones: int
+    finished: bool
+
+
+def look_at(problem, d: int, report: Report = silent) -> Rank:
+    """Theorem 1, the B3 bound and a component at rank d."""
+    cap = MANY if problem.n <= SMALL else FEW
+    certificate, cover = lowrank.bound(problem, d, cap=cap, report=report)
+    U = certificate.witness["U"]
+    x = power(problem, rank1(U @ cover.direction, problem.k, problem.nonneg)[:, None])[:, 0] if U.size else np.zeros(problem.n)
+    counted = cost(problem.n, d, problem.k, problem.nonneg)
+    supports = 2 ** min(d, problem.n) * counted.intersections
+    return Rank(d, rho(problem, d), certificate.upper, problem.value(x), supports, cover.cones, bool(cover.finished))
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _rank(key: tuple, d: int, _of: Subject, _report) -> Rank:
+    return look_at(_of.problem, d, _report)
+
+
+def _all(of: Subject) -> list[Rank]:
+    """Ranks one after the other, with what is known so far; any click stops it."""
+    place, found = st.empty(), []
+    most = min(low_rank.RANKS, of.problem.n)
+    for d in range(1, most + 1):
+        known = _known(found)
+
+        def report(event: Event, d: int = d, known: str = known) -> None:
+            place.progress((d - 1) / most, f"Rank {d} of {most}: {event.done:,} cones made. {known}")
+
+        found.append(_rank(of.key, d, of, report))
+    place.empty()
+    return found
+
+
+def _known(ranks: list[Rank]) -> str:
+    if not ranks:
+        return ""
+    best, upper = max(rank.value for rank in ranks), min(rank.upper for rank in ranks)
+    return f"Best so far {words.number(best)}, nothing above {words.bound(upper)}."
+
+
+def show(of: Subject, _: DeltaGenerator) -> None:
+    """Guarantee and cost against the rank."""
+    ranks = _all(of)
+    best = max(rank.value for rank in ranks)
+    proved = [min(1.0, best / rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        figures.draw(rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved), "rho")
+    with right:
+        figures.draw(cost_figure([rank.d for rank in ranks], [rank.supports for rank in ranks], [rank.cones for rank in ranks]), "cost")
+    st.dataframe(_table(ranks, proved), hide_index=True, alt="For each rank what is promised, what is proved, and what it costs")
+    if not all(rank.finished for rank in ranks):
+        st.caption("A star marks a search stopped at its largest number of cones: its bound holds, and is a little higher than need be.")
+    reached = 100 * best / of.problem.leading_eigenvalue
+    st.caption(f"The component behind the green line reaches {reached:.2f} % of the leading eigenvalue.")
+    teach(lessons.RANKS)
+
+
+def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "d": [rank.d for rank in ranks],
+            "promised before": [_promise(rank.promised) for rank in ranks],
+            "proved afterwards": [percent_down(ratio) for ratio in proved],
+            "candidate supports, at most": [short(rank.supports) for rank in ranks],
+            "cones made": [short(rank.cones) + ("" if rank.finished else " *") for rank in ranks],
+        }
+    )
+
+
+def _promise(ratio: float) -> str:
+    """Theorem 1 may promise next to nothing, which is not nothing."""
+    if ratio >= 0.01:
+        return percent_down(ratio)
+    digits = 1 - math.floor(math.log10(100 * ratio))
+    return f"{math.floor(100 * ratio * 10**digits) / 10**digits:.{digits}f} %"

@@ -1,0 +1,116 @@
+"""One candidate support of the rank-2 problem: why its eigenvector may be out of reach (Fig. 2 of the 2014 paper)."""
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from nspca.dashboard.browser import figures
+from nspca.dashboard.shell import state, words
+from nspca.dashboard.spannogram import lessons, low_rank
+from nspca.dashboard.spannogram.low_rank import Subject
+from nspca.dashboard.spannogram.views import teach
+from nspca.lowrank.spannogram import intervals_rank2
+from nspca.lowrank.spannogram.teaching import SupportView, made_example, outside, support_view
+from nspca.matrix.linalg import Array
+from nspca.plots import component_bars, pd_view_figure
+
+CHOICES = {"tempting": "The most tempting one", "optimum": "The optimum's own", "pick": "Pick one", "made": "A made example"}
+TEMPTING = "The most tempting: of the supports whose eigenvector is out of reach, the one with the largest eigenvalue."
+BARS = 12
+
+
+def show(of: Subject, _: DeltaGenerator) -> None:
+    """The choice of a support, the arc, and the weights of the eigenvector."""
+    if not of.problem.nonneg:
+        st.info("With weights of any sign the leading eigenvector is always allowed. Choose nonnegative weights to see when it is not.")
+        teach(lessons.SUPPORT)
+        return
+    kept = state.get("support") if state.get("support") in CHOICES else "tempting"
+    choice = st.segmented_control(
+        "Which support?", list(CHOICES), format_func=CHOICES.get, required=True, help=TEMPTING, **state.bind("support", kept)
+    )
+    if choice == "made":
+        _made()
+    else:
+        found = low_rank.rank2(of)
+        candidates = [support for support in found.candidates if len(support)]
+        astray = outside(found.V, candidates)
+        st.caption(_summary(len(astray), len(candidates)))
+        if choice == "tempting" and not astray:
+            st.info("Here every candidate's eigenvector has weights of one sign; so this is a made example in which one has not.")
+            _made()
+        else:
+            support = _chosen(choice, found.V, candidates, astray)
+            _draw(support_view(found.V, support), of.chosen.dataset.feature_names, found.value, of.unit, "the leading eigenvalue")
+    teach(lessons.SUPPORT)
+
+
+def _summary(astray: int, candidates: int) -> str:
+    count = {0: "none has its", 1: "one has its"}.get(astray, f"{astray} have their")
+    return f"Of {words.things(candidates, 'candidate support')} of this rank-2 problem, {count} eigenvector outside."
+
+
+def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
+    if choice == "tempting":
+        return candidates[astray[0]]
+    if choice == "optimum":
+        return max(candidates, key=lambda support: support_view(V, support).value)
+    if len(candidates) == 1:
+        return candidates[0]
+    number = max(1, min(state.get("candidate"), len(candidates)))
+    return candidates[st.slider("Candidate, in the order of the angle", 1, len(candidates), **state.bind("candidate", number)) - 1]
+
+
+def _made() -> None:
+    V, k = made_example()
+    found = intervals_rank2(V, k)
+    candidates = [support[support >= 0] for band in (found.positive, found.negative) for support in band.supports]
+    st.caption(f"Made, not measured: {len(V)} features A to E in two dimensions, k = {k}.")
+    _draw(support_view(V, candidates[outside(V, candidates)[0]]), "ABCDE", found.value, found.value, "the optimum")
+
+
+def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) -> None:
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        figure = pd_view_figure(view.rows)
+        if view.active is not None:
+            name = words.plain(names[view.support[view.active]])
+            figure.for_each_trace(
+                lambda trace: (
+                    trace.update(name=f"active constraint: weight of {name} = 0")
+                    if (trace.name or "").startswith("active constraint")
+                    else None
+                )
+            )
+        figures.draw(figure, "arc")
+    with right:
+        st.markdown(_sentence(view, names, best, unit, unit_name))
+        _weights(view, names)
+
+
+def _weights(view: SupportView, names) -> None:
+    """The entries of the eigenvector by name: all, or the largest and the smallest."""
+    entries = view.rows @ view.eigenvector
+    entries = entries / (np.linalg.norm(entries) or 1.0)
+    order, note = np.argsort(-entries, kind="stable"), ""
+    if len(order) > BARS:
+        note = f" (the {BARS // 2} largest and the {BARS // 2} smallest of {len(order)})"
+        order = np.concatenate([order[: BARS // 2], order[-(BARS // 2) :]])
+    st.markdown(f"**Weights of the eigenvector**{note}")
+    figures.draw(component_bars([names[j] for j in view.support[order]], entries[order], top=BARS), "eigenvector")
+
+
+def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
+    per = 100 / unit
+    size = words.things(len(view.support), "feature")
+    free = f"Weights of any sign reach **{per * view.free:.2f} %** of {unit_name} on this support of {size}. "
+    if view.inside:
+        return free + "The eigenvector has weights of one sign: it is **allowed**, and is the answer."
+    text = (
+        free
+        + f"That eigenvector has weights of both signs, so it is **not allowed**: nonnegative weights reach **{per * view.value:.2f} %**"
+    )
+    if view.active is not None:
+        text += f", where the weight of {words.plain(names[view.support[view.active]])} is just zero"
+    text += f". The optimum over all supports is {per * best:.2f} %"
+    return text + (", so the eigenvalue alone would have promised too much." if view.free > best else ".")

@@ -1,0 +1,87 @@
+"""What to sweep: the inputs of the sweep page, checked before anything is started."""
+
+import streamlit as st
+
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.runs import methods, start
+from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
+from nspca.dashboard.runs.request import SWEEP, Request, default_range
+from nspca.dashboard.shell import state
+from nspca.errors import InvalidProblem
+
+MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
+
+
+def asked(chosen: Chosen) -> Request:
+    """The inputs, and the request they add up to.
+
+    Raises
+    ------
+    InvalidProblem
+        When k is out of range; the sentence says what is possible.
+    """
+    n = chosen.dataset.X.shape[1]
+    usual = default_range(n)
+    first, last, step, sign = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
+    values = [
+        column.number_input(label, step=1, **state.bind(name, usual[i] if state.get(name) is None else None))
+        for i, (column, label, name) in enumerate([(first, "k from", "from"), (last, "to", "to"), (step, "step", "step")])
+    ]
+    with sign:
+        signed = st.segmented_control(
+            "Weights", [False, True], format_func={False: "nonnegative", True: "of any sign"}.get, required=True, **state.bind("signed")
+        )
+    left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
+    with middle:
+        effort = st.selectbox("Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", _known(state.get("effort"))))
+    with right:
+        scale = st.toggle(
+            "Standardise",
+            disabled=chosen.dataset.is_covariance,
+            help="Divide every feature by its standard deviation.",
+            **state.bind("scale"),
+        )
+    scale = scale and not chosen.dataset.is_covariance
+    with left:
+        names = _methods(methods.able(methods.refusals(chosen, not signed, state.get("center"), scale)))
+    _check(*values, n)
+    return Request(
+        data=chosen.reference,
+        content=chosen.content,
+        first=values[0],
+        last=values[1],
+        step=values[2],
+        methods=tuple(names),
+        effort=effort,
+        nonneg=not signed,
+        center=state.get("center"),
+        scale=scale,
+    )
+
+
+def run_button(chosen: Chosen, request: Request) -> None:
+    """Starts the sweep."""
+    count = len(request.ks) * len(request.methods)
+    what = f"k = {request.first} to {request.last}"
+    start.button(f"Run {count} problems" if count > 1 else "Run one problem", lambda: start.of_page(SWEEP, chosen, request, what))
+
+
+def _known(effort: str) -> str:
+    return effort if effort in EFFORTS else "fast"
+
+
+def _methods(able: list[str]) -> list[str]:
+    kept = [name for name in state.get("methods") if name in able] or ["auto"]
+    about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
+    return st.multiselect("Methods", able, format_func=methods.label, help=about, **state.bind("methods", kept)) or ["auto"]
+
+
+def _check(first: int | None, last: int | None, step: int | None, n: int) -> None:
+    if first is None or last is None or step is None:
+        raise InvalidProblem("a sweep needs a first k, a last k and a step: fill in the empty field")
+    if not 1 <= first <= last <= n:
+        raise InvalidProblem(f"k must go from at least 1 up to at most {n}, the number of features, got {first} to {last}")
+    if not step >= 1:
+        raise InvalidProblem(f"the step of k must be at least 1, got {step}")
+    if (last - first) // step >= MOST_POINTS:
+        raise InvalidProblem(f"one run sweeps at most {MOST_POINTS} values of k, got {(last - first) // step + 1}: take a larger step")

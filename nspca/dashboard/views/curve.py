@@ -1,0 +1,91 @@
+"""The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is done."""
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from nspca.dashboard.browser import figures
+from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import state, words
+from nspca.plots import sweep_figure
+from nspca.problem import Problem
+from nspca.tasks.rows import Found
+from nspca.tasks.sweep import OTHERS, PROBABILITY
+
+AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
+The total variance is the sum over all features."""
+AXES = {"leading": "the leading eigenvalue", "total": "the total variance"}
+BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"}
+COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
+
+
+def switches() -> DeltaGenerator:
+    """What 100 % means, and whose bound is shaded; the line they stand in has room for more."""
+    line = st.container(horizontal=True, vertical_alignment="center")
+    with line:
+        st.segmented_control(
+            "Variance in % of",
+            list(AXES),
+            format_func=lambda axis: f"% of {AXES[axis]}",
+            required=True,
+            label_visibility="collapsed",
+            help=AXIS_HELP,
+            **state.bind("axis", axis()),
+        )
+        st.segmented_control(
+            "Bound", list(BOUNDS), format_func=BOUNDS.get, required=True, label_visibility="collapsed", **state.bind("bound", _bounds())
+        )
+    return line
+
+
+def axis() -> str:
+    """What is 100 %: "leading" or "total"."""
+    return state.get("axis") if state.get("axis") in AXES else "leading"
+
+
+def _bounds() -> str:
+    return state.get("bound") if state.get("bound") in BOUNDS else "ours"
+
+
+def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> go.Figure:
+    """The curve as the switches say."""
+    unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
+    said = {"unit_name": AXES[axis()], "signed": not asked.nonneg, "bounds": _bounds()}
+    return sweep_figure(frame, unit=unit or 1.0, all_ks=asked.ks, ceiling=problem.leading_eigenvalue, **said, **options)
+
+
+def _caption(frame: pd.DataFrame) -> None:
+    """What is drawn beside our bound."""
+    if _bounds() != "ours" and len(frame):
+        st.caption(words.others(frame[PROBABILITY].astype(float).min()))
+
+
+def filling(problem: Problem, rows: list[Found], asked: Request) -> None:
+    """The curve as far as it is known."""
+    frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
+    drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods))
+    live_plot(drawn, key="filling", height=460)
+    _caption(frame)
+
+
+def clickable(drawn: go.Figure, frame: pd.DataFrame, asked: Request, k: int, method: str) -> None:
+    """The whole curve; a click on a point opens its component."""
+
+    def take() -> None:
+        points = st.session_state[state.CURVE].selection.points
+        if points and points[0].get("customdata"):
+            chosen = points[0]["customdata"]
+            state.put(k=int(chosen[0]), shown=str(chosen[1]))
+
+    figures.draw(drawn, state.CURVE, on_select=take, selection_mode="points")
+    _caption(frame)
+    left, right = st.columns([3, 1])
+    with left:
+        ks = sorted(int(value) for value in frame["k"].unique())
+        if len(ks) > 1:
+            st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
+    with right:
+        if len(asked.methods) > 1:
+            st.selectbox("Method", list(asked.methods), **state.bind("shown", method))

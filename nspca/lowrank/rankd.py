@@ -1,0 +1,41 @@
+"""The rank-d problem of a covariance: its factor, when it is the whole problem, and what Theorem 1 promises of its answer."""
+
+import numpy as np
+
+from nspca.matrix.covariance import Covariance
+from nspca.matrix.linalg import Array
+from nspca.problem import Problem
+
+FLAT = 1e-12
+"""Eigenvalues beyond the first d count as equal when their sum differs from that by less than this share of the trace."""
+
+
+def factor(A: Covariance, rank: int) -> tuple[Array, bool]:
+    """V (n, d) with ``VV' = A_d``; or ``VV' = C`` and True when A = sI + C with rank(C) <= d: then its optimum is that of A."""
+    rank = min(rank, A.n)
+    values, vectors = A.leading(min(rank + 1, A.n))
+    exact = flat_tail(A, rank)
+    shift = values[rank] if exact and rank < values.size else 0.0
+    return vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0.0)), exact
+
+
+def flat_tail(A: Covariance, rank: int) -> bool:
+    """Whether ``A = sI + C`` with rank(C) <= rank, to rounding (s = 0: A itself has that rank)."""
+    if rank >= A.n:
+        return True
+    values = A.leading(rank + 1)[0]
+    left = A.trace - float(values[:rank].sum())
+    return abs(left - (A.n - rank) * float(values[rank])) <= FLAT * A.trace
+
+
+def rho(problem: Problem, rank: int) -> float:
+    """Theorem 1 of Asteris et al. 2014: ``max{ k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1) }``, known before anything is run.
+
+    The fraction of OPT that the exact rank-d answer reaches at least; it says nothing of other answers. With rank >= n,
+    or a zero matrix, it is 1.
+    """
+    n, k = problem.n, problem.size
+    values = problem.covariance.leading(min(rank + 1, n))[0]
+    if rank >= n or values[0] == 0.0:
+        return 1.0
+    return max(k / (2 * n), 1 / (1 + 2 * (n / k) * float(values[rank] / values[0])))

@@ -1,0 +1,208 @@
+"""The candidate supports of a rank-d problem: the cells of the nonnegative spannogram (2014, Section 4 and Alg. 2).
+
+For a unit c in R^d let ``I_k+(Vc)`` be the at most k largest positive entries of Vc. The n curves ``c -> (Vc)_i`` and the zero
+curve cut the sphere into cells on which that set is constant. Every cell is a pointed cone (V has full rank after reduction), so it
+has an extreme ray, and at an extreme ray d of the n + 1 curves meet. Enumerating the points where d curves meet, and the cells
+around each, gives every set: at most ``2^d C(n+1, d)``.
+
+The sets depend on the range of V only, so the enumeration runs on an orthonormal basis of it.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain, combinations, islice
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nspca.errors import InvalidProblem, Refused
+from nspca.matrix.linalg import Array, binary_exponent
+from nspca.progress import Event, Report, silent
+
+Sets = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+TIE = 1e-10
+"""Curves closer than this (largest row of the basis = 1) are one point. A cell thinner than this can be missed, at a relative loss
+in value of that order: 1e-10 is far above the rounding of Vc and far below any tolerance shown (pinned by the near-tie test).
+"""
+RANK = 1e-12
+"""Singular values below this share of the largest are zero: the value moves by less than ``n`` times that."""
+MAX_INTERSECTIONS = 10_000_000
+"""About a minute of one core. Beyond it only the cone search is practical."""
+BLOCK = 1 << 21
+"""Entries of a block of intersections x curves: a report at least every tenth of a second."""
+
+
+class Cost(NamedTuple):
+    """Work of an enumeration: points where d curves meet, and the paper's bound on the number of candidate supports."""
+
+    intersections: int
+    supports: int
+
+
+def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
+    """What `exact_rank_d` has to enumerate: ``C(n+1, d)`` points and at most ``2^d C(n+1, d)`` supports (Section 4).
+
+    The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``. No more than all k-subsets can occur.
+    """
+    rows = n if nonneg else 2 * n
+    d = min(n, d)
+    points = comb(rows + 1, d)
+    return Cost(points, min(2**d * points, sum(comb(n, size) for size in range(k + 1))))
+
+
+def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool = True) -> Indices:
+    """All supports ``I_k+(Vc)`` over unit c (Alg. 2): a superset of what any c can choose, up to ties that do not change the value.
+
+    Of identical rows the lowest indices stand for all; zero rows never occur.
+
+    Returns
+    -------
+    supports : (count, k) int64, every row sorted and padded at its end with -1
+    """
+    n, d = V.shape
+    if not 1 <= k <= n:
+        raise InvalidProblem(f"k must be between 1 and n = {n}, got {k}")
+    rows, alive = enumerable(V, nonneg)
+    cells = _cells(rows[alive], k, True, d, lambda done, total: report(Event("intersections", done, total, k=k)))
+    sets = np.zeros((len(cells), len(rows)), bool)
+    sets[:, alive] = cells
+    if not nonneg:
+        sets = _distinct(np.any(sets.reshape(-1, 2, n), axis=1))
+    return index_rows(sets, k)
+
+
+def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
+    """Rows of the nonnegative problem that stands for the one with V (n, d), and which of those are not zero (at least one).
+
+    Raises
+    ------
+    Refused : more than `MAX_INTERSECTIONS` points where curves meet
+    """
+    rows = (V if nonneg else np.concatenate([V, -V])) * 2.0 ** -binary_exponent(V) + 0.0  # no -0.0: equal rows must compare equal
+    alive: Sets = np.any(rows, axis=1)
+    alive[0] |= not alive.any()  # one row has to be there; a zero row is never chosen
+    curves, _ = _whitened(rows[alive], True, V.shape[1])
+    if (total := comb(len(curves) + 1, curves.shape[1])) > MAX_INTERSECTIONS:
+        raise Refused(
+            f"enumeration can finish up to {MAX_INTERSECTIONS:,} intersections of curves, but {len(curves)} distinct rows of rank "
+            f"{curves.shape[1]} have {total:,}; use the method 'cone', which is exact to a tolerance at any n"
+        )
+    return rows, alive
+
+
+def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[int, int], None]) -> Sets:
+    """(count, m) bool: every set of the k largest of the m values ``points @ c``.
+
+    `anchored`: the zero curve takes part, and only values above it count ("at most k"). Otherwise exactly k are taken and only
+    differences of rows matter. `limit`: dimensions that are not rounding. Around a point where more than d curves meet, which of
+    them come first is the same question one dimension lower, asked of the curves that meet: this is how ties, duplicates and any
+    other degenerate position are resolved.
+    """
+    curves, place = _whitened(points, anchored, limit)
+    e = curves.shape[1]
+    if e <= 1:
+        return _cells_on_line(curves[place, :1].sum(axis=1), k, anchored)
+    corners = np.vstack([curves, np.zeros((1, e))]) if anchored else curves
+    copies = np.bincount(place).astype(np.float32)
+    total, done, found, local = comb(len(corners), e), 0, [], {}
+    for subset in _blocks(len(corners), e, max(1, BLOCK // len(points))):
+        beat(done, total)
+        c, t = _meeting_points(corners[subset], anchored)
+        gap = c @ curves.T
+        gap -= t[:, None]
+        above, near = gap > TIE, gap >= -TIE
+        more, upto = (mask.astype(np.float32) @ copies for mask in (above, near))
+        at_zero = (t == 0) if anchored else np.zeros(len(t), bool)
+        changes = (more < k) & np.where(at_zero, upto > more, upto > k)
+        above, tied, at_zero = above[changes][:, place], (near ^ above)[changes][:, place], at_zero[changes]
+        r = k - above.sum(axis=1)
+        simple = tied.sum(axis=1) == e - at_zero
+        found += list(_around_simple(above[simple], tied[simple], r[simple], at_zero[simple]))
+        for row in np.flatnonzero(~simple):
+            key = tied[row].tobytes(), int(r[row]), bool(at_zero[row])
+            if key not in local:
+                local[key] = _cells(curves[place[tied[row]]], key[1], key[2], e - 1, lambda *_, now=done: beat(now, total))
+            sets = np.repeat(above[row : row + 1], len(local[key]), axis=0)
+            sets[:, tied[row]] = local[key]
+            found.append(sets)
+        found = [_distinct(np.concatenate(found))] if found else []
+        done += len(subset)
+    beat(total, total)
+    return found[0]
+
+
+def _whitened(points: Array, anchored: bool, limit: int) -> tuple[Array, Indices]:
+    """Distinct rows in orthonormal coordinates of their span (largest row 1), and the row each point became.
+
+    Reducing to the rank makes every cell a pointed cone; equal rows stay equal.
+    """
+    distinct, place = np.unique(points, axis=0, return_inverse=True)
+    if not anchored:
+        distinct = distinct - distinct.mean(axis=0)
+    left, s, _ = np.linalg.svd(distinct, full_matrices=False)
+    curves = left[:, :limit][:, s[:limit] > RANK * s.max(initial=0.0)]
+    return curves / max(np.sqrt(np.square(curves).sum(axis=1)).max(initial=0.0), np.finfo(float).tiny), place.ravel()
+
+
+def _cells_on_line(values: Array, k: int, anchored: bool) -> Sets:
+    """Rank 1 (Section 3.1): c = 1 and c = -1. Rank 0: all curves are one, the first k stand for all."""
+    sets = np.zeros((2, len(values)), bool)
+    for row, signed in zip(sets, (values, -values), strict=True):
+        first = np.argsort(-signed, kind="stable")[:k]
+        row[first[signed[first] > TIE] if anchored else first] = True
+    return _distinct(sets)
+
+
+def _meeting_points(corners: Array, anchored: bool) -> tuple[Array, Array]:
+    """Unit c with ``(v_1 - v_j)'c = 0`` for the e rows of every subset, and their common value t.
+
+    Subsets whose rows do not fix c are left out. Anchored: the sign with t > 0, both when t = 0 (then exactly 0); otherwise both.
+    """
+    edges = corners[:, 1:] - corners[:, :1]
+    length = np.sqrt(np.square(edges).sum(axis=2, keepdims=True))
+    Q, R = np.linalg.qr(np.swapaxes(edges / np.where(length > 0, length, 1.0), 1, 2), mode="complete")
+    fixed = (np.abs(np.diagonal(R, axis1=1, axis2=2)) > TIE).all(axis=1)
+    c = Q[fixed, :, -1]
+    t = np.einsum("se,se->s", corners[fixed, 0], c)
+    if not anchored:
+        return np.concatenate([c, -c]), np.concatenate([t, -t])
+    c, t = np.where(t < 0, -1.0, 1.0)[:, None] * c, np.abs(t)
+    t[t <= TIE] = 0.0
+    return np.concatenate([c, -c[t == 0]]), np.concatenate([t, t[t == 0]])
+
+
+def _around_simple(above: Sets, tied: Sets, r: Indices, at_zero: Sets) -> Iterator[Sets]:
+    """General position: the curves that meet are affinely independent, so any r of them (at zero: at most r) are on top in some cell."""
+    for zero in (False, True):
+        for size in np.unique(r[at_zero == zero]):
+            here = (at_zero == zero) & (r == size)
+            width = int(tied[here][0].sum())
+            columns = np.nonzero(tied[here])[1].reshape(-1, width)
+            for count in range(min(size, width) + 1) if zero else (size,):
+                for pick in combinations(range(width), count):
+                    sets = above[here]
+                    np.put_along_axis(sets, columns[:, pick], True, axis=1)
+                    yield _distinct(sets)
+
+
+def _blocks(m: int, size: int, rows: int) -> Iterator[Indices]:
+    subsets = combinations(range(m), size)
+    while (block := np.fromiter(chain.from_iterable(islice(subsets, rows)), np.intp)).size:
+        yield block.reshape(-1, size)
+
+
+def _distinct(sets: Sets) -> Sets:
+    packed = np.packbits(sets, axis=1)
+    kept = np.unique(packed.view(f"V{packed.shape[1]}").ravel())
+    return np.unpackbits(kept.view(np.uint8).reshape(len(kept), -1), axis=1, count=sets.shape[1]).view(bool)
+
+
+def index_rows(sets: Sets, k: int) -> Indices:
+    """(count, m) bool to (count, k) indices, every row sorted and padded at its end with -1."""
+    row, column = np.nonzero(sets)
+    slot = np.arange(len(row)) - np.searchsorted(row, row)
+    supports = np.full((len(sets), k), -1)
+    supports[row, slot] = column
+    return supports

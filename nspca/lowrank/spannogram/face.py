@@ -1,0 +1,68 @@
+"""(P_d), the best point of a given support: ``max |Rc|^2, |c| = 1, Rc >= 0`` (2014, Section 5)."""
+
+import numpy as np
+
+from nspca.matrix.linalg import Array
+
+FEASIBLE = 1e-10
+"""``Rc >= 0`` up to this, rows of R scaled to 1; entries below zero are cut from x afterwards, so x itself is always feasible."""
+
+
+def solve_on_support(R: Array) -> tuple[float, Array | None]:
+    """(P_d): ``max |Rc|^2`` over ``|c| = 1, Rc >= 0``, by the recursive active-constraint algorithm of Section 5.
+
+    The leading eigenvector of R'R is the answer if one sign of it is feasible. Otherwise some constraint is active: restrict c to
+    its null space and recurse. Active constraints are taken in increasing order, and a face whose leading eigenvalue is not above
+    the best value so far is left out. A repeated leading eigenvalue needs no case of its own: an optimum inside the eigenspace can
+    be moved along it until one more constraint is active, at no loss. Zero rows constrain nothing.
+
+    Parameters
+    ----------
+    R : (k, d) float64, the rows of V on the support
+
+    Returns
+    -------
+    value : float, ``-inf`` when no c is feasible
+    c : (d,) unit vector or None
+    """
+    d = R.shape[1]
+    scale = np.abs(R).max(initial=0.0)
+    if scale == 0:
+        return 0.0, np.eye(d)[0]
+    R = R / scale
+    length = np.sqrt(np.square(R).sum(axis=1))
+    rows = length > 0
+    H = np.unique(R[rows] / length[rows, None], axis=0)
+    _, c = _best_on_face(R.T @ R, H, np.eye(d), 0, -np.inf)
+    return (-np.inf, None) if c is None else (float(np.square(np.maximum(R @ c, 0)).sum()) * scale * scale, c)
+
+
+def _best_on_face(Q: Array, H: Array, B: Array, start: int, floor: float) -> tuple[float, Array | None]:
+    """Maximum of c'Qc above `floor` over unit c in span B with ``Hc >= 0``, constraints before `start` left inactive; (floor, None)
+    if there is none.
+    """
+    values, vectors = np.linalg.eigh(B.T @ Q @ B)
+    if values[-1] <= floor:
+        return floor, None
+    u = B @ vectors[:, -1]
+    for c in (u, -u):
+        if (H @ c >= -FEASIBLE).all():
+            return values[-1], c
+    slopes = H @ B
+    length = np.sqrt(np.square(slopes).sum(axis=1))
+    binding = [i for i in range(start, len(H)) if length[i] > FEASIBLE]
+    if B.shape[1] == 2:
+        return _best_end(Q, H, B @ np.stack([-slopes[binding, 1], slopes[binding, 0]]) / length[binding], floor)
+    best = None
+    for i in binding if B.shape[1] > 1 else ():
+        floor, c = _best_on_face(Q, H, B @ np.linalg.svd(slopes[i : i + 1])[2][1:].T, i + 1, floor)
+        best = best if c is None else c
+    return floor, best
+
+
+def _best_end(Q: Array, H: Array, ends: Array, floor: float) -> tuple[float, Array | None]:
+    """(P_2), Fig. 2: with the eigenvector outside, the best feasible end of the arc. `ends` (d, count), either sign."""
+    ends = np.concatenate([ends, -ends], axis=1)
+    values = np.where((H @ ends >= -FEASIBLE).all(axis=0), np.einsum("de,df,fe->e", ends, Q, ends, optimize=True), -np.inf)
+    top = int(np.argmax(values)) if values.size else -1
+    return (float(values[top]), ends[:, top]) if values.size and values[top] > floor else (floor, None)

@@ -1,0 +1,474 @@
+"""The matrix behind a problem: A itself, or data Z with A = Z'Z / m, dense or sparse, never n x n when n is large.
+
+Everything here is in *unit scale*: the input times a power of two that brings its largest entry to [0.5, 1), so that
+1e-150 and 1e150 work like 1. Multiplying by a power of two is exact; `unit` brings numbers back to the user's scale.
+"""
+
+import hashlib
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+from nspca.errors import InvalidProblem, NotConverged, Refused
+from nspca.matrix.linalg import (
+    UNIT_ROUNDOFF,
+    Array,
+    binary_exponent,
+    is_positive_definite,
+    largest_eigenpairs,
+    largest_eigenvalue,
+    oriented,
+)
+from nspca.matrix.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
+
+DENSE_LIMIT = 4000
+"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a second."""
+DIRECT_LIMIT = 1000
+"""Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a start."""
+RESIDUAL = 1e-8
+"""Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is ample."""
+RANK_TOLERANCE = 1e-13
+"""Eigenvalues below this times l1 are rounding: they are returned as zero."""
+SPARSE_SIDE = 20_000
+"""Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
+ROUNDED = 9
+"""Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times that, a little rounded up."""
+
+
+class Covariance:
+    """A symmetric positive semidefinite matrix in unit scale; see `from_matrix`, `from_dense`, `from_sparse`.
+
+    Attributes
+    ----------
+    n, shape, source, center, scale, digest, exponent
+        Number of features; shape of the raw array; "data" or "covariance"; the recipe; the content hash of the raw
+        array; A in the user's units is ``2**exponent`` times this matrix.
+    nu
+        ``A + nu I`` is positive semidefinite: 0 for data, the size of a rounding error for a given matrix.
+    """
+
+    nu = 0.0
+
+    def __init__(self, n, shape, source, center, scale, digest, exponent):
+        self.n, self.shape, self.source = int(n), tuple(int(s) for s in shape), source
+        self.center, self.scale, self.digest, self.exponent = bool(center), bool(scale), digest, int(exponent)
+        self._pairs, self._kept = None, {}
+        if abs(self.exponent) > 1000:
+            raise InvalidProblem(
+                f"variances must fit float64 (about 1e-300 to 1e300), got data that puts them near 2^{self.exponent}; "
+                "multiply the data by a constant first"
+            )
+
+    @property
+    def unit(self) -> float:
+        """Units of the data per unit of this matrix, a power of two."""
+        return float(np.ldexp(1.0, self.exponent))
+
+    def product(self, X: Array) -> Array:
+        """``A @ X`` for X (n,) or (n, r)."""
+        raise NotImplementedError
+
+    def columns(self, features) -> Array:
+        """``A[:, features]``, (n, len(features))."""
+        raise NotImplementedError
+
+    def block(self, features) -> Array:
+        """``A[features][:, features]``."""
+        raise NotImplementedError
+
+    def quadratic(self, x: Array) -> float:
+        """``x'Ax`` by the quickest way, for comparing candidates."""
+        support = np.flatnonzero(x)
+        return float(x[support] @ self.block(support) @ x[support])
+
+    def explained(self, x: Array) -> float:
+        """``x'Ax`` from the data itself, using only the support of x: the number that is shown."""
+        return self.quadratic(x)
+
+    def restrict(self, features) -> "Covariance":
+        """The matrix of the given features alone."""
+        raise NotImplementedError
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """Variances of the features, (n,)."""
+        raise NotImplementedError
+
+    @property
+    def trace(self) -> float:
+        return float(self.diagonal.sum())
+
+    @cached_property
+    def matrix(self) -> Array:
+        """A as (n, n); refused for n above `DENSE_LIMIT`."""
+        if self.n > DENSE_LIMIT:
+            raise Refused(f"an n x n matrix needs n <= {DENSE_LIMIT}, got n = {self.n}; use products, columns or blocks")
+        return self._formed()
+
+    def _formed(self) -> Array:
+        raise NotImplementedError
+
+    def leading(self, d: int) -> tuple[Array, Array]:
+        """The d largest eigenvalues (d,) and eigenvectors (n, d), decreasing, with a residual check.
+
+        Columns whose eigenvalue is zero to rounding are zero, so ``U * sqrt(l)`` is right for any d.
+        """
+        d = min(int(d), self.n)
+        if self._pairs is None or self._pairs[0].size < d:
+            self._pairs = self._checked(*self._eigenpairs(d))
+        return self._pairs[0][:d], self._pairs[1][:, :d]
+
+    def once(self, key, make):
+        """The value of ``make()`` for this matrix, computed at the first call with `key` and kept with the matrix."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def _checked(self, values, vectors):
+        values = np.maximum(values, 0.0)
+        zero = values <= RANK_TOLERANCE * values[0] if values.size else np.zeros(0, bool)
+        values, vectors = np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
+        residual = np.linalg.norm(self.product(vectors) - vectors * values, axis=0).max(initial=0.0)
+        if residual > RESIDUAL * max(values[0], 1e-300):
+            raise NotConverged(f"leading eigenpairs must have a residual below {RESIDUAL:g} l1, got {residual / values[0]:.1e} l1")
+        return values, vectors
+
+    def _eigenpairs(self, d):
+        if self.n <= DIRECT_LIMIT:
+            return largest_eigenpairs(self.matrix, d)
+        if not np.any(self.diagonal):
+            return np.zeros(d), np.zeros((self.n, d))
+        operator = spla.LinearOperator((self.n, self.n), matvec=self.product, matmat=self.product, dtype=np.float64)
+        start = np.random.default_rng(0).standard_normal(self.n)
+        values, vectors = spla.eigsh(operator, k=d, v0=start, which="LA", maxiter=50 * self.n)
+        return values[::-1], vectors[:, ::-1]
+
+
+class MatrixCovariance(Covariance):
+    """A given as a matrix."""
+
+    def __init__(self, A, nu=0.0, **recipe):
+        super().__init__(n=len(A), **recipe)
+        self.A, self.nu = A, float(nu)
+
+    def product(self, X):
+        return self.A @ X
+
+    def columns(self, features):
+        return self.A[:, features]
+
+    def block(self, features):
+        return self.A[np.ix_(features, features)]
+
+    def _formed(self):
+        return self.A
+
+    def restrict(self, features):
+        recipe = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
+        return MatrixCovariance(self.block(features), nu=self.nu, shape=(len(features),) * 2, source="covariance", **recipe)
+
+    @cached_property
+    def diagonal(self):
+        return np.diag(self.A).copy()
+
+
+class DataCovariance(Covariance):
+    """A = Z'Z / m with Z centred and scaled float64: A is defined as the Gram matrix of exactly that Z."""
+
+    def __init__(self, Z, **recipe):
+        super().__init__(n=Z.shape[1], **recipe)
+        self.Z, self.m = Z, Z.shape[0]
+
+    @cached_property
+    def _small(self) -> bool:
+        # Once n is not above 2m, a product with A (n^2) costs no more than one with Z and then Z' (2mn).
+        return self.n <= min(DENSE_LIMIT, 2 * self.m)
+
+    def product(self, X):
+        return self.matrix @ X if self._small else self._cross(self.scores(X))
+
+    def _selected(self, features) -> Array:
+        return self.Z[:, features]
+
+    def columns(self, features):
+        if self._small:
+            return self.matrix[:, features]
+        return self._cross(self._selected(features))
+
+    def _cross(self, S):
+        """``Z'S / m`` for S (m,) or (m, r)."""
+        return self.Z.T @ S / self.m
+
+    def block(self, features):
+        if self._small:
+            return self.matrix[np.ix_(features, features)]
+        S = self._selected(features)
+        return S.T @ S / self.m
+
+    def _formed(self):
+        S = self._selected(np.arange(self.n))
+        return S.T @ S / self.m
+
+    def quadratic(self, x):
+        return super().quadratic(x) if self._small else self.explained(x)
+
+    def explained(self, x):
+        support = np.flatnonzero(x)
+        scores = self._selected(support) @ x[support]
+        return float(scores @ scores) / self.m
+
+    def scores(self, X: Array) -> Array:
+        """``Z @ X``: the samples along components X (n, r), in unit scale."""
+        return self.Z @ X
+
+    def restrict(self, features):
+        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
+        return DataCovariance(self._selected(features), shape=(self.m, len(features)), source="data", **recipe)
+
+    @cached_property
+    def diagonal(self):
+        return np.einsum("ij,ij->j", self.Z, self.Z) / self.m
+
+    def gram(self) -> Array:
+        """``ZZ' / m`` (m, m): the same nonzero eigenvalues as A."""
+        return self.Z @ self.Z.T / self.m
+
+    def _eigenpairs(self, d):
+        if not (self.m < self.n and self.m <= DIRECT_LIMIT):
+            return super()._eigenpairs(d)
+        r = min(d, self.m)
+        values, left = largest_eigenpairs(self.gram(), r)
+        vectors = self._cross(left)
+        norms = np.linalg.norm(vectors, axis=0)
+        vectors = vectors / np.where(norms > 0, norms, 1.0)
+        padding = d - r
+        return np.pad(values, (0, padding)), np.pad(vectors, ((0, 0), (0, padding)))
+
+
+class SparseCovariance(DataCovariance):
+    """Sparse X with implicit centring: ``Z = (X - 1 mean') * weight`` is never formed whole; mean is at most the deviation."""
+
+    def __init__(self, X, mean, weight, **recipe):
+        super().__init__(X, **recipe)
+        self.mean, self.weight = mean, weight
+
+    def scores(self, X):
+        Y = (X.T * self.weight).T
+        return self.Z @ Y - self.mean @ Y
+
+    def _selected(self, features):
+        return (self.Z[:, features].toarray() - self.mean[features]) * self.weight[features]
+
+    def _cross(self, S):
+        centred = self.Z.T @ S - np.multiply.outer(self.mean, S.sum(axis=0))
+        return (centred.T * self.weight).T / self.m
+
+    def restrict(self, features):
+        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
+        X, mean, weight = self.Z[:, features], self.mean[features], self.weight[features]
+        return SparseCovariance(X, mean, weight, shape=(self.m, len(features)), source="data", **recipe)
+
+    @cached_property
+    def diagonal(self):
+        return squares(self.Z, self.mean) / self.m * self.weight**2
+
+    def gram(self):
+        X = self.Z.multiply(self.weight).tocsr()
+        shift = self.mean * self.weight
+        cross = X @ shift
+        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
+
+
+def from_matrix(A) -> MatrixCovariance:
+    """Covariance given as a symmetric positive semidefinite matrix, dense or sparse; both are checked, with the way out in the error.
+
+    Semidefinite means up to `nu`, a rounding error of the size of those that forming a covariance makes: bounds that need it add
+    that much, and a matrix that is further off is refused, as the checker would refuse what were proved of it.
+    """
+    if sp.issparse(A):
+        A = _sparse_numbers(A, "a covariance")
+        if max(A.shape) > SPARSE_SIDE:
+            raise Refused(
+                f"a covariance is held as n x n numbers, at most n = {SPARSE_SIDE} from a sparse one, got {A.shape[1]}; use from_data"
+            )
+        digest, A = sparse_digest(A), A.toarray()
+    else:
+        A = _numbers(A, "a covariance")
+        digest = dense_digest(A)
+    if A.shape[0] != A.shape[1]:
+        raise InvalidProblem(f"a covariance must be square, got {A.shape[0]} x {A.shape[1]}; for samples x features use from_data")
+    exponent = binary_exponent(A)
+    A = np.ldexp(A, -exponent)
+    difference = np.abs(A - A.T)
+    if difference.max() > 1e-8:
+        i, j = np.unravel_index(np.argmax(difference), A.shape)
+        raise InvalidProblem(f"a covariance must be symmetric, got a difference at row {i + 1}, column {j + 1}; use (A + A') / 2")
+    A = (A + A.T) / 2
+    nu = (ROUNDED * (len(A) + 8) * UNIT_ROUNDOFF * float(np.abs(np.diag(A)).sum()) + 1e-280) * A.any()
+    # Half of nu: the checker, whose arithmetic is its own, has the other half to find the same.
+    if not is_positive_definite(A + (nu / 2 + (nu == 0)) * np.eye(len(A))):
+        raise InvalidProblem(_indefinite(A, nu, float(np.ldexp(1.0, int(exponent)))))
+    recipe = {"center": False, "scale": False, "digest": digest, "exponent": exponent}
+    return MatrixCovariance(A, nu=nu, shape=A.shape, source="covariance", **recipe)
+
+
+def _indefinite(A, nu, unit):
+    smallest = -largest_eigenvalue(-A)
+    missing = (max(-smallest, 0.0) * 1.1 + nu) * unit
+    return (
+        "a covariance must be positive semidefinite up to the rounding of its entries, got a smallest eigenvalue of "
+        f"{smallest * unit:.4g}; give the data instead, or A + {missing:.2g} * np.eye({len(A)}), which adds that to every value"
+    )
+
+
+def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovariance:
+    """Covariance of data X (m, n): centred by column means, then divided by population standard deviations, if asked."""
+    X = _numbers(X, "data")
+    _enough_rows(X.shape[0], center or scale)
+    digest = dense_digest(X)
+    exponent = binary_exponent(X, axis=0 if scale else None)
+    Z = np.ldexp(X, -exponent)
+    if center or scale:
+        C = centred(Z)
+        if scale:
+            _refuse_constant(constant(Z), names)
+            Z, exponent = (C if center else Z) / deviations(C), 0
+        else:
+            Z = C
+    return DataCovariance(Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=2 * int(exponent))
+
+
+def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:
+    """Covariance of sparse data (m, n) without ever making it dense.
+
+    Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at any offset; the others,
+    whose means are below their deviations, implicitly.
+    """
+    X = _sparse_numbers(X, "data")
+    m, n = X.shape
+    _enough_rows(m, center or scale)
+    digest = sparse_digest(X)
+    exponent = column_exponents(X) if scale else np.full(n, binary_exponent(X.data))
+    X.data = np.ldexp(X.data, -exponent[X.indices])
+    mean, weight = np.zeros(n), np.ones(n)
+    if center or scale:
+        full = crowded(X)
+        D = X[:, full].toarray()
+        C = centred(D)
+        mean = np.bincount(X.indices, weights=X.data, minlength=n) / m
+        if scale:
+            still = counts(X) == 0
+            still[full] = constant(D)
+            _refuse_constant(still, names)
+            deviation = np.sqrt(squares(X, mean) / m)
+            deviation[full] = deviations(C)
+            weight = 1 / deviation
+        if center:
+            X = with_columns(X, full, C)
+            mean[full] = 0.0
+        else:
+            mean = np.zeros(n)
+    exponent = 0 if scale else 2 * int(exponent[0])
+    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest, "exponent": exponent}
+    return SparseCovariance(X, mean, weight, **recipe)
+
+
+def with_columns(X, which, C):
+    """Sparse X (m, n) with the columns `which` replaced by those of C, which is dense."""
+    if which.size == 0:
+        return X
+    rest = np.setdiff1d(np.arange(X.shape[1]), which)
+    order = np.argsort(np.concatenate((rest, which)))
+    return sp.csr_array(sp.hstack((X[:, rest], sp.csr_array(C)), format="csc")[:, order])
+
+
+def _sparse_numbers(X, what: str) -> sp.csr_array:
+    """`canonical` X, once it is known to be a table of finite real numbers."""
+    if X.ndim != 2 or 0 in X.shape:
+        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
+    _refuse_kind(X.dtype, what)
+    try:
+        X = sp.csr_array(X)
+        X.check_format(full_check=True)
+        X = canonical(X)
+    except (ValueError, IndexError) as error:
+        raise InvalidProblem(f"{what} must be a sparse matrix in order, got one whose parts disagree ({error}); build it again") from None
+    if not np.all(np.isfinite(X.data)):
+        raise InvalidProblem(f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries")
+    return X
+
+
+def canonical(X: sp.spmatrix) -> sp.csr_array:
+    """A float64 CSR copy with duplicates summed, zeros removed and indices sorted: one array, one hash.
+
+    They are summed in the type they came in, as `toarray` does: whether the caller has summed them makes no difference.
+    """
+    X = sp.csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    X = X.astype(np.float64)
+    X.sort_indices()
+    return X
+
+
+def dense_digest(X: Array) -> str:
+    """Content hash of a dense array; part of the certificate format."""
+    m, n = X.shape
+    return hashlib.sha256(f"dense {m} {n}".encode() + (np.ascontiguousarray(X, dtype="<f8") + 0.0).tobytes()).hexdigest()
+
+
+def sparse_digest(X: sp.csr_array) -> str:
+    """Content hash of a canonical CSR array; part of the certificate format."""
+    m, n = X.shape
+    parts = (X.indptr.astype("<i8"), X.indices.astype("<i8"), X.data.astype("<f8"))
+    return hashlib.sha256(f"sparse {m} {n}".encode() + b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def _numbers(X, what: str) -> Array:
+    """X as a C-contiguous float64 table of finite real numbers; nothing is converted that was not a number."""
+    if np.ma.is_masked(X):
+        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; fill them or leave their rows out")
+    try:
+        X = np.asarray(X)
+        if X.dtype.kind == "O":
+            X = np.array([_number(entry) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
+        _refuse_kind(X.dtype, what)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+    except (InvalidProblem, MemoryError):
+        raise
+    except Exception as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
+        raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; remove or convert those columns") from None
+    if X.ndim != 2 or 0 in X.shape:
+        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
+    if not np.all(np.isfinite(X)):
+        i, j = np.argwhere(~np.isfinite(X))[0]
+        raise InvalidProblem(f"{what} must be finite numbers, got {X[i, j]} at row {i + 1}, column {j + 1}; remove or fill it")
+    return X
+
+
+def _number(entry) -> float:
+    """An entry of a table of mixed types, as those of some data frames are."""
+    if isinstance(entry, str | bytes | np.datetime64 | np.timedelta64):
+        raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
+    return float("nan") if entry is None or type(entry).__name__ == "NAType" else float(entry)
+
+
+def _refuse_kind(dtype, what):
+    kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
+    if dtype.kind not in "biuf":
+        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; remove or convert those columns")
+
+
+def _enough_rows(m: int, compared: bool):
+    if compared and m < 2:
+        raise InvalidProblem(f"centring or scaling needs at least 2 rows (samples), got {m}; is the table the other way round?")
+
+
+def _refuse_constant(constant, names):
+    found = np.flatnonzero(constant)
+    if found.size:
+        shown = ", ".join(str(names[j]) if names is not None else str(j + 1) for j in found[:5])
+        more = f" and {found.size - 5} more" if found.size > 5 else ""
+        raise InvalidProblem(f"scaling needs columns that vary, got constant columns {shown}{more}; drop them or turn scaling off")

@@ -1,0 +1,133 @@
+"""Small array kernels shared by everything to the right of this file."""
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+UNIT_ROUNDOFF = 2.0**-53
+
+
+def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
+    """Exponent e with ``max|X| * 2**-e`` in [0.5, 1); 0 where everything is zero."""
+    largest = np.max(np.abs(X), axis=axis, initial=0.0)
+    return np.asarray(np.frexp(largest)[1], dtype=np.int64)
+
+
+def topk_sum(v: Array, k: int, forced: int = 0) -> Array:
+    """Sum of the k largest entries along the last axis, negative entries counted as 0; the first `forced` are among them anyway."""
+    v = np.maximum(v, 0.0)
+    if forced:
+        return v[..., :forced].sum(axis=-1) + topk_sum(v[..., forced:], k - forced)
+    n = v.shape[-1]
+    if k < n:
+        v = np.partition(v, min(n - k, n - 1), axis=-1)[..., n - k :]
+    return v.sum(axis=-1)
+
+
+def topk_indices(v: Array, k: int, forced: int = 0) -> NDArray[np.int64]:
+    """Indices of the k largest entries of ``v`` (n,), in increasing order; ties go to the lowest index.
+
+    The first `forced` are among them whatever they are.
+    """
+    if forced:
+        return np.concatenate((np.arange(forced), forced + topk_indices(v[forced:], k - forced)))
+    n = v.shape[0]
+    if k >= n or k == 0:
+        return np.arange(min(k, n))
+    threshold = np.partition(v, n - k)[n - k]
+    above = np.flatnonzero(v > threshold)
+    level = np.flatnonzero(v == threshold)[: k - above.size]
+    return np.sort(np.concatenate((above, level)))
+
+
+def rank1(a: Array, k: int, nonneg: bool = True) -> Array:
+    """Best k-sparse unit vector for the rank-1 matrix ``aa'``, for one sign of ``a``.
+
+    Keeps the k largest positive entries of `a` (Prop. 3.1 of Asteris et al. 2014; signed: the k largest in absolute
+    value): by Cauchy-Schwarz no other support can carry more of `a`.
+
+    Parameters
+    ----------
+    a : (n,) float64
+    k : int, 1 <= k <= n
+    nonneg : bool
+        The nonnegative problem needs both `a` and `-a` to be tried.
+
+    Returns
+    -------
+    x : (n,) float64, ``|x| = 1``; all zero when there is no entry to keep
+    """
+    weight = np.maximum(a, 0.0) if nonneg else np.abs(a)
+    keep = topk_indices(weight, k)
+    x = np.zeros_like(a)
+    x[keep] = weight[keep] if nonneg else a[keep]
+    return normalised(x)
+
+
+def rank1_columns(C: Array, k: int, nonneg: bool = True) -> Array:
+    """`rank1` on every column of ``C`` (n, r) at once, up to ties: entries equal to the k-th largest are kept in index order."""
+    weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
+    n = C.shape[0]
+    if k < n:
+        threshold = np.partition(weight, n - k, axis=0)[n - k]
+        keep = weight >= threshold
+        crowded = np.flatnonzero(keep.sum(axis=0) > k)
+        for j in crowded:
+            keep[:, j] = False
+            keep[topk_indices(weight[:, j], k), j] = True
+        weight = np.where(keep, weight, 0.0)
+    X = weight if nonneg else np.copysign(weight, C)
+    norms = np.linalg.norm(X, axis=0)
+    return X / np.where(norms > 0, norms, 1.0)
+
+
+def normalised(x: Array) -> Array:
+    """``x / |x|``; the zero vector stays zero. Safe for entries whose squares would under- or overflow."""
+    largest = np.max(np.abs(x), initial=0.0)
+    if largest == 0.0:
+        return x
+    y = x / largest
+    return y / np.linalg.norm(y)
+
+
+def oriented(U: Array) -> Array:
+    """Columns of ``U`` with the sign that makes their entry of largest absolute value positive (first of ties)."""
+    if U.size == 0:
+        return U
+    pivot = U[np.argmax(np.abs(U), axis=0), np.arange(U.shape[1])]
+    return U * np.where(pivot < 0, -1.0, 1.0)
+
+
+def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
+    """The `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors; as many as there are.
+
+    LAPACK's solver of a part of the spectrum can fail, or find too few, in a cluster of equal eigenvalues: then all are computed.
+    """
+    if len(S) == 0:
+        return np.zeros(0), np.zeros((0, 0))
+    try:
+        values, vectors = scipy.linalg.eigh(S, subset_by_index=[max(len(S) - count, 0), len(S) - 1])
+    except np.linalg.LinAlgError:
+        values = np.zeros(0)
+    if values.size < min(count, len(S)):
+        values, vectors = np.linalg.eigh(S)
+    return values[::-1][:count], np.ascontiguousarray(vectors[:, ::-1][:, :count])
+
+
+def largest_eigenvalue(S: Array) -> float:
+    """The largest eigenvalue of symmetric S (n, n), n > 0; likewise."""
+    try:
+        values = scipy.linalg.eigvalsh(S, subset_by_index=[len(S) - 1, len(S) - 1])
+    except np.linalg.LinAlgError:
+        values = np.zeros(0)
+    return float(values[0] if values.size else np.linalg.eigvalsh(S)[-1])
+
+
+def is_positive_definite(S: Array) -> bool:
+    """Whether a Cholesky factorisation of symmetric ``S`` runs to its end in floating point."""
+    try:
+        np.linalg.cholesky(S)
+    except np.linalg.LinAlgError:
+        return False
+    return True

@@ -1,0 +1,200 @@
+"""Low-rank stand-ins for A: V (n, d) with VV' near A, how far it is, and what that costs a joint answer found on VV'.
+
+Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' explains at least ``(1 - eps) OPT - 2 r |A - VV'|``
+of A, r the number of components, |.| the spectral norm. Three ways to V:
+
+`svd`         the best there is: ``|A - VV'| = l_{d+1}``.
+`randomised`  Rayleigh-Ritz on A^q times a random block; near the best with a few products by A (Halko, Martinsson, Tropp 2011).
+`frequent`    one pass over the rows of the data with room for 2d of them, for data that do not fit (Liberty 2013; Ghashami et
+              al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on the way plus what the rank cuts off.
+              Columns are centred on the way: merging a block of b rows, mean u, into c rows, mean w, adds the row
+              ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own mean.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+from nspca.errors import InvalidData, InvalidOption
+from nspca.matrix.covariance import DIRECT_LIMIT, Covariance, DataCovariance, SparseCovariance
+from nspca.matrix.linalg import Array, oriented
+from nspca.options import whole
+
+OVERSAMPLING = 10
+"""Columns of the random block beyond the rank; 5 to 10 is what the literature advises."""
+POWERS = 3
+"""Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
+BLOCK_ROWS = 512
+"""Rows handed to frequent directions at a time: few enough for a quick decomposition, enough to fill the processor."""
+ERROR_TOLERANCE = 1e-4
+"""Relative accuracy of an error found by an iterative eigensolver: it is shown, nothing is proved with it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A factor and its error.
+
+    Attributes
+    ----------
+    V : (n, d) float64
+        ``VV'`` stands for A, in the scale of A.
+    error : float
+        ``|A - VV'|``, computed to four digits; nan when A itself was never seen whole.
+    bound : float
+        What the way of making it promises at most for the error; inf when it promises nothing certain.
+    """
+
+    V: Array
+    error: float
+    bound: float = np.inf
+
+    def loss(self, components: int) -> float:
+        """``2 r |A - VV'|``, what Theorem 2 takes off the value of `components` components (by the bound if no error is known)."""
+        return 2 * components * (self.bound if np.isnan(self.error) else self.error)
+
+
+def svd(A: Covariance, rank: int) -> Sketch:
+    """The leading eigenpairs."""
+    rank = min(rank, A.n)
+    values, vectors = A.leading(min(rank + 1, A.n))
+    following = float(values[rank]) if rank < A.n else 0.0
+    return Sketch(vectors[:, :rank] * np.sqrt(values[:rank]), following, following)
+
+
+def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) -> Sketch:
+    """Randomised leading eigenpairs; ``VV' <= A`` up to rounding."""
+    rank = min(rank, A.n)
+    Q = np.random.default_rng(seed).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
+    for _ in range(POWERS):
+        Q = np.linalg.qr(A.product(Q))[0]
+    H = Q.T @ A.product(Q)
+    values, Z = np.linalg.eigh((H + H.T) / 2)
+    V = oriented(Q @ Z[:, ::-1][:, :rank]) * np.sqrt(np.maximum(values[::-1][:rank], 0.0))
+    return Sketch(V, spectral_error(A, V) if measure else np.nan)
+
+
+def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
+    """Frequent directions of the rows behind A, read once, block by block."""
+    suits("frequent", A)
+    assert isinstance(A, DataCovariance)  # `suits` has refused the others
+    stream = FrequentDirections(A.n, min(rank, A.n), center=False)
+    for start in range(0, A.m, BLOCK_ROWS):
+        stream.update(_centred_rows(A, slice(start, start + BLOCK_ROWS)))
+    found = stream.sketch()
+    return Sketch(found.V, spectral_error(A, found.V) if measure else np.nan, found.bound)
+
+
+def quick(A: Covariance, rank: int) -> Array:
+    """V alone, by whichever of the two is quicker at this size: for starts, not for promises."""
+    small = min(A.n, A.shape[0]) <= DIRECT_LIMIT
+    return svd(A, rank).V if small else randomised(A, rank, measure=False).V
+
+
+SKETCHES = {"svd": svd, "randomised": randomised, "frequent": frequent}
+
+
+def made(kind: str, A: Covariance, rank: int) -> Sketch:
+    """The sketch of that name; ``kind`` must be a key of `SKETCHES`."""
+    known(kind)
+    return SKETCHES[kind](A, rank)
+
+
+def known(kind: str) -> None:
+    """Refuse a name that is not in `SKETCHES`."""
+    if kind not in SKETCHES:
+        raise InvalidOption(f"sketch must be one of {', '.join(SKETCHES)}, got {kind!r}")
+
+
+def suits(kind: str, A: Covariance) -> None:
+    """Refuse the one sketch that needs rows where there are none."""
+    if kind == "frequent" and not isinstance(A, DataCovariance):
+        raise InvalidOption("frequent directions need the rows of the data, got a covariance matrix; use the svd or randomised sketch")
+
+
+def spectral_error(A: Covariance, V: Array) -> float:
+    """``|A - VV'|``: all eigenvalues for small n, Lanczos above."""
+    if A.n <= DIRECT_LIMIT:
+        return float(np.abs(scipy.linalg.eigvalsh(A.matrix - V @ V.T)).max())
+    if A.trace == 0.0:
+        return float(np.sum(V * V))
+    operator = spla.LinearOperator((A.n, A.n), matvec=lambda x: A.product(x) - V @ (V.T @ x), dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(A.n)
+    return float(np.abs(spla.eigsh(operator, k=1, which="LM", v0=start, tol=ERROR_TOLERANCE, return_eigenvectors=False)).max())
+
+
+class FrequentDirections:
+    """One pass over rows that come in blocks, with room for ``2 rank`` of them.
+
+    Parameters
+    ----------
+    n : int
+        Columns.
+    rank : int
+        Columns of the sketch.
+    center : bool
+        Subtract column means, which nobody knows before the end.
+    """
+
+    def __init__(self, n: int, rank: int, center: bool = True):
+        whole("rank", rank, 1, n)
+        self.n, self.rank, self.center = n, rank, center
+        self.rows, self.mean = 0, np.zeros(n)
+        self.kept, self.subtracted = np.zeros((0, n)), 0.0
+
+    def update(self, block) -> "FrequentDirections":
+        """Take in rows (b, n), ndarray or scipy.sparse."""
+        block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
+        if block.ndim != 2 or block.shape[1] != self.n or not np.isfinite(block).all():
+            raise InvalidData(f"a block must be finite rows of {self.n} columns, got shape {block.shape}; remove or fill what is missing")
+        if not len(block):
+            return self
+        if self.center:
+            mean, b, c = block.mean(axis=0), len(block), self.rows
+            block = np.vstack((block - mean, np.sqrt(b * c / (b + c)) * (self.mean - mean)))
+            self.mean = self.mean + (mean - self.mean) * (b / (b + c))
+            self.rows += b
+        else:
+            self.rows += len(block)
+        self._shrink(np.vstack((self.kept, block)))
+        return self
+
+    def _shrink(self, rows):
+        """Keep at most ``2 rank`` directions: what the next one weighs is subtracted from all, and remembered."""
+        weights, parts = _directions(rows)
+        room = 2 * self.rank
+        lost = float(weights[room]) if weights.size > room else 0.0
+        weights, parts = weights[:room], parts[:room]
+        left = np.sqrt(np.maximum(weights - lost, 0.0) / np.where(weights > 0, weights, 1.0))
+        self.kept = left[:, None] * parts
+        self.subtracted += lost
+
+    def sketch(self) -> Sketch:
+        """V of ``A = (centred rows)'(centred rows) / (number of rows)``, in the scale of the rows."""
+        if self.rows == 0:
+            raise InvalidData("a sketch needs at least one row, got none; update it with the data first")
+        weights, parts = _directions(self.kept)
+        V = parts[: self.rank].T / np.sqrt(self.rows)
+        cut = float(weights[self.rank]) if weights.size > self.rank else 0.0
+        V = np.pad(V, ((0, 0), (0, self.rank - V.shape[1])))
+        return Sketch(oriented(V), np.nan, (self.subtracted + cut) / self.rows)
+
+
+def _directions(rows):
+    """Squared singular values, decreasing, and the right singular vectors times the singular values, as rows.
+
+    By the smaller Gram matrix: its rounding is relative to the largest weight, as that of A itself is.
+    """
+    b, n = rows.shape
+    weights, vectors = np.linalg.eigh(rows @ rows.T if b <= n else rows.T @ rows)
+    weights, vectors = np.maximum(weights[::-1], 0.0), vectors[:, ::-1]
+    return weights, vectors.T @ rows if b <= n else np.sqrt(weights)[:, None] * vectors.T
+
+
+def _centred_rows(A: DataCovariance, which: slice) -> Array:
+    rows = A.Z[which]
+    if isinstance(A, SparseCovariance):
+        return (rows.toarray() - A.mean) * A.weight
+    return rows

@@ -1,0 +1,1 @@
+"""What the papers use sparse components for, on their data."""

@@ -1,0 +1,166 @@
+"""What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding faces.
+
+`select`, `svd_entropy_contributions`, `cluster_scores`   unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
+`principal_parts`, `detection_curve`                      face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
+"""
+
+import numpy as np
+
+from nspca import api
+from nspca.errors import InvalidData
+from nspca.matrix.linalg import Array
+from nspca.options import whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+
+BATCH = 256
+"""Small symmetric matrices whose eigenvalues are found in one call."""
+
+
+# --- genes ------------------------------------------------------------------------------------------------------------------
+
+
+def select(problem: Problem, counts, method: str = "em", seed: int = 0, report: Report = silent) -> dict[int, np.ndarray]:
+    """Features in the first sparse component, for each number of features: an unsupervised selection.
+
+    Returns
+    -------
+    dict, count -> indices (at most count,) in increasing order
+    """
+    sweep = api.sweep(problem, counts, methods=(method,), certify=None, seed=seed, report=report)
+    return {k: np.flatnonzero(sweep[method, k].components[:, 0]) for _, k in sweep}
+
+
+def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
+    """CE of every feature: how much the SVD entropy of the table falls when the feature is left out.
+
+    With singular values ``s_j`` of Z and ``v_j = s_j^2 / sum s^2``, the entropy is ``E = -sum v_j log v_j / log(number of s_j)``;
+    ``CE_i = E(Z) - E(Z without column i)``. Features are ranked by CE, largest first: "CE + SR", simple ranking, of Varshavsky,
+    Gottlieb, Linial and Horn, Bioinformatics 22 (2006), eq. 1-3. The singular values come from the smaller Gram matrix.
+
+    Parameters
+    ----------
+    Z : (m, n) dense table, samples in rows, as it is to be clustered
+
+    Returns
+    -------
+    contributions : (n,)
+    """
+    Z = np.asarray(Z, dtype=np.float64)
+    m, n = Z.shape
+    if m < 2 or n < 2:
+        raise InvalidData(f"the SVD entropy needs at least 2 samples and 2 features, got {m} and {n}")
+    size = float(np.abs(Z).max(initial=0.0)) or 1.0
+    gram = (Z / size) @ (Z / size).T if m <= n else (Z / size).T @ (Z / size)
+    whole_table = _entropy(gram[None])[0]
+    without = np.empty(n)
+    for start in range(0, n, BATCH):
+        part = np.arange(start, min(start + BATCH, n))
+        if m <= n:
+            columns = Z[:, part].T / size
+            matrices = gram - columns[:, :, None] * columns[:, None, :]
+        else:  # a feature that is left out is a row and a column of zeros, and adds a singular value of zero
+            matrices = np.repeat(gram[None], part.size, axis=0)
+            matrices[np.arange(part.size), part, :] = 0.0
+            matrices[np.arange(part.size), :, part] = 0.0
+        without[part] = _entropy(matrices)
+        report(Event("entropy of the features", int(part[-1]) + 1, n))
+    return whole_table - without
+
+
+def _entropy(grams: Array) -> Array:
+    values = np.maximum(np.linalg.eigvalsh(grams), 0.0)
+    total = values.sum(axis=1, keepdims=True)
+    share = values / np.where(total > 0, total, 1.0)
+    logs = np.log(np.where(share > 0, share, 1.0))
+    return -(share * logs).sum(axis=1) / np.log(grams.shape[-1])
+
+
+def jaccard_of_pairs(labels, clusters) -> float:
+    """Agreement of a clustering with labels: pairs together in both, over pairs together in at least one.
+
+    1 is a perfect match whatever the clusters are called. Without any pair in either it is 1.
+    """
+    _, a = np.unique(np.asarray(labels), return_inverse=True)
+    _, b = np.unique(np.asarray(clusters), return_inverse=True)
+    table = np.zeros((a.max(initial=0) + 1, b.max(initial=0) + 1))
+    np.add.at(table, (a, b), 1)
+    pairs = lambda counts: float((counts * (counts - 1) / 2).sum())  # noqa: E731
+    both, first, second = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    either = first + second - both
+    return both / either if either else 1.0
+
+
+def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
+    """k-means from `starts` random initialisations, as many clusters as there are labels; the Jaccard score of each.
+
+    Parameters
+    ----------
+    Z : (m, f), the samples in the chosen features
+    labels : (m,), used for the score only, never for the clustering
+
+    Returns
+    -------
+    scores : (starts,)
+    """
+    from sklearn.cluster import KMeans  # a second that other uses need not wait
+
+    groups = len(np.unique(np.asarray(labels)))
+    whole("starts", starts, 1)
+    if not 2 <= groups <= len(Z):
+        raise InvalidData(f"clustering needs labels of at least 2 groups and not more than samples, got {groups} for {len(Z)} samples")
+    scores = np.empty(starts)
+    for i in range(starts):
+        means = KMeans(groups, init="random", n_init=1, random_state=seed + i).fit(Z)
+        scores[i] = jaccard_of_pairs(labels, means.labels_)
+        report(Event("k-means", i + 1, starts))
+    return scores
+
+
+# --- faces ------------------------------------------------------------------------------------------------------------------
+
+
+def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
+    """The `rank` parts of a nonnegative factorisation of X (m, n) by scikit-learn's NMF, as unit columns (n, rank)."""
+    from sklearn.decomposition import NMF
+
+    H = NMF(rank, init="nndsvda", max_iter=300, random_state=seed).fit(np.asarray(X, dtype=np.float64)).components_
+    norms = np.linalg.norm(H, axis=1)
+    return (H / np.where(norms > 0, norms, 1.0)[:, None]).T
+
+
+def detection_curve(U: Array, train: tuple[Array, Array], tests: dict[str, tuple[Array, Array]], seed: int = 0) -> dict[str, dict]:
+    """ROC curves of a linear support vector machine on the features ``X @ U``.
+
+    Parameters
+    ----------
+    U : (n, r) components
+    train : (faces (p, n), others (q, n))
+    tests : name -> (faces, others) the machine has not seen
+    seed : int
+
+    Returns
+    -------
+    dict, name -> ``{"false": (t,), "true": (t,), "area": float}``: shares of the others and of the faces that are called faces
+    """
+    from sklearn.metrics import roc_auc_score, roc_curve
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
+    if any(not len(part) for pair in (train, *tests.values()) for part in pair):
+        raise InvalidData("detection needs faces and others in training and in every test, got an empty set")
+    machine = make_pipeline(StandardScaler(), LinearSVC(dual=False, random_state=seed, max_iter=5000))
+    machine.fit(*_stacked(train, U))
+    found = {}
+    for name, pair in tests.items():
+        scores, truth = _stacked(pair, U)
+        height = machine.decision_function(scores)
+        false, true, _ = roc_curve(truth, height)
+        found[name] = {"false": false, "true": true, "area": float(roc_auc_score(truth, height))}
+    return found
+
+
+def _stacked(pair, U):
+    faces, others = (np.asarray(part, dtype=np.float64) @ U for part in pair)
+    return np.vstack((faces, others)), np.repeat([1, 0], [len(faces), len(others)])

@@ -1,0 +1,49 @@
+"""The two bounds that are set beside ours: the 2014 paper's, which holds with a probability, and its exact form, which is proved."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+KINDS = {
+    "epsnet": "the value of the 2014 paper's eps-net over 1 − eps, plus the next eigenvalue",
+    "rank-3": "the exact form of the 2014 paper's: the optimum of the rank-3 part plus the next eigenvalue",
+    "l1": "the leading eigenvalue, which is the better bound here",
+}
+COLUMNS = ("upper_rank3", "upper_epsnet", "epsnet_probability")
+FAILED = 1e-9
+"""Share by which a component must pass a bound to show that it has failed: less is rounding."""
+
+
+def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
+    """Rows of a sweep with the 2014 paper's bound in place of ours.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``k, value, upper_epsnet, epsnet_probability``; NaN where nothing is known.
+    ceiling : float
+        The leading eigenvalue, which is proved and takes over where it is lower, and where a component shows that the bound failed.
+
+    Returns
+    -------
+    DataFrame
+        The rows with ``upper, ratio`` (rounded down), ``kind`` (a key of `KINDS`) and ``probability``, NaN where it is certain.
+    """
+    value, probability = frame["value"].astype(float), frame["epsnet_probability"].astype(float)
+    upper = frame["upper_epsnet"].astype(float).where(probability.notna())
+    failed = value.groupby(frame["k"]).transform("max") > upper * (1 + FAILED)
+    rows = _seen(frame, upper.mask(failed, math.inf), ceiling, "epsnet")
+    return rows.assign(probability=probability.where(rows["kind"] == "epsnet"))
+
+
+def seen_at_rank_3(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
+    """The same with its exact form, column ``upper_rank3``, which is proved."""
+    return _seen(frame, frame["upper_rank3"].astype(float), ceiling, "rank-3").assign(probability=math.nan)
+
+
+def _seen(frame, upper, ceiling, kind):
+    kinds = np.where(upper > ceiling, "l1", kind)
+    upper = upper.clip(upper=ceiling).replace(math.inf, math.nan)
+    ratio = np.nextafter(frame["value"].astype(float) / upper.where(upper > 0), 0.0).clip(upper=1.0)
+    return frame.assign(upper=upper, ratio=ratio, kind=kinds)

@@ -1,0 +1,105 @@
+"""The default policy for one component: several starts, polished on the full A, then swaps until none gains.
+
+Starts: the cone search at a small rank (of the shifted matrix, whose cover is the B3 certificate as well), the largest
+entries of the leading eigenvectors, random directions of the leading eigenspace, and the neighbourhoods of single features, that
+is the largest entries of columns of A: small groups of nearly equal features are seen by no leading eigenvector. Every step is an
+ascent, so the answer is never below any of its starts. Guarantee: none of its own; the certificate says how good it is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.ascent import single as ascent
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.rankd import factor
+from nspca.options import positive, whole
+from nspca.problem import Problem
+from nspca.progress import Event, Report, progress_only, silent
+from nspca.result import Result, Status
+from nspca.solvers import Method
+
+NEIGHBOURHOODS, ENTRIES = 200, 100_000
+"""Most columns of A that are tried as starts, and most entries of them all together."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `auto`.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of the cone search that gives the first start.
+    tol : float
+        Its tolerance.
+    restarts : int
+        Random starts of the power step.
+    polish : bool
+        Improve the best start by swaps; off for a quick look.
+    """
+
+    rank: int = 3
+    tol: float = 1e-3
+    restarts: int = 20
+    polish: bool = True
+
+    def __post_init__(self):
+        whole("rank", self.rank, 1, 8)
+        positive("tol", self.tol)
+        whole("restarts", self.restarts, 0)
+
+
+def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
+    """Best of all starts; `warm` are components of neighbouring problems, any vectors (n,)."""
+    A, rank = problem.covariance, min(options.rank, problem.n)
+    report(Event("cones", k=problem.size))
+    V, exact = factor(A, rank)
+    query = Query(V, problem.size, nonneg=problem.nonneg)
+    cover = cones.search(query, Budget(options.tol), report=progress_only(report, problem.size))
+    starts = [ascent.starts_from(problem, V @ cover.direction)]
+    starts += [ascent.starts_from(problem, u) for u in A.leading(rank)[1].T]
+    starts += [ascent.starts_from(problem, a) for a in warm]
+    starts += [neighbourhoods(problem), random_starts(problem, options.restarts, seed)]
+    report(Event("power steps", k=problem.size))
+    X = ascent.power(problem, np.column_stack(starts))
+    values = np.array([A.quadratic(x) for x in X.T])
+    x = ascent.polish(problem, X[:, int(np.argmax(values))])
+    if options.polish:
+        x = ascent.swaps(problem, x, report)
+    status = Status.WITHIN_TOLERANCE if exact and cover.finished else Status.HEURISTIC
+    return Result.of(problem, x, status, "auto", rank=rank, starts=X.shape[1], exact_for_A=exact)
+
+
+def neighbourhoods(problem: Problem):
+    """A start from each of the columns of A with the largest variances: as many as cost little."""
+    A = problem.covariance
+    largest = np.argsort(-A.diagonal, kind="stable")[: max(1, min(NEIGHBOURHOODS, ENTRIES // A.n))]
+    return np.column_stack([ascent.starts_from(problem, a)[:, :1] for a in A.columns(largest).T])
+
+
+def random_starts(problem: Problem, count: int, seed: int):
+    """Nonnegative (or signed) k-sparse starts from random directions of the leading eigenspace and single features."""
+    A = problem.covariance
+    if count == 0:
+        return np.zeros((problem.n, 0))
+    rng = np.random.default_rng(seed)
+    d = min(10, problem.n)
+    values, vectors = A.leading(d)
+    directions = (vectors * np.sqrt(values)) @ rng.standard_normal((d, count))
+    return np.column_stack([ascent.starts_from(problem, a)[:, :1] for a in directions.T])
+
+
+LINE = Method(
+    "auto",
+    "several starts, the exact low-rank answer among them, then swaps; of several sizes, joint",
+    "nspca.solvers.auto",
+    nonneg=True,
+    signed=True,
+    joint=True,
+    exact=False,
+    Options=Options,
+    solve=solve,
+)
+"""What `METHODS` says of a method, for the policy: sizes are handed on to `joint`."""

@@ -1,0 +1,18 @@
+"""What runs in a worker, and the table of its names. No Streamlit.
+
+A name never changes: the store keeps it and a run is recognised by it, so a function may move to another module and no run is lost.
+"""
+
+TASKS = {
+    "sweep": "nspca.tasks.sweep:run_sweep",
+    "prove": "nspca.tasks.sweep:prove_more",
+    "check": "nspca.tasks.sweep:check",
+    "joint": "nspca.tasks.joint:run_joint",
+    "compare": "nspca.tasks.compare:run_compare",
+    "components": "nspca.tasks.compare:run_components",
+    "stability": "nspca.tasks.compare:run_stability",
+    "genes": "nspca.tasks.compare:run_genes",
+    "detection": "nspca.tasks.compare:run_detection",
+    "pitprops": "nspca.tasks.compare:run_pitprops",
+}
+"""Name of a task, and the function that does it today."""

@@ -1,0 +1,341 @@
+"""What the compare page runs in workers: methods against each other, and what the papers use components for. No Streamlit."""
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+import nspca
+from nspca.api import certified, line_of
+from nspca.components import explained_variances, successive
+from nspca.errors import Cancelled, InvalidOption, InvalidProblem, NSPCAError
+from nspca.papers import uses
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.tasks.rows import Explained, Found, Proved, Redrawn, Refused, Row, Scored, pack
+from nspca.tasks.sweep import NO_METHOD, make_problem
+
+SHARED = 10
+"""Leading eigenvectors that are computed before the clock starts: every method takes them from the same place."""
+RESAMPLES = 20
+STARTS = 100
+PARTS, PART_SIZE = 10, 36
+"""Components of the face detection, and pixels in each: ten disjoint parts of a 19 x 19 image have 36 at most."""
+TRAIN_FACES, TRAIN_OTHERS = 1000, 2000
+COMPONENTS = 6
+PROPS = (
+    ("pca, every feature", None, False),
+    ("auto, any sign", "auto", False),
+    ("em, any sign", "em", False),
+    ("greedy, any sign", "greedy", False),
+    ("auto, nonnegative", "auto", True),
+    ("coordinate, nonnegative", "coordinate", True),
+)
+"""Name, method (None for plain eigenvectors), nonnegative: the curves of the pitprops figure."""
+FLOOR, CEILING = 100.0, 16000.0
+"""Raw intensities of gene arrays below and above are noise and saturation."""
+
+
+def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
+    """Every method at every k, then one certificate for each k; the bytes of an `nspca.Sweep`.
+
+    The methods do not see each other's answers, and what all of them need is computed before the first one starts: values and
+    seconds are then those of the method. A method that cannot solve the problem reports its sentence, and the others go on.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    request : dict
+        ``ks, methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
+
+    Raises
+    ------
+    NSPCAError
+        When no method could solve the problem.
+    """
+    ks, methods = request["ks"], request["methods"]
+    problem = _problem(X, covariance, request, ks[0])
+    _share(problem, methods, report)
+    found: dict[tuple[str, int], nspca.Result] = {}
+    failed: NSPCAError = InvalidOption(NO_METHOD)
+    total = len(ks) * (len(methods) + 1)
+    for i, method in enumerate(methods):
+        say = _moved(report, i * len(ks), total, method, rows=True)
+        try:
+            sweep = nspca.sweep(problem, ks, methods=(method,), certify=None, seed=request["seed"], report=say)
+        except Cancelled:
+            raise
+        except NSPCAError as error:
+            failed = error
+            report(Event(method, (i + 1) * len(ks), total, payload=pack(Refused(method, str(error)))))
+            continue
+        found |= sweep.results
+    if not found:
+        raise failed
+    for i, k in enumerate(ks):
+        best = max((result for (_, at), result in found.items() if at == k), key=lambda result: result.value)
+        say = _moved(report, len(methods) * len(ks) + i, total, f"proof for k = {k}")
+        certificate = nspca.certify(problem.with_k(k), best, effort=request["effort"], report=say)
+        found |= {key: certified(problem.with_k(k), result, certificate) for key, result in found.items() if key[1] == k}
+        row, done = Proved(k, certificate.upper, certificate.kind), len(methods) * len(ks) + i + 1
+        report(Event("proof", done, total, lower=best.value, upper=certificate.upper, k=k, payload=pack(row)))
+    return nspca.Sweep(found).to_bytes()
+
+
+def run_components(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
+    """`count` components of every method, each without the features of those before; the bytes of a Sweep with keys (method, count).
+
+    The `info` of each result holds the variance explained by the first 1, 2, ... under the names of `explained_variances`.
+
+    Parameters
+    ----------
+    request : dict
+        ``k, count, methods, nonneg, center, scale, seed``
+    """
+    problem, count = _problem(X, covariance, request, request["k"]), request["count"]
+
+    def one(method: str, say: Report) -> tuple[nspca.Result, Row]:
+        result = nspca.solve(problem, method, components=count, seed=request["seed"], report=say, certify=None)
+        curves = {name: values.tolist() for name, values in explained_variances(problem, result.components).items()}
+        return replace(result, method=method, info={**result.info, **curves}), Explained(method, curves, result.seconds)
+
+    found = _each(request["methods"], one, report)
+    return nspca.Sweep({(method, count): result for method, result in found.items()}).to_bytes()
+
+
+def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
+    """The supports that every method finds on `resamples` tables of rows drawn with replacement, as JSON.
+
+    A standardised problem is divided by the standard deviations of the whole table, which no draw can turn into zero.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix
+    request : dict
+        ``k, resamples, methods, nonneg, center, scale, seed``
+
+    Returns
+    -------
+    bytes
+        JSON, method -> list of supports, each a list of features
+    """
+    m, methods = X.shape[0], list(request["methods"])
+    X = _standardised(X) if request["scale"] else X
+    supports: dict[str, list[list[int]]] = {method: [] for method in methods}
+    failed: NSPCAError = InvalidOption(NO_METHOD)
+    total = request["resamples"]
+    for b in range(total):
+        rows = np.sort(np.random.default_rng([request["seed"], b]).integers(0, m, m))
+        problem = Problem.from_data(X[rows], k=request["k"], nonneg=request["nonneg"], center=request["center"])
+        for method in list(methods):
+            say = _moved(report, b, total, f"{method}, resample {b + 1} of {total}")
+            try:
+                result = nspca.solve(problem, method, certify=None, seed=request["seed"], report=say)
+            except Cancelled:
+                raise
+            except NSPCAError as error:
+                failed = error
+                methods.remove(method)
+                del supports[method]
+                report(Event("resample", b, total, payload=pack(Refused(method, str(error)))))
+                continue
+            support = np.flatnonzero(result.components[:, 0]).tolist()
+            supports[method].append(support)
+            report(Event("resample", b + 1, total, payload=pack(Redrawn(method, support))))
+        if not methods:
+            raise failed
+    return json.dumps(supports).encode()
+
+
+def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
+    """Scores of k-means on selected genes, as JSON rows ``selection, genes, mean, spread`` (sigg2008, Fig. 4).
+
+    Parameters
+    ----------
+    X : (m, n) raw intensities
+    labels : (m,)
+    request : dict
+        ``counts, starts, prepared`` ("log" or "standardised"), ``seed``
+    """
+    started = time.perf_counter()
+    entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), request["prepared"])
+    counts = [count for count in request["counts"] if count <= Z.shape[1]]
+    say = _moved(report, 0, 3 * len(counts) + 1, "choosing genes")
+    problem = Problem.from_data(Z, k=1, nonneg=True)
+    order = np.argsort(-uses.svd_entropy_contributions(entropy_table, say), kind="stable")
+    picked: dict[str, dict[int, np.ndarray]] = {
+        "em, nonnegative": uses.select(problem, counts, seed=request["seed"], report=say),
+        "em, any sign": uses.select(Problem(problem.covariance, 1, nonneg=False), counts, seed=request["seed"], report=say),
+        "CE + SR": {count: order[:count] for count in counts},
+        "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
+    }
+    rows: list[dict] = []
+    total = 3 * len(counts) + 1
+    for count in [Z.shape[1], *counts]:
+        for name, selected in picked.items():
+            if count not in selected:
+                continue
+            say = _moved(report, len(rows), total, f"{name}, {count} genes")
+            scores = uses.cluster_scores(Z[:, selected[count]], labels, request["starts"], request["seed"], say)
+            rows.append({"selection": name, "genes": int(count), "mean": float(scores.mean()), "spread": float(scores.std())})
+            report(Event("k-means", len(rows), total, payload=pack(Scored(rows[-1]))))
+    return json.dumps({"rows": rows, "features": Z.shape[1], "seconds": time.perf_counter() - started}).encode()
+
+
+def gene_tables(X, prepared: str):
+    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary are left out of both.
+
+    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in it), else centred;
+    "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann describe their data.
+    """
+    Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
+    Z = Z[:, np.ptp(Z, axis=0) > 0]
+    if not Z.shape[1]:
+        raise InvalidProblem(f"every gene is constant between {FLOOR:g} and {CEILING:g}: these are no raw intensities; take 'standardised'")
+    centred = Z - Z.mean(axis=0)
+    if prepared == "standardised":
+        centred = centred / centred.std(axis=0)
+        return centred, centred
+    return Z, centred
+
+
+def run_detection(*, faces, nonfaces, test_faces, request: dict, report: Report = silent) -> bytes:
+    """ROC curves of face detection with ten components, as JSON rows ``method, test, false, true, area`` (zass2006, Fig. 4).
+
+    The components come from 1000 training faces, the machine from those and 2000 non-faces; it is tested on the other training
+    faces, and on the faces of the test set, against the other non-faces.
+
+    Parameters
+    ----------
+    faces, nonfaces, test_faces : (., n) images, one in each row
+    request : dict
+        ``methods, seed``
+    """
+    rng = np.random.default_rng(request["seed"])
+    faces, nonfaces = faces[rng.permutation(len(faces))], nonfaces[rng.permutation(len(nonfaces))]
+    known, others = min(TRAIN_FACES, len(faces) // 2), min(TRAIN_OTHERS, len(nonfaces) // 2)
+    train, rest = (faces[:known], nonfaces[:others]), nonfaces[others:]
+    tests = {"rest": (faces[known:], rest), "test set": (test_faces, rest)}
+    problem = Problem.from_data(train[0], k=min(PART_SIZE, faces.shape[1] // PARTS), nonneg=True)
+    rows, methods = [], request["methods"]
+    for i, method in enumerate(methods):
+        report(Event(method, i, len(methods)))
+        U = _face_components(problem, train[0], method, request["seed"], _moved(report, i, len(methods), method))
+        for name, curve in uses.detection_curve(U, train, tests, request["seed"]).items():
+            rows.append({"method": method, "test": name, "area": curve["area"], "pixels": int(np.count_nonzero(U))})
+            rows[-1] |= {side: _thinned(curve[side]) for side in ("false", "true")}
+            report(Event(method, i + 1, len(methods), payload=pack(Scored(rows[-1]))))
+    return json.dumps(rows).encode()
+
+
+def _face_components(problem: Problem, faces, method: str, seed: int, report: Report):
+    if method == "pca":
+        return problem.covariance.leading(PARTS)[1]
+    if method == "nmf":
+        return uses.principal_parts(faces, PARTS, seed)
+    signed = method.endswith(" signed")
+    one = replace(problem, nonneg=not signed)
+    return nspca.solve(one, method.removesuffix(" signed"), components=PARTS, seed=seed, report=report, certify=None).components
+
+
+def _thinned(values, most: int = 400) -> list[float]:
+    """A curve of steps for a screen: its ends and evenly chosen corners between."""
+    at = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
+    return [round(float(values[i]), 5) for i in at]
+
+
+def run_pitprops(*, A, request: dict, report: Report = silent) -> bytes:
+    """Six components of a correlation matrix by several methods, as JSON rows ``method, cardinality, total, adjusted, subspace``.
+
+    Every list runs over the first 1 to 6 components (zass2006, Fig. 5).
+
+    Parameters
+    ----------
+    A : (n, n)
+    request : dict
+        ``k`` features in each component, ``seed``
+    """
+    rows = []
+    for i, (name, method, nonneg) in enumerate(PROPS):
+        report(Event(name, i, len(PROPS)))
+        problem = Problem.from_covariance(A, k=request["k"], nonneg=nonneg)
+        if method is None:
+            U = problem.covariance.leading(COMPONENTS)[1]
+        else:
+            U = _projected(problem, method, request["seed"], _moved(report, i, len(PROPS), name))
+        curves = {key: values.tolist() for key, values in explained_variances(problem, U).items()}
+        rows.append({"method": name, "cardinality": np.cumsum(np.count_nonzero(U, axis=0)).tolist(), **curves})
+        report(Event(name, i + 1, len(PROPS), payload=pack(Scored(rows[-1]))))
+    return json.dumps(rows).encode()
+
+
+def _projected(problem: Problem, method: str, seed: int, report: Report):
+    """Components in turn, each projected out of A before the next (sigg2008, eq. 18); they may share features."""
+    one = lambda part: nspca.solve(part, method, seed=seed, report=report, certify=None).components[:, 0]  # noqa: E731
+    return successive(problem, COMPONENTS, one, "projection")
+
+
+# --- shared -----------------------------------------------------------------------------------------------------------------
+
+
+def _problem(X, covariance: bool, request: dict, k: int) -> Problem:
+    return make_problem(X, covariance, k, nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
+
+
+def _share(problem: Problem, methods, report: Report) -> None:
+    """What would otherwise count as the first method's time: eigenvectors, and the import of scikit-learn."""
+    report(Event("leading eigenvectors"))
+    problem.covariance.leading(min(SHARED, problem.n))
+    if any(line_of(name).baseline for name in methods):
+        import sklearn.decomposition  # noqa: F401
+
+
+def _each(methods, one, report: Report) -> dict[str, nspca.Result]:
+    """``one(method, report)`` for all; a row for each as it is ready, a sentence for one that cannot; raises when none can."""
+    found: dict[str, nspca.Result] = {}
+    failed: NSPCAError = InvalidOption(NO_METHOD)
+    for i, method in enumerate(methods):
+        try:
+            found[method], row = one(method, _moved(report, i, len(methods), method))
+        except Cancelled:
+            raise
+        except NSPCAError as error:
+            failed, row = error, Refused(method, str(error))
+        report(Event(method, i + 1, len(methods), payload=pack(row)))
+    if not found:
+        raise failed
+    return found
+
+
+def _moved(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
+    """The events of a part inside the whole: how far the whole is, and what is being done; rows of a part pass if asked for."""
+
+    def say(event: Event) -> None:
+        row = event.payload.get("row") if rows else None
+        within = min(1.0, event.done / event.total) if event.total else 0.0
+        whole = event.done if row is not None else within
+        report(Event(stage, int(done + whole), total, k=event.k if rows else None, payload={} if row is None else pack(Found(**row))))
+
+    return say
+
+
+def _standardised(X):
+    """Columns divided by their standard deviations.
+
+    Raises
+    ------
+    InvalidProblem
+        For constant columns.
+    """
+    if sp.issparse(X):
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        spread = np.sqrt(np.maximum(np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2, 0.0))
+    else:
+        spread = np.asarray(X, dtype=np.float64).std(axis=0)
+    if not spread.all():
+        raise InvalidProblem(
+            f"scaling needs columns that vary, got {int((spread == 0).sum())} constant ones; drop them or turn scaling off"
+        )
+    return sp.csr_array(X.multiply(1 / spread)) if sp.issparse(X) else X / spread

@@ -1,0 +1,107 @@
+"""Several disjoint components, found at once and one by one, as a run in a worker. No Streamlit."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+import nspca
+from nspca.api import line_of
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.progress import Event, Report, silent
+from nspca.tasks.rows import Refused, Several, pack
+from nspca.tasks.sweep import NO_METHOD, make_problem
+
+
+def run_joint(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
+    """Every method on the same problem, then one certificate for all, as the bytes of an `nspca.Sweep` with keys (method, r).
+
+    Each method reports a row as soon as it is ready; one that cannot solve the problem reports its sentence, and the others go on.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    request : dict
+        ``sizes`` of the components, ``methods, options`` by method, ``effort`` of the certificate or None, ``nonneg, center, scale,
+        seed``; what else it says is for the pages.
+
+    Raises
+    ------
+    NSPCAError
+        When no method could solve the problem.
+    """
+    sizes, methods = tuple(request["sizes"]), request["methods"]
+    problem = make_problem(X, covariance, sizes, nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
+    found: dict[str, nspca.Result] = {}
+    failed: NSPCAError = InvalidOption(NO_METHOD)
+    for done, method in enumerate(methods):
+        say = _speaking(report, done, len(methods), method)
+        say(Event("starting"))
+        started = time.perf_counter()
+        try:
+            result = _solved(problem, method, request.get("options", {}).get(method, {}), request["seed"], say)
+        except Cancelled:
+            raise
+        except NSPCAError as error:
+            failed = error
+            report(Event("method", done + 1, len(methods), payload=pack(Refused(method, str(error)))))
+            continue
+        found[method] = replace(result, method=method, seconds=time.perf_counter() - started)
+        report(Event("method", done + 1, len(methods), payload=pack(Several.of(found[method]))))
+    if not found:
+        raise failed
+    if request["effort"] is not None:
+        try:
+            found = _certified(problem, found, request["effort"], _speaking(report, len(methods), len(methods), "proof"))
+        except Cancelled:
+            raise
+        except NSPCAError as error:  # the components are there, proved or not
+            report(Event("no bound", payload=pack(Refused("proof", str(error)))))
+    return nspca.Sweep({(method, len(sizes)): result for method, result in found.items()}).to_bytes()
+
+
+def _solved(problem: nspca.Problem, method: str, options: dict, seed: int, report: Report) -> nspca.Result:
+    """All components by one method; the policy is `nspca.solve`'s, and so is the sentence of one that cannot."""
+    if line_of(method).joint:
+        return nspca.solve(problem, method, seed=seed, report=report, certify=None, **options)
+    return one_by_one(problem, method, options, seed, report)
+
+
+def one_by_one(problem: nspca.Problem, method: str, options: dict, seed: int, report: Report = silent) -> nspca.Result:
+    """Components of the given sizes in turn, each without the features of those before: how the 2014 and 2015 papers deflate."""
+    left, X, reached = np.arange(problem.n), np.zeros((problem.n, len(problem.sizes))), 0.0
+    for j, size in enumerate(problem.sizes):
+        report(Event(f"component {j + 1} of {len(problem.sizes)}", j, len(problem.sizes), lower=reached))
+        part = nspca.Problem(problem.covariance.restrict(left), size, problem.nonneg)
+        quiet = _inside(report, j, len(problem.sizes), reached)
+        result = nspca.solve(part, method, certify=None, seed=seed, report=quiet, **options)
+        X[left, j] = result.components[:, 0]
+        reached += result.value
+        left = left[result.components[:, 0] == 0]
+    return nspca.Result.of(problem, X, nspca.Status.HEURISTIC, method)
+
+
+def _inside(report: Report, done: int, total: int, reached: float) -> Report:
+    """The events of one component inside the run of them all."""
+    stage = f"component {done + 1} of {total}"
+    return lambda event: report(Event(stage, done, total, lower=reached + (event.lower or 0.0)))
+
+
+def _speaking(report: Report, done: int, total: int, who: str) -> Report:
+    """Events that say which method they are about, and how far the whole run is: a method of several stages does not go back."""
+    furthest = 0.0
+
+    def say(event: Event) -> None:
+        nonlocal furthest
+        furthest = max(furthest, min(1.0, event.done / event.total if event.total else 0.0))
+        report(replace(event, payload={"method": who, "share": (done + furthest) / (total + 1)}))
+
+    return say
+
+
+def _certified(problem: nspca.Problem, found: dict[str, nspca.Result], effort: str, report: Report) -> dict[str, nspca.Result]:
+    """All results with the one bound that holds for every way to find them."""
+    best = max(found.values(), key=lambda result: result.value)
+    report(Event("looking for a bound", lower=best.value))
+    certificate = nspca.certify(problem, best, components=len(problem.sizes), effort=effort, report=report)
+    return {method: result.with_certificate(certificate) for method, result in found.items()}

@@ -1,0 +1,157 @@
+"""What runs in a worker: jobs call these by name, with arrays and plain values, and get bytes back. No Streamlit."""
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+import nspca
+from nspca.api import OPTIMAL_GAP
+from nspca.bounds import lowrank
+from nspca.errors import Cancelled, CertificateError
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.progress import Event, Report, silent
+from nspca.solvers import epsnet
+from nspca.tasks.rows import Closer, Found, pack
+
+RANK_3, EPSNET, PROBABILITY = "upper_rank3", "upper_epsnet", "epsnet_probability"
+"""Names, in the rows and in the `info` of the results of a sweep, of the two bounds beside ours: see `rank3_bound`, `paper_bounds`."""
+OTHERS = (RANK_3, EPSNET, PROBABILITY)
+PAPER = epsnet.Options(rank=3, eps=0.1)
+"""As in the experiments of the 2014 paper."""
+RANK_3_TOLERANCE = 1e-4
+NO_METHOD = "at least one method is required, got none; choose one"
+MORE = ("standard", "thorough")
+"""Efforts that "prove more" goes through."""
+
+
+def make_problem(
+    X, covariance: bool, k: int | tuple[int, ...], *, nonneg: bool = True, center: bool = True, scale: bool = False
+) -> nspca.Problem:
+    """The problem of a data set, whether it is a table or a covariance."""
+    if covariance:
+        return nspca.Problem.from_covariance(X, k=k, nonneg=nonneg)
+    return nspca.Problem.from_data(X, k=k, nonneg=nonneg, center=center, scale=scale)
+
+
+def rank3_bound(problem: nspca.Problem, report: Report = silent) -> float | None:
+    """B2, the exact optimum of the rank-3 part plus the fourth eigenvalue: the exact form of the 2014 paper's bound, and proved.
+
+    In the units of the data; None where the eigenvalues cost too much.
+    """
+    if _too_large(problem):
+        return None
+    return lowrank.bound(problem, PAPER.rank, shifted=False, tol=RANK_3_TOLERANCE, report=report)[0].upper
+
+
+def paper_bounds(problem: nspca.Problem, ks, seed: int = 0, report: Report = silent) -> tuple[Mapping[int, float | None], float | None]:
+    """What Asteris et al. (2014) compute: the value of their eps-net on the rank-3 part over 1 - eps, plus the fourth eigenvalue.
+
+    Returns
+    -------
+    upper : dict
+        By k, in the units of the data; None where the eigenvalues cost too much.
+    probability : float or None
+        That they hold for all `ks` together, at least: nothing is proved by them.
+    """
+    if _too_large(problem):
+        return dict.fromkeys(ks), None
+    return epsnet.upper_bounds(problem, ks, PAPER, seed, report)
+
+
+def _too_large(problem):
+    return min(problem.n, problem.covariance.shape[0]) > DENSE_LIMIT
+
+
+def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
+    """`nspca.sweep` as the bytes of its `Sweep`; every row and result carries the bounds beside ours, under the names in `OTHERS`.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    request : dict
+        ``first, last, step`` of k, ``methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
+    """
+    ks = range(request["first"], request["last"] + 1, request["step"])
+    problem = make_problem(X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
+    paper, probability = paper_bounds(problem, ks, request["seed"], report)
+    beside: dict[int, dict] = {}
+
+    def completed(event: Event) -> None:
+        row = event.payload.get("row")
+        if row is not None:
+            k = row["k"]
+            if k not in beside:
+                beside[k] = {RANK_3: rank3_bound(problem.with_k(k)), EPSNET: paper[k], PROBABILITY: probability}
+            event = replace(event, payload=pack(Found(**row, **beside[k])))
+        report(event)
+
+    sweep = nspca.sweep(problem, ks, methods=tuple(request["methods"]), certify=request["effort"], report=completed, seed=request["seed"])
+    full = {(method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k]) for method, k in sweep}
+    return nspca.Sweep(full).to_bytes()
+
+
+def prove_more(*, X, covariance: bool, question: dict, component, report: Report = silent) -> bytes:
+    """The strongest certificate of standard, then thorough effort, as its bytes; stops when the gap is closed.
+
+    A cancelled run gives the best that was proved by then.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    question : dict
+        ``k, nonneg, center, scale``; what else it says is for the pages.
+    component : (n,) array
+        A known answer: it says how far the bound can come down.
+    """
+    options = {name: question[name] for name in ("nonneg", "center", "scale")}
+    problem = make_problem(X, covariance, question["k"], **options)
+    known = nspca.Result.of(problem, component, nspca.Status.HEURISTIC, "known")
+    closing = Closing(report, known.value)
+    best: nspca.Certificate | None = None
+    for effort in MORE:
+        closing.effort = effort
+        try:
+            found = nspca.certify(problem, known, effort=effort, report=closing)
+        except Cancelled as stop:
+            proved = [certificate for certificate in (best, stop.best) if certificate is not None]
+            if not proved:
+                raise
+            best = min(proved, key=lambda certificate: certificate.upper)
+            break
+        best = found if best is None else min(best, found, key=lambda certificate: certificate.upper)
+        closing(Event("certificate", k=problem.size, upper=best.upper))
+        if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
+            break
+    assert best is not None  # every effort gives one, or raises
+    return best.to_bytes()
+
+
+class Closing:
+    """A `report` hook that adds a `Closer` whenever the bound has come down."""
+
+    def __init__(self, report: Report, lower: float):
+        self.report, self.lower, self.upper, self.effort = report, lower, math.inf, ""
+        self.started = time.perf_counter()
+
+    def __call__(self, event: Event) -> None:
+        if event.upper is not None and event.upper < self.upper:
+            self.upper = event.upper
+            row = Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort)
+            event = replace(event, payload={**event.payload, **pack(row)})
+        self.report(replace(event, lower=self.lower, upper=None if math.isinf(self.upper) else self.upper))
+
+
+def check(*, X, certificate: bytes, asked: dict, report: Report = silent) -> bytes:
+    """`nspca.checker.entry` of a certificate file, as JSON: ``upper`` and ``seconds``, or the sentence of its ``refusal``.
+
+    `asked` is the problem it must be about: ``k, nonneg, center, scale, source``.
+    """
+    report(Event("verify"))
+    started = time.perf_counter()
+    try:
+        said = {"upper": nspca.verify(X, nspca.Certificate.from_bytes(certificate), **asked), "refusal": ""}
+    except CertificateError as error:
+        said = {"upper": None, "refusal": str(error)}
+    return json.dumps({**said, "seconds": time.perf_counter() - started}).encode()

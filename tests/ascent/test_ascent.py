@@ -1,0 +1,34 @@
+"""Best weights on a support: with and without the block, never below the start."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.ascent import single as ascent
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("m", [30, 900])
+def test_large_supports_get_the_weights_of_small_ones(monkeypatch, nonneg, m):
+    rng = np.random.default_rng(0)
+    problem = nspca.Problem.from_data(rng.standard_normal((m, 60)) + rng.standard_normal((m, 1)) * rng.random(60), 40, nonneg)
+    A, support = problem.covariance, np.arange(0, 60, 2)
+    x = np.full(30, 30**-0.5)
+    small = ascent.best_weights(A, support, x, nonneg)
+    monkeypatch.setattr(ascent, "DIRECT_LIMIT", 10)
+    large = ascent.best_weights(A, support, x, nonneg)
+    block = A.block(support)
+    assert np.isclose(small @ block @ small, large @ block @ large, rtol=1e-9)
+    assert np.isclose(np.linalg.norm(large), 1) and (not nonneg or large.min() >= 0)
+    assert large @ block @ large >= x @ block @ x
+
+
+def test_columns_keep_their_supports_and_never_fall():
+    rng = np.random.default_rng(1)
+    problem = nspca.Problem.from_data(rng.standard_normal((20, 12)), 4)
+    X = np.zeros((12, 3))
+    for j in range(3):
+        X[rng.permutation(12)[:4], j] = 0.5
+    Y = ascent.on_supports(problem, X)
+    assert np.all((Y != 0) <= (X != 0))
+    assert all(problem.value(y) >= problem.value(x) for x, y in zip(X.T, Y.T, strict=True))

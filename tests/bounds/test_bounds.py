@@ -1,0 +1,142 @@
+"""Every bound against brute force, and every certificate against the verifier, adversarially."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nspca
+from nspca.bounds import elementary, lowrank
+from nspca.bounds.branches import Tree
+from nspca.bounds.inequality import spectral_claim
+from nspca.bounds.plan import PLANS
+from nspca.lowrank import rankd
+from tests.oracles import brute_force
+from tests.strategies import cases, counts, factors
+
+
+def all_bounds(problem):
+    yield elementary.diagonal(problem)
+    yield elementary.rows(problem)
+    yield elementary.eigenvalue(problem)
+    tree = Tree(problem, PLANS["standard"], 0.0, 1e-12)
+    if tree.by_eigenvalues():
+        yield tree.certificate()
+    for rank, tol in ((1, 1e-6), (2, 1e-5), (3, 1e-3), (4, 1e-2)):
+        for shifted in (True, False):
+            yield lowrank.bound(problem, rank, shifted=shifted, tol=tol)[0]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(40, 100)
+def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
+    for case in cases(count, n_max=8, ranks=(1, 3, 8), seed=21):
+        A = case.V @ case.V.T
+        optimum, _ = brute_force(A, case.k, nonneg)
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
+        for certificate in all_bounds(problem):
+            assert certificate.upper >= optimum * (1 - 1e-13), (case, certificate.kind, certificate.form)
+            recomputed = nspca.verify(A, certificate)
+            assert optimum * (1 - 1e-13) <= recomputed <= certificate.upper
+
+
+@given(factors(ranks=(2, 4, 8)), st.booleans(), st.integers(-150, 150))
+def test_bounds_hold_at_every_scale(case, nonneg, power):
+    V = case.V / max(np.abs(case.V).max(), 1e-300)
+    A = V @ V.T
+    optimum, _ = brute_force(A, case.k, nonneg)
+    problem = nspca.Problem.from_covariance(A * 2.0 ** (3 * power), case.k, nonneg)
+    certificate = nspca.certify(problem, effort="fast")
+    assert certificate.upper / 2.0 ** (3 * power) >= optimum * (1 - 1e-13)
+    assert nspca.verify(A * 2.0 ** (3 * power), certificate) <= certificate.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("shape", [(5, 9), (9, 5), (3, 30), (60, 20)])
+@pytest.mark.parametrize("scale", [True, False])
+def test_certificates_of_data_are_verified_from_the_data(nonneg, shape, scale):
+    X = np.random.default_rng(0).poisson(2.0, shape) + np.random.default_rng(1).random(shape)
+    for data in (X, sp.csr_matrix(X)):
+        problem = nspca.Problem.from_data(data, 3, nonneg, scale=scale)
+        for certificate in all_bounds(problem):
+            assert nspca.verify(data, certificate) <= certificate.upper
+
+
+def test_shifted_is_never_looser_than_the_papers_bound():
+    for case in cases(60, ranks=(4, 9), seed=2):
+        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
+        for rank in (1, 2, 3):
+            ours, papers = (lowrank.bound(problem, rank, shifted=s, tol=1e-6)[0].upper for s in (True, False))
+            assert ours <= papers * (1 + 1e-5)
+
+
+def test_identity_plus_low_rank_is_solved_exactly():
+    rng = np.random.default_rng(3)
+    V = rng.standard_normal((9, 2))
+    A = 0.7 * np.eye(9) + V @ V.T
+    for k in (1, 3, 9):
+        result = nspca.solve(nspca.Problem.from_covariance(A, k), "cone", rank=2, tol=1e-6, polish=False)
+        assert np.isclose(result.value, brute_force(A, k)[0], rtol=2e-6)
+        assert result.ratio > 1 - 3e-3 and result.info["exact_for_A"]
+        assert result.status in (nspca.Status.OPTIMAL, nspca.Status.WITHIN_TOLERANCE)
+
+
+def test_theorem_1_a_priori_fraction_is_reached_by_the_rank_d_answer():
+    for case in cases(80, ranks=(4, 9), seed=4):
+        A = case.V @ case.V.T
+        problem = nspca.Problem.from_covariance(A, case.k)
+        for rank in (1, 2):
+            result = nspca.solve(problem, "cone", rank=rank, tol=1e-6, polish=False, certify=None)
+            rho = rankd.rho(problem, rank)
+            assert 0 < rho <= 1
+            assert result.value >= rho * brute_force(A, case.k)[0] * (1 - 1e-5)
+
+
+def test_rho_is_the_formula():
+    problem = nspca.Problem.from_covariance(np.diag([4.0, 2.0, 1.0, 0.5]), 2)
+    assert np.isclose(rankd.rho(problem, 1), max(2 / 8, 1 / (1 + 2 * 2 * 2 / 4)))
+    assert rankd.rho(problem, 4) == 1.0
+
+
+def test_spectral_claims_stay_tight_on_both_sides():
+    X = np.random.default_rng(5).standard_normal((12, 30))
+    for data in (X, X.T):
+        A = nspca.Problem.from_data(data, 3).covariance
+        values, vectors = A.leading(3)
+        U = vectors[:, :2] * np.sqrt(values[:2] - values[2])
+        t = spectral_claim(A, U, values[2])
+        assert values[2] <= t <= values[2] * (1 + 1e-10)
+
+
+def test_a_low_estimate_is_repaired_not_believed():
+    A = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 1).covariance
+    assert spectral_claim(A, np.zeros((3, 0)), 0.1) * A.unit >= 3.0
+
+
+def test_nothing_n_by_n_for_many_features(monkeypatch):
+    from nspca.matrix.covariance import DataCovariance
+
+    X = np.random.default_rng(6).standard_normal((20, 6000))
+    monkeypatch.setattr(DataCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
+    result = nspca.solve(nspca.Problem.from_data(X, 10), "cone")
+    assert nspca.verify(X, result.certificate) >= result.value
+
+
+def test_sizes_no_factorisation_fits_get_the_variance_bound_or_the_dual_on_kept_rows(monkeypatch):
+    monkeypatch.setattr("nspca.api.DENSE_LIMIT", 10)
+    monkeypatch.setattr("nspca.bounds.elementary.DENSE_LIMIT", 10)
+    X = sp.random(50, 40, density=0.2, random_state=0, format="csr")
+    problem = nspca.Problem.from_data(X, 4)
+    assert elementary.best(problem, factorised=False).form == "diagonal"
+    certificate = nspca.certify(problem)
+    assert nspca.solve(problem, certify=None).value <= nspca.verify(X, certificate) <= certificate.upper
+
+
+@pytest.mark.parametrize("k", range(1, 14))
+def test_pitprops_is_proved_optimal(k):
+    A = nspca.load_sample("pitprops").X
+    for nonneg in (True, False):
+        problem = nspca.Problem.from_covariance(A, k, nonneg)
+        result = nspca.solve(problem, certify="standard")
+        assert result.ratio >= 1 - 1e-6 and nspca.verify(A, result.certificate) <= result.certificate.upper

@@ -1,0 +1,495 @@
+"""The search over supports against brute force and the verifier, and the parts that make its nodes: fixed rows, cuts, bundles."""
+
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+import nspca
+from nspca.bounds import branches, elimination, witness
+from nspca.bounds import strongest as effort
+from nspca.bounds.branches import LEAF, Tree
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import add_lift, climb
+from nspca.bounds.dual.rowcuts import Cuts
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.weights import simplex_program
+from nspca.bounds.plan import PLANS
+from nspca.bounds.strongest import strongest
+from nspca.errors import Cancelled
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Query
+from nspca.matrix.linalg import topk_indices, topk_sum
+from tests.oracles import brute_force
+from tests.strategies import cases
+
+EDGE = 1e-12
+SHORT = Budget(1e-4, cap=500)
+SMALL = replace(PLANS["thorough"], cap=500, branching=3e7)
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Few steps at each node: more nodes, more of them with fixed features and with the witness of a parent."""
+    for name, value in {"ROOT_ROUNDS": 1, "ROUNDS": 1, "ROUND": 8}.items():
+        monkeypatch.setattr(branches, name, value)
+
+
+def grown(problem, lower, plan=SMALL, report=lambda event: None, made=None):
+    """A tree that was run from a few steps of the dual; `made` gets it before."""
+    tree = Tree(problem, plan, lower, 1e-9, report)
+    if made is not None:
+        made.append(tree)
+    splitting = Splitting(elimination.all_rows(problem), problem.k, problem.nonneg)
+    for _ in range(10):
+        splitting.step()
+    tree.run(splitting.entries.W, splitting.X)
+    return tree
+
+
+def leaves_of(certificate, n, k):
+    """Fixed and possible features of the leaves, from the codes alone: first come the supports that have the feature."""
+    codes, found, stack = iter(certificate.witness["branch"].tolist()), [], [((), tuple(range(n)))]
+    while stack:
+        fixed, free = stack.pop()
+        code = next(codes)
+        if code == LEAF:
+            found.append((set(fixed), set(fixed) | set(free if len(fixed) < k else ())))
+            continue
+        assert code in free
+        assert len(fixed) < k
+        free = tuple(i for i in free if i != code)
+        stack += [(fixed, free), ((*fixed, code), free)]
+    assert next(codes, None) is None
+    return found
+
+
+def wide(n=11, k=4, nonneg=True, seed=3):
+    """Noise: hardly any gap between the eigenvalues, so a bound needs work."""
+    X = np.random.default_rng(seed).standard_normal((30, n))
+    return X, nspca.Problem.from_data(X, k, nonneg)
+
+
+# --- fixed rows -----------------------------------------------------------------------------------------------------------
+def test_fixed_entries_are_among_the_largest():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n = int(rng.integers(1, 8))
+        k = int(rng.integers(1, n + 1))
+        fixed = int(rng.integers(0, k + 1))
+        V = rng.integers(-2, 4, (3, n)).astype(float)
+        supports = [list(I) for I in combinations(range(n), k) if set(range(fixed)) <= set(I)]
+        assert np.array_equal(topk_sum(V, k, fixed), [max(np.maximum(v[I], 0).sum() for I in supports) for v in V])
+        for v in V:
+            chosen = topk_indices(v, k, fixed)
+            assert v[chosen].sum() == max(v[I].sum() for I in supports)
+            assert chosen.tolist() in supports
+
+
+def highest(V, k, h, root, nonneg, fixed):
+    """max over c of f(c), and so over supports of k rows that have the first `fixed`, by brute force."""
+    n, A = len(V), V @ V.T
+    best = -np.inf
+    for I in combinations(range(n), k):
+        if set(range(fixed)) <= set(I):
+            block = A[np.ix_(I, I)]
+            signs = product((1.0, -1.0), repeat=k - 1) if root and not nonneg else [(1.0,) * (k - 1)]
+            for s in signs:
+                s = np.array((1.0, *s))
+                best = max(best, brute_force(block * np.outer(s, s) + root**2, k, nonneg or root > 0)[0] + h[list(I)].sum())
+    return best
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_cone_search_with_fixed_rows_is_exact_and_every_reason_to_stop_leaves_a_bound(nonneg):
+    rng = np.random.default_rng(2)
+    for case in cases(60, n_max=6, ranks=(1, 2, 3), seed=61):
+        V, k = case.V / max(np.abs(case.V).max(), 1e-300), case.k
+        fixed = int(rng.integers(0, k + 1))
+        h = None if rng.random() < 0.4 else rng.random(len(V)) * rng.choice([0.1, 1.0])
+        root = float(rng.choice([0.0, 0.5]))
+        best = highest(V, k, np.zeros(len(V)) if h is None else h, root, nonneg, fixed)
+        query = Query(V, k, h, root**2, nonneg, fixed)
+        exact = cones.search(query, Budget(1e-5))
+        assert exact.lower <= best * (1 + 1e-12) + 1e-300, case
+        assert best * (1 - 1e-12) <= exact.upper <= exact.lower * (1 + 1.1e-5) + 1e-15, case
+        for offset in (0.0, 0.7):
+            goal, hopeless, known = offset + 1.2 * best, offset + 0.8 * best, offset + 0.7 * best
+            for stop in (Budget(goal=goal), Budget(hopeless=hopeless), Budget(known=known)):
+                sooner = cones.search(query, replace(stop, tol=1e-5, offset=offset))
+                assert sooner.lower * (1 - 1e-12) <= best <= sooner.upper * (1 + 1e-12), (case, stop)
+                assert sooner.cones <= exact.cones
+                left = {goal: offset + sooner.upper <= goal, hopeless: offset + sooner.lower >= hopeless}
+                near = offset + sooner.upper <= (1 + 1.1e-5) * (offset + sooner.lower) + cones.SHARE * max(sooner.lower - 0.7 * best, 0)
+                assert near or left.get(stop.goal) or left.get(stop.hopeless), (case, stop)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("raised", [False, True])
+def test_fixed_rows_are_never_dropped_however_weak(nonneg, raised):
+    """Most rows cannot matter in a small cone, and the fixed ones least of all; but they take places that the others do not get."""
+    angles = np.linspace(0, 2 * np.pi, 20000)
+    circle = np.column_stack((np.cos(angles), np.sin(angles)))
+    for seed in range(12):
+        rng = np.random.default_rng([7, seed])
+        V = rng.standard_normal((40, 2))
+        V[: seed % 4] *= (1e-3, 0.3)[seed % 2]
+        h = rng.random(40) * raised
+        k = int(rng.integers(max(1, seed % 4), 9))
+        terms = circle @ V.T
+        terms = (np.maximum(terms, 0) if nonneg else np.abs(terms)) ** 2 + h
+        best = float(topk_sum(terms, k, seed % 4).max())
+        cover = cones.search(Query(V, k, h if raised else None, nonneg=nonneg, fixed=seed % 4), Budget(1e-6))
+        assert best <= cover.upper * (1 + 1e-12)
+        assert cover.upper <= best * (1 + 2e-6)
+
+
+# --- trees ----------------------------------------------------------------------------------------------------------------
+def checked(certificate, data, A, k, nonneg):
+    """The bound holds and is verified, every support is in one leaf, and each leaf's claim holds for the supports in it."""
+    n, unit = len(A), np.ldexp(1.0, certificate.exponent)
+    optimum = brute_force(A, k, nonneg)[0]
+    assert certificate.upper >= optimum * (1 - EDGE)
+    assert optimum * (1 - EDGE) <= nspca.verify(data, certificate) <= certificate.upper
+    claims = (certificate.witness["claims"].sum(axis=1) * unit).tolist()
+    leaves = leaves_of(certificate, n, k)
+    assert len(claims) == len(leaves)
+    for size in range(k + 1):
+        for I in combinations(range(n), size):
+            found = [claim for claim, (fixed, room) in zip(claims, leaves, strict=True) if fixed <= set(I) <= room]
+            assert len(found) == 1
+            if size:
+                block = A[np.ix_(I, I)]
+                assert (brute_force(block, size, nonneg)[0] if size == k else block[0, 0]) * (1 - EDGE) <= found[0]
+    return len(leaves)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_trees_are_never_below_brute_force_and_every_one_is_verified(nonneg, hasty):
+    leaves, closed, tried = [], 0, 0
+    for i, case in enumerate(cases(75, n_max=7, ranks=(1, 3, 7), seed=62)):
+        A = np.ldexp(case.V @ case.V.T, (0, 300, -300)[i % 3])
+        if not A.any():
+            continue
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
+        unit, optimum = problem.covariance.unit, brute_force(A, case.k, nonneg)[0]
+        lower = (optimum / unit) * (1.0, 0.5, 0.0)[i % 3]
+        tiny, run = Tree(problem, SMALL, lower, 1e-9), grown(problem, lower)
+        tries = [(tiny, tiny.by_eigenvalues()), (run, True)]
+        for tree, ended in tries:
+            if tree.point is not None:
+                assert np.count_nonzero(tree.point) <= case.k
+                assert not nonneg or tree.point.min() >= 0
+                assert tree.lower == problem.covariance.quadratic(tree.point) <= optimum / unit * (1 + 1e-9)
+            if ended:
+                leaves.append(checked(tree.certificate(), A, A, case.k, nonneg))
+        tried += 1
+        closed += run.certificate().upper <= optimum * (1 + 1e-6)
+    assert max(leaves) >= 5
+    assert sum(count > 1 for count in leaves) > 30
+    assert closed > 0.85 * tried
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("power", [-300, 0, 300])
+def test_thorough_certificates_close_small_problems_from_data_of_any_scale(nonneg, power):
+    for case in cases(20, n_max=7, ranks=(1, 3, 7), seed=66):
+        X = case.V.T / max(np.abs(case.V).max(), 1e-300)
+        A = X.T @ X / len(X)
+        optimum = brute_force(A, case.k, nonneg)[0]
+        data = np.ldexp(X, power)
+        result = nspca.solve(nspca.Problem.from_data(data, case.k, nonneg, center=False), certify="thorough")
+        upper = np.ldexp(result.certificate.upper, -2 * power)
+        assert optimum * (1 - EDGE) <= upper <= optimum * (1 + 1e-6), case
+        assert nspca.verify(data, result.certificate) <= result.certificate.upper
+        assert np.isclose(np.ldexp(result.value, -2 * power), optimum, rtol=1e-6, atol=0), case
+
+
+PAIRS = np.kron(np.eye(3), np.ones((2, 2)))
+TIED = {
+    "I": np.eye(6),
+    "J": np.ones((6, 6)),
+    "pairs": PAIRS,
+    "opposed pairs": 2 * np.eye(6) - PAIRS,
+    "all opposed": 7 * np.eye(6) - np.ones((6, 6)),
+    "half": np.diag([1.0, 1, 1, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("name", TIED)
+def test_features_that_cannot_be_told_apart(name, nonneg, hasty):
+    """Ties everywhere: all supports of one size are as good, or all of two kinds."""
+    A = TIED[name]
+    for k in (1, 3, 4, 6):
+        problem = nspca.Problem.from_covariance(A, k, nonneg)
+        tree = grown(problem, 0.0)
+        checked(tree.certificate(), A, A, k, nonneg)
+        assert tree.lower * problem.covariance.unit >= brute_force(A, k, nonneg)[0] * (1 - 1e-9)
+
+
+def test_equal_eigenvalues_have_a_largest():
+    """LAPACK's search for the last one only fails here, or finds none when vectors are asked for."""
+    B = np.diag([0.5 - 1e-5, 0.5, 0.5, 0.5 - 1e-5])
+    B[0, 3] = B[3, 0] = -1e-5
+    B[1, 3] = B[3, 1] = 2.0**-60
+    B[2, 0] = B[0, 2] = -3 * 2.0**-60
+    kept = elimination.Kept(None, B, 0.0)
+    assert witness.largest(kept, witness.Witness()) == pytest.approx(0.5)
+    assert witness.lifted(kept, witness.Witness(), 1)[1] == pytest.approx(0.5)
+
+
+def test_a_tree_of_eigenvalues_is_the_signed_optimum_and_a_lower_claim_is_refused():
+    for case in cases(60, n_max=8, ranks=(2, 8), seed=63):
+        A = case.V @ case.V.T
+        if not A.any():
+            continue
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg=False)
+        optimum = brute_force(A, case.k, False)[0]
+        tree = Tree(problem, SMALL, 0.0, 1e-12)
+        assert tree.by_eigenvalues()
+        certificate = tree.certificate()
+        assert optimum * (1 - EDGE) <= certificate.upper <= optimum * (1 + 1e-11)
+        low = replace(certificate, upper=optimum * (1 - 1e-9))
+        with pytest.raises(nspca.CertificateError, match="is claimed, but only"):
+            nspca.verify(A, low)
+        claims = certificate.witness["claims"] * (1 - 1e-9)
+        with pytest.raises(nspca.CertificateError, match="could not be proved"):
+            nspca.verify(A, replace(low, witness=certificate.witness | {"claims": claims}))
+
+
+def test_a_tree_of_eigenvalues_gives_up_when_its_work_is_used_up():
+    _, problem = wide(nonneg=False)
+    assert Tree(problem, SMALL, 0.0, 1e-9).by_eigenvalues()
+    tree = Tree(problem, replace(SMALL, eigenvalues=5000), 0.0, 1e-9)
+    assert not tree.by_eigenvalues()
+    assert tree.proved == np.inf
+
+
+def test_a_search_cut_short_still_proves_a_bound(hasty):
+    """Only the root's steps are allowed: the bound is loose and holds."""
+    X, problem = wide()
+    optimum = brute_force(problem.covariance.matrix * problem.covariance.unit, 4)[0]
+    short, long = (grown(problem, optimum / problem.covariance.unit, replace(SMALL, branching=b)) for b in (1.0, 3e7))
+    assert len(short.leaves) == 1
+    assert optimum * (1 + 1e-6) < short.certificate().upper
+    assert checked(long.certificate(), X, problem.covariance.matrix * problem.covariance.unit, 4, True) > 4
+    assert long.upper < short.upper
+    assert long.upper == pytest.approx(long.proved)
+
+
+def test_the_same_input_gives_the_same_bytes(hasty):
+    for nonneg in (True, False):
+        first, again = (grown(wide(nonneg=nonneg)[1], 0.0) for _ in range(2))
+        assert len(first.leaves) > 2
+        assert first.certificate().to_bytes() == again.certificate().to_bytes()
+        assert np.array_equal(first.point, again.point)
+
+
+def test_real_data_is_proved_optimal_and_the_same_again():
+    data = nspca.load_sample("digits").X
+    problem = nspca.Problem.from_data(data, 5)
+    first, again = (nspca.solve(problem, certify="thorough") for _ in range(2))
+    assert first.status is nspca.Status.OPTIMAL
+    assert first.certificate.form == "branches"
+    assert first.ratio >= 1 - 1e-8
+    assert first.certificate.to_bytes() == again.certificate.to_bytes()
+    assert nspca.verify(data, first.certificate) <= first.certificate.upper
+
+
+# --- progress and cancel --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_what_the_search_says_gets_better(nonneg, hasty):
+    """The bound may rise by what the search of a child leaves open of its distance from the value, no more."""
+    _, problem = wide(nonneg=nonneg, seed=4)
+    events = []
+    tree = grown(problem, 0.0, report=events.append)
+    unit = problem.covariance.unit
+    lowers, uppers = np.array([e.lower for e in events]), np.array([e.upper for e in events if e.upper is not None])
+    assert {(e.stage, e.k) for e in events} == {("search over supports", 4)}
+    assert all(0 <= e.done <= e.total for e in events)
+    assert np.all(np.diff(lowers) >= 0)
+    assert lowers[-1] == tree.lower * unit
+    assert np.all(np.diff(uppers) <= cones.SHARE * (uppers[:-1] - lowers[-1]) + 1e-12 * uppers[0])
+    assert lowers[-1] <= uppers[-1] == tree.upper * unit < uppers[0]
+
+
+def test_a_cancelled_search_hands_over_the_best_certificate(hasty):
+    X, problem = wide()
+    A = problem.covariance.matrix * problem.covariance.unit
+    optimum = brute_force(A, 4)[0]
+    events = []
+    strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough", events.append)
+    best = np.minimum.accumulate([np.inf if event.upper is None else event.upper for event in events])
+    better = (np.flatnonzero(best[1:] < best[:-1]) + 2).tolist()  # calls, counted from one
+    partial = 0
+    for calls in [1, 5, *better[-12:]]:
+        seen = []
+
+        def report(event, seen=seen, calls=calls):
+            seen.append(event)
+            if len(seen) == calls:
+                raise Cancelled
+
+        with pytest.raises(Cancelled) as stopped:
+            strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough", report)
+        best = stopped.value.best
+        if best is not None and best.form == "branches":
+            leaves = checked(best, X, A, 4, True)
+            partial += leaves > 1 and best.upper > optimum * (1 + 1e-6)
+        elif best is not None:
+            assert optimum * (1 - EDGE) <= nspca.verify(X, best) <= best.upper
+        else:
+            assert all(event.upper is None for event in seen)  # nothing had been proved
+    assert partial
+
+
+# --- components that the search meets -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_start_below_the_optimum_is_improved_and_closed(nonneg, hasty):
+    X, problem = wide(n=8, nonneg=nonneg)
+    optimum = brute_force(np.cov(X.T, bias=True), 4, nonneg)[0]
+    tree = grown(problem, 0.5 * optimum / problem.covariance.unit, PLANS["thorough"])
+    assert problem.value(tree.point) == pytest.approx(optimum, rel=1e-9)
+    assert nspca.verify(X, tree.certificate()) <= tree.certificate().upper <= optimum * (1 + 1e-6)
+    assert grown(problem, optimum * (1 + 1e-12) / problem.covariance.unit).point is None
+
+
+def test_auto_takes_the_better_component_and_other_methods_keep_theirs(monkeypatch):
+    X, problem = wide(n=8)
+    optimum = brute_force(np.cov(X.T, bias=True), 4)[0]
+    poor = nspca.Result.of(problem, np.eye(8)[0], nspca.Status.HEURISTIC, "auto")
+    monkeypatch.setattr(nspca.api.auto, "LINE", replace(nspca.api.auto.LINE, solve=lambda *given, **more: poor))
+    monkeypatch.setitem(effort.PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
+    result = nspca.solve(problem, certify="thorough")
+    assert result.value == pytest.approx(optimum, rel=1e-9)
+    assert (result.method, result.info["found_by"], result.status) == ("auto", "certificate", nspca.Status.OPTIMAL)
+    assert np.count_nonzero(result.components) <= 4
+    point = result.components[:, 0]
+    for method in ("auto", "em"):
+        kept = nspca.api.better(problem, replace(poor, method=method), point)
+        assert (kept.value == result.value) == (method == "auto")
+    assert nspca.api.better(problem, poor, None) is poor
+    assert nspca.api.better(problem, result, np.eye(8)[0]) is result
+    monkeypatch.undo()
+    plain = {"method": "cone", "rank": 1, "polish": False}
+    own = nspca.solve(problem, certify=None, **plain)
+    proved = nspca.solve(problem, certify="thorough", **plain)
+    assert own.value < 0.99 * optimum
+    assert proved.value == own.value
+    assert optimum * (1 - EDGE) <= proved.certificate.upper <= optimum * (1 + 1e-6)
+
+
+def test_what_the_tree_of_eigenvalues_finds_before_it_gives_up_is_handed_back(monkeypatch):
+    """The longer search starts from that value, so it does not find the point again."""
+    X, problem = wide(n=9)
+    optimum = brute_force(np.cov(X.T, bias=True), 4)[0]
+    monkeypatch.setitem(effort.PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
+    tiny = Tree(problem, effort.PLANS["thorough"], 0.0, 1e-9)
+    assert not tiny.by_eigenvalues()
+    assert tiny.point is not None
+    certificate, _, point = strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough")
+    assert certificate.upper <= optimum * (1 + 1e-6)
+    assert problem.value(point) == pytest.approx(optimum, rel=1e-6)
+
+
+# --- lifts, row cuts, weights ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonneg):
+    for case in cases(30, n_max=8, ranks=(3, 8), seed=64):
+        A = case.V @ case.V.T
+        if not A.any():
+            continue
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
+        optimum, kept = brute_force(A, case.k, nonneg)[0], elimination.all_rows(problem)
+        fixed = min(1, case.k - 1)
+        for first, wait in ((0, 5), (fixed, 1)):
+            splitting = Splitting(replace(kept, fixed=first), case.k, nonneg)
+            for _ in range(10):
+                splitting.step()
+            B = starts.basis(kept, splitting.entries.W, min(2, problem.n))
+            point = starts.first_point(problem, splitting, B)
+            lift = add_lift(splitting, B, point, wait=wait)
+            for step in range(30):
+                splitting.step()
+                if step % 5 == 4:
+                    lift.grow()
+                assert lift.share.min() >= 0
+                assert np.isclose(lift.share.sum(), 1)
+                if first == 0 and step % 10 == 9:
+                    found, _ = witness.certificate(problem, kept, witness.Witness(splitting.entries.W, splitting.cuts.M, lift.U), SHORT)
+                    assert optimum * (1 - EDGE) <= nspca.verify(A, found) <= found.upper, case
+            assert (lift.supports.sum(axis=0) == min(case.k, problem.n)).all()
+            assert lift.supports[:first].all()
+            assert not lift.points[lift.supports == 0].any()
+            assert np.allclose(np.linalg.norm(lift.points, axis=0), 1)
+            assert splitting.cuts.M is not None
+            assert not nonneg or lift.points.min() >= 0
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_climbs_lead_to_feasible_points_of_the_value_they_tell(nonneg):
+    rng = np.random.default_rng(6)
+    for trial in range(60):
+        n, k = 7, int(rng.integers(1, 9))
+        fixed, root = int(rng.integers(0, min(k, n) + 1)), (0.0, 0.3)[trial % 2]
+        U, C = rng.standard_normal((n, 2)), rng.standard_normal((3, 6))
+        U *= trial % 4 > 0  # 0: only h tells the rows apart, and no direction leads anywhere
+        h = rng.random(n) * (trial % 3)
+        X, S, values = climb(U, root, k, nonneg, C, h, fixed)
+        assert (S.sum(axis=0) == min(k, n)).all()
+        assert S[:fixed].all()
+        assert not X[S == 0].any()
+        assert np.allclose(np.linalg.norm(X, axis=0), 1)
+        assert not nonneg or X.min() >= 0
+        assert np.allclose(values, np.square(U.T @ X).sum(axis=0) + (root * np.abs(X).sum(axis=0)) ** 2 + h @ S)
+
+
+def test_row_cuts_are_projected_to_the_nearest_point():
+    rng = np.random.default_rng(4)
+    for nonneg in (True, False):
+        problem = nspca.Problem.from_covariance(np.eye(5), 2, nonneg)
+        splitting = Splitting(elimination.all_rows(problem), 2, nonneg)
+        cuts = Cuts(splitting.n, nonneg, splitting.rho)
+        cuts.begin(np.zeros((5, 5)), weight=1.0)
+        splitting.X, z = rng.standard_normal((5, 5)), np.append(rng.random(3), [0.0, 1.0])
+        aim = cuts.aim(splitting.X, 1.0)
+        cuts.settle(aim, z)
+        diagonal = np.eye(5, dtype=bool)
+        # Nonnegative: entries below zero cost nothing, so they do not move and only the others have to be in the ball.
+        free = (splitting.X <= 0) & ~diagonal if nonneg else np.zeros((5, 5), dtype=bool)
+        P, away = np.where(free, 0.0, cuts.Z), np.where(free, 0.0, cuts.dual)
+        assert np.array_equal(cuts.dual + cuts.Z, splitting.X) or np.allclose(cuts.dual + cuts.Z, splitting.X, atol=1e-15)
+        centre = np.diag(z / 2)
+        assert (np.linalg.norm(P - centre, axis=1) <= z / 2 + 1e-12).all()
+        # The farthest point of a ball in the direction of the dual is its centre plus a radius; none lies beyond P.
+        farthest = np.einsum("ij,ij->i", away, centre) + z / 2 * np.linalg.norm(away, axis=1)
+        assert np.allclose(np.einsum("ij,ij->i", away, P), farthest, atol=1e-12)
+        slope, curvature = aim.slopes(z)
+        far = [aim.distances(z + step)[2] ** 2 / 2 for step in (1e-5, 0.0, -1e-5)]
+        assert np.allclose((far[2] - far[0]) / 2e-5, slope, atol=1e-4)
+        assert np.allclose((far[2] - 2 * far[1] + far[0]) / 1e-10, curvature, rtol=1e-3, atol=1e-4)
+
+
+def test_quadratic_program_over_the_simplex():
+    rng = np.random.default_rng(5)
+    for trial in range(60):
+        p = (1, 2, 5, 12, 40)[trial % 5]
+        F, c = rng.standard_normal((int(rng.integers(1, p + 1)), p)), rng.standard_normal(p)
+        if trial % 3 == 0:
+            F, c = F.round(), c.round()
+        F[:, p // 2] = F[:, 0]  # the same point twice
+        H, start = F.T @ F, rng.random(p) * (rng.random(p) < 0.5)
+        start = start / start.sum() if start.any() else np.eye(p)[0]
+        w = simplex_program(H, c, start)
+        assert w.min() >= 0
+        assert np.isclose(w.sum(), 1)
+        gradient = c + H @ w
+        assert gradient @ w - gradient.min() <= 1e-6 * np.abs(H).max(initial=1.0)  # convex: nothing is lower than that
+        if p <= 5:
+            value = lambda w, H=H, c=c: c @ w + w @ H @ w / 2  # noqa: E731
+            even = {"type": "eq", "fun": lambda w: w.sum() - 1}
+            found = scipy.optimize.minimize(value, np.full(p, 1 / p), bounds=[(0, 1)] * p, constraints=even, tol=1e-12)
+            assert value(w) <= found.fun + 1e-7

@@ -1,0 +1,278 @@
+"""B4 to B9 against brute force and the verifier; elimination against the dense formula; what stops, repeats and cancels."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import elimination, witness
+from nspca.bounds import strongest as effort
+from nspca.bounds.dual import lift
+from nspca.bounds.dual import splitting as dual
+from nspca.bounds.inequality import heights, threshold
+from nspca.bounds.plan import Plan
+from nspca.bounds.strongest import strongest
+from nspca.errors import Cancelled, InvalidOption
+from nspca.lowrank.cones import Budget
+from nspca.matrix.covariance import DataCovariance
+from nspca.matrix.linalg import topk_sum
+from tests.oracles import brute_force
+from tests.strategies import cases, counts
+
+EDGE = 1e-13
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """All stages of "standard", few steps of each; lifts even where the features are few enough for a search over supports."""
+    plan = Plan(rows=800, plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
+    monkeypatch.setitem(effort.PLANS, "standard", plan)
+    monkeypatch.setattr(effort, "BRANCHED", 0)
+
+
+def scaled(V, power):
+    """A = VV' with largest entry near 2^power; powers of two change nothing in unit scale."""
+    A = V @ V.T
+    return np.ldexp(A / max(np.abs(A).max(), 1e-300), power)
+
+
+def witnesses(kept, problem, steps=10):
+    """(kind, witness, estimate) of every bound on these rows, from few steps: nothing has converged, all must hold."""
+    k, nonneg = problem.k, problem.nonneg
+    yield "B4", witness.Witness(elimination.search_threshold(kept, problem)[1]), None
+    if len(kept.block) == 0:
+        return
+    splitting = dual.Splitting(kept, k, nonneg)
+    unit = np.eye(len(kept.block))
+    made = lift.add_lift(splitting, unit[:, :2], unit[:, :1], wait=steps)
+    for _ in range(2 * steps):
+        splitting.step()
+        made.grow()
+    W, M = splitting.entries.W, splitting.cuts.M
+    for one in (witness.Witness(W), witness.Witness(W, M)):
+        yield one.kind, one, None
+        raised, left = witness.lifted(kept, one, 2)
+        yield raised.kind, raised, left
+    joint = witness.Witness(W, M, made.U)
+    yield joint.kind, joint, None
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(60, 120)
+def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
+    kinds = set()
+    for i, case in enumerate(cases(count, n_max=8, ranks=(1, 3, 8), seed=31)):
+        power = 12 * (41 * i % 83 - 41)  # 1e-148 to 1e148, by turns small, medium and large
+        A = scaled(case.V, power)
+        optimum = brute_force(np.ldexp(A, -power), case.k, nonneg)[0]
+        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
+        if problem.covariance.trace == 0.0:
+            continue
+        kept = elimination.keep(problem, problem.n if i % 3 else max(1, problem.n - 2))
+        for kind, one, estimate in witnesses(kept, problem):
+            found, _ = witness.certificate(problem, kept, one, Budget(1e-3, cap=100), kind=kind, estimate=estimate)
+            kinds.add(found.kind)
+            assert np.ldexp(found.upper, -power) >= optimum * (1 - EDGE), (case, found.kind)
+            assert nspca.verify(A, found) <= found.upper
+    assert kinds >= {"B4", "B5", "B6", "B7", "B9"}
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("branched", [0, 9])
+def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branched, short, monkeypatch):
+    monkeypatch.setattr(effort, "BRANCHED", branched)
+    kinds = set()
+    for case in cases(40, n_max=9, ranks=(3, 8), seed=32):
+        X = case.V.T
+        problem = nspca.Problem.from_data(X, case.k, nonneg, center=False)
+        optimum = brute_force(X.T @ X / len(X), case.k, nonneg)[0]
+        found, warm, point = strongest(problem, optimum / problem.covariance.unit, "standard")
+        assert point is None or problem.value(point) <= optimum * (1 + 1e-8)
+        if found is None:
+            assert optimum == 0.0 and warm is None
+            continue
+        kinds.add(found.kind)
+        assert found.upper >= optimum * (1 - EDGE)
+        assert nspca.verify(X, found) <= found.upper
+    assert kinds >= ({"B8"} if branched else {"B5", "B9"})
+
+
+def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
+    monkeypatch.setattr(effort, "BRANCHED", 0)
+    rng = np.random.default_rng(33)
+    for nonneg in (True, False):
+        V = rng.standard_normal((8, 8)) + 0.4
+        problem = nspca.Problem.from_covariance(V @ V.T, 4, nonneg)
+        optimum = brute_force(V @ V.T, 4, nonneg)[0]
+        found, _, _ = strongest(problem, optimum / problem.covariance.unit, "standard")
+        assert found.ratio(optimum) > 0.98
+        assert found.kind in ("B5", "B6", "B7", "B9")
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_elimination_is_the_dense_formula(nonneg):
+    """With the rows kept, B4 equals its formula on all of A; the kept rows are those with an entry above the level."""
+    rng = np.random.default_rng(34)
+    X = rng.standard_normal((12, 40)) * rng.uniform(0.05, 1, 40) ** 2
+    problem = nspca.Problem.from_data(X, 5, nonneg)
+    A = problem.covariance.matrix
+    size = A if nonneg else np.abs(A)
+    for most in (5, 15, 30):
+        kept = elimination.keep(problem, most)
+        assert np.array_equal(kept.rows, np.flatnonzero(size.max(axis=1) > kept.floor))
+        outside = np.delete(np.arange(40), kept.rows)
+        assert size[outside].max() <= kept.floor
+        tau, W = elimination.search_threshold(kept, problem)
+        above = A - (np.minimum(A, tau) if nonneg else np.clip(A, -tau, tau))
+        np.fill_diagonal(above, np.diag(A) - tau)
+        dense = max(np.linalg.eigvalsh(above)[-1], 0.0) + 5 * tau
+        found, _ = witness.certificate(problem, kept, witness.Witness(W), kind="B4")
+        assert np.isclose(found.upper / problem.covariance.unit, dense, rtol=1e-8)
+        assert nspca.verify(X, found) <= found.upper
+
+
+def test_n_by_n_is_never_formed_for_many_features(monkeypatch):
+    X = np.random.default_rng(35).standard_normal((15, 5000)) * np.random.default_rng(36).uniform(0.01, 1, 5000) ** 4
+    monkeypatch.setattr(DataCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
+    whole = DataCovariance.block
+    monkeypatch.setattr(DataCovariance, "block", lambda self, J: whole(self, J) if len(J) <= 400 else pytest.fail("a block too large"))
+    problem = nspca.Problem.from_data(X, 10)
+    found, _, _ = strongest(problem, 0.0, "fast")
+    assert 0 < found.witness["rows"].size <= 400
+    assert nspca.verify(X, found) <= found.upper
+
+
+def test_more_features_tied_at_the_level_than_may_be_kept():
+    """Equal features: no row can be singled out, so none is kept and the bound is k tau."""
+    problem = nspca.Problem.from_covariance(np.ones((6, 6)), 2)
+    kept = elimination.keep(problem, 3)
+    assert kept.rows.size == 0
+    found, _ = witness.certificate(problem, kept, witness.Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
+    assert 2.0 <= found.upper <= 2.0 * (1 + 1e-8)
+    assert nspca.verify(np.ones((6, 6)), found) <= found.upper
+
+
+def test_a_perturbed_witness_still_gives_a_valid_looser_bound():
+    rng = np.random.default_rng(37)
+    for nonneg in (True, False):
+        V = rng.standard_normal((8, 5))
+        A = V @ V.T
+        optimum = brute_force(A, 3, nonneg)[0]
+        problem = nspca.Problem.from_covariance(A, 3, nonneg)
+        kept = elimination.all_rows(problem)
+        splitting = dual.Splitting(kept, 3, nonneg)
+        for _ in range(100):
+            splitting.step()
+        W = splitting.entries.W
+        best = witness.certificate(problem, kept, witness.Witness(W))[0].upper
+        for size in (1e-3, 0.1, 10.0):
+            noise = size * rng.standard_normal((8, 8))
+            wrong = witness.Witness(W + noise + noise.T, size * rng.standard_normal((8, 8)), size * rng.standard_normal((8, 2)))
+            found = witness.certificate(problem, kept, wrong)[0]
+            assert optimum <= found.upper and best <= witness.certificate(problem, kept, witness.Witness(wrong.W))[0].upper * (1 + 1e-6)
+            assert nspca.verify(A, found) <= found.upper
+
+
+def test_lifted_is_never_looser_up_to_the_search_tolerance():
+    finished = 0
+    for case in cases(60, n_max=8, ranks=(3, 8), seed=38):
+        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k, nonneg=bool(case.k % 2))
+        if problem.covariance.trace == 0.0:
+            continue
+        kept = elimination.all_rows(problem)
+        splitting = dual.Splitting(kept, problem.k, problem.nonneg)
+        for _ in range(20):
+            splitting.step()
+        one = witness.Witness(splitting.entries.W)
+        plain = witness.certificate(problem, kept, one)[0].upper
+        for rank in (1, 2, 3):
+            raised, left = witness.lifted(kept, one, rank)
+            found, cover = witness.certificate(problem, kept, raised, Budget(1e-3, cap=1000), estimate=left)
+            assert not cover.finished or found.upper <= plain * (1 + 1.1e-3), case
+            finished += cover.finished
+    assert finished > 150
+
+
+def test_the_threshold_of_a_sum_is_its_root():
+    T = np.random.default_rng(39).standard_normal((6, 6))
+    level = dual.threshold_of_sum(T, 0.7, start=5.0)
+    assert np.isclose(np.maximum(T - level, 0).sum(), 0.7)
+    assert dual.threshold_of_sum(-np.abs(T), 0.7, start=3.0) == 0.0
+
+
+def test_heights_and_threshold_bound_what_they_must():
+    rng = np.random.default_rng(40)
+    for nonneg in (True, False):
+        M, W = rng.standard_normal((2, 7, 7))
+        h, tau = heights(M, 3, nonneg), threshold(W, nonneg)
+        for _ in range(500):
+            x = np.where(rng.permutation(7) < 3, rng.standard_normal(7), 0.0)
+            x = np.abs(x) if nonneg else x
+            x /= np.linalg.norm(x)
+            assert x @ M @ x <= h[x != 0].sum() + 1e-12
+            assert x @ W @ x <= tau * np.abs(x).sum() ** 2 + 1e-12
+        assert h.min() >= 0 and topk_sum(h, 3) <= h.sum()
+
+
+def wide_problem(k=6):
+    X = np.random.default_rng(41).standard_normal((30, 24)) + np.linspace(0, 2, 24) * np.random.default_rng(42).standard_normal((30, 1))
+    return X, nspca.Problem.from_data(X, k)
+
+
+def test_the_best_so_far_only_falls_and_is_what_is_returned(short):
+    _, problem = wide_problem()
+    events = []
+    found, _, _ = strongest(problem, 0.0, "standard", events.append)
+    uppers = [e.upper for e in events if e.upper is not None]
+    assert all(e.stage == "dual" and e.k == 6 and 0 <= e.done <= e.total for e in events)
+    assert all(b <= a for a, b in pairwise(uppers)) and uppers[-1] == found.upper < uppers[0]
+
+
+def test_it_can_be_cancelled_at_every_event(short):
+    X, problem = wide_problem()
+    proved = []
+    for after in (0, 3, 25):
+        calls = []
+
+        def stop(event, calls=calls, after=after):
+            calls.append(event)
+            if len(calls) > after:
+                raise Cancelled
+
+        with pytest.raises(Cancelled) as stopped:
+            strongest(problem, 0.0, "standard", stop)
+        assert len(calls) == after + 1
+        proved.append(stopped.value.best)
+    # What had been proved by then is not lost.
+    assert nspca.verify(X, proved[-1]) <= proved[-1].upper
+
+
+def test_the_same_input_gives_the_same_certificate_to_the_last_bit(short):
+    first, second = (strongest(wide_problem()[1], 0.0, "standard")[0] for _ in range(2))
+    assert first.upper == second.upper and first.kind == second.kind
+    assert all(np.array_equal(first.witness[name], second.witness[name]) for name in first.witness | second.witness)
+
+
+def test_a_closed_gap_stops_the_work(monkeypatch):
+    monkeypatch.setattr(effort, "BRANCHED", 0)
+    problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 2)
+    events = []
+    found, _, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
+    assert found.ratio(3.0) > 1 - 1e-8 and events[-1].done <= 80
+
+
+def test_a_warm_start_from_the_k_before_holds_and_is_no_worse_at_the_end(short):
+    X, problem = wide_problem()
+    _, warm, _ = strongest(problem, 0.0, "standard")
+    assert warm.B.shape[1] in (2, 3)
+    cold = strongest(problem.with_k(7), 0.0, "standard")[0]
+    warmed, _, _ = strongest(problem.with_k(7), 0.0, "standard", warm=warm)
+    assert nspca.verify(X, warmed) <= warmed.upper <= cold.upper * 1.01
+    assert warmed.upper >= nspca.solve(problem.with_k(7), certify=None).value
+
+
+def test_zero_matrices_and_unknown_efforts():
+    assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None, None)
+    with pytest.raises(InvalidOption, match="fast, standard, thorough"):
+        strongest(wide_problem()[1], 0.0, "heroic")

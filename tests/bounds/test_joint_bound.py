@@ -1,0 +1,169 @@
+"""Joint certificates: never below brute force, accepted by the verifier, better than Ky Fan; elimination, progress, cancel."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import joint
+from nspca.bounds.dual.splitting import capped
+from nspca.bounds.joint import certify_joint
+from nspca.errors import Cancelled, InvalidOption
+from nspca.problem import Problem
+from tests.oracles import brute_force, brute_force_joint
+from tests.strategies import cases
+
+EDGE = 1e-13
+
+
+def checked(data, problem, effort="fast", lower=0.0):
+    """The certificate, once the verifier proves no more than it claims, and hardly less."""
+    certificate = certify_joint(problem, lower, effort)
+    proved = nspca.verify(data, certificate)
+    assert proved <= certificate.upper <= proved * (1 + 1e-7) + 1e-300
+    assert (certificate.kind, certificate.form) == ("J", "joint")
+    return certificate
+
+
+def blocks(n=24, groups=3):
+    """Data with `groups` blocks of positively correlated features; in sign, the blocks oppose each other."""
+    rng = np.random.default_rng(5)
+    F = rng.standard_normal((80, groups))
+    return np.repeat(F - 0.5 * F.sum(axis=1, keepdims=True), n // groups, axis=1) + 0.4 * rng.standard_normal((80, n))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("effort", ["fast", "standard"])
+def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort):
+    tried = 0
+    for case in cases(26, n_max=6, ranks=(1, 2, 6), seed=17):
+        A = case.V @ case.V.T
+        for sizes in ((2, 2), (1, 2), (1, 1, 1), (3,)):
+            if sum(sizes) <= len(A):
+                exact = brute_force_joint(A, sizes, nonneg)[0]
+                problem = Problem.from_covariance(A, sizes, nonneg)
+                certificate = checked(A, problem, effort, exact / problem.covariance.unit)
+                assert certificate.upper >= exact * (1 - EDGE)
+                tried += 1
+    assert tried > 50
+
+
+@pytest.mark.parametrize("power", [-600, 0, 600])
+@pytest.mark.parametrize(
+    "A",
+    [
+        np.zeros((4, 4)),
+        np.eye(5),
+        np.ones((5, 5)),
+        np.diag([5.0, 4, 3, 2, 1, 0]),
+        np.diag([1.0, 0, 0, 0]),
+        np.kron(np.eye(2), [[2.0, -2], [-2, 2]]),
+        np.diag([1.0, 1e-9, 1e-9, 1e-18]),
+    ],
+)
+def test_degenerate_matrices_of_any_scale(A, power):
+    A = np.ldexp(A, power)
+    for sizes in ((2, 2), (1, 2), (1,) * len(A)):
+        for nonneg in (True, False):
+            exact = brute_force_joint(np.ldexp(A, -power), sizes, nonneg)[0]
+            certificate = checked(A, Problem.from_covariance(A, sizes, nonneg))
+            assert np.ldexp(certificate.upper, -power) >= exact * (1 - EDGE)
+
+
+def test_one_size_is_the_single_problem():
+    X = blocks(12)
+    problem = Problem.from_data(X, 3)
+    certificate = checked(X, problem, "standard")
+    assert certificate.k == (3,)
+    exact = brute_force(np.cov(X.T, bias=True), 3)[0]
+    assert exact <= certificate.upper <= 1.05 * exact
+
+
+def test_the_dual_beats_ky_fan_and_the_threshold():
+    X = blocks()
+    problem = Problem.from_data(X, (4, 4, 4))
+    ky_fan = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[-3:].sum()
+    fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
+    assert standard.upper <= fast.upper < 0.9 * ky_fan
+    run = joint._Run(problem, joint.JOINT_PLANS["standard"], 0.0, kept=joint.elimination.all_rows(problem))
+    run.search_threshold()
+    assert standard.upper < 0.999 * run.upper * problem.covariance.unit
+    with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
+        nspca.verify(X, replace(standard, upper=standard.upper * (1 - 1e-7)))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("rows", [1, 4, 12])
+def test_eliminated_rows(monkeypatch, rows, nonneg):
+    monkeypatch.setitem(joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=rows, whole=0))
+    X = blocks() * np.linspace(1, 3, 24)
+    certificate = checked(X, Problem.from_data(X, (2, 3), nonneg))
+    assert certificate.upper <= checked(X, Problem.from_data(X, (24 - 3, 3), nonneg)).upper * (1 + 1e-9)
+    D = np.diag(np.r_[9.0, 8.0, np.ones(10)])  # ties at the level leave together, perhaps all rows
+    assert checked(D, Problem.from_covariance(D, (1, 2), nonneg)).upper >= 17
+
+
+def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
+    X = blocks()
+    problem = Problem.from_data(X, (4, 4, 4), scale=True)
+    whole = checked(X, problem)
+    for rows, whole_up_to in ((8, 24), (8, 23)):
+        monkeypatch.setitem(joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=rows, whole=whole_up_to))
+        assert (checked(X, problem).upper == whole.upper) == (whole_up_to == 24)
+
+
+def test_more_features_than_samples():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((12, 4200))
+    X[:, :30] *= 4
+    for problem in (Problem.from_data(X, (5, 5)), Problem.from_data(X, (2000, 2000), scale=True)):
+        assert checked(X, problem).witness.get("rows", np.zeros(0)).size < 500
+    low_rank = np.outer(rng.standard_normal(12), X[0])  # no r-th eigenvalue: the samples' side cannot prove it, kept rows can
+    checked(low_rank, Problem.from_data(low_rank, (4000, 100)))
+
+
+def test_projection_onto_the_capped_simplex():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        values = np.sort(rng.standard_normal(rng.integers(1, 9)) * rng.choice([0.1, 1.0, 5.0]))[::-1]
+        total = int(rng.integers(1, 4))
+        w = capped(values, total)
+        assert w.min() >= 0
+        assert w.max() <= 1
+        assert w.sum() <= total + 1e-12
+        Z = rng.random((20, values.size))
+        Z *= np.minimum(1, total / Z.sum(axis=1))[:, None]
+        assert ((Z - w) @ (values - w) <= 1e-10).all()  # the variational inequality of a projection
+
+
+def test_progress_cancel_and_the_same_answer_twice():
+    X = np.ldexp(blocks(), 3)
+    problem, events = Problem.from_data(X, (4, 4, 4)), []
+    one = certify_joint(problem, 0.5, report=events.append)
+    two = certify_joint(problem, 0.5)
+    assert one.to_bytes() == two.to_bytes()
+    uppers = [event.upper for event in events]
+    assert all(a >= b for a, b in pairwise(uppers[:-1]))  # the last one has room for rounding
+    assert uppers[-1] == pytest.approx(one.upper, rel=1e-12)
+    assert {(event.stage, event.k, event.lower) for event in events} == {("joint proof", None, 0.5 * problem.covariance.unit)}
+    assert events[-1].done == events[-1].total > 0
+
+    def stop(event):
+        if event.done:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        certify_joint(problem, 0.5, report=stop)
+    with pytest.raises(InvalidOption, match="fast, standard, thorough"):
+        certify_joint(problem, 0.5, "quick")
+
+
+def test_faces(nspca_data):
+    with np.load(nspca_data / "cbcl_faces.npz", allow_pickle=False) as file:
+        X = file["X"] / 255
+    problem = Problem.from_data(X, (40,) * 5)
+    value = 7.12  # reached by ascent
+    certificate = checked(X, problem, "standard", value / problem.covariance.unit)
+    assert certificate.ratio(value) >= 0.97

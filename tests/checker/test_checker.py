@@ -1,0 +1,284 @@
+"""The checker from inside: what it reads, its margins against exact arithmetic, and the rules that its pages promise."""
+
+import itertools
+import re
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.checker import cover, reading, rounding, verify
+from nspca.checker.inequality import heights
+from nspca.errors import CertificateError
+from tests.makers import certify, changed, refused, spiked, top, unit_matrix
+
+ROOT = Path(__file__).resolve().parents[2]
+X = spiked(1, 8, 5)
+HONEST = certify(X, 2, d=1, W=np.minimum(unit_matrix(X)[0], 0.1))
+
+
+# what is read
+
+
+class Counted:
+    """A certificate that counts how often it is asked, and answers with something else from the second time on."""
+
+    def __init__(self, certificate, **later):
+        self.__dict__["asked"] = {}
+        self.__dict__["certificate"] = certificate
+        self.__dict__["later"] = later
+
+    def __getattr__(self, name):
+        self.asked[name] = self.asked.get(name, 0) + 1
+        return self.later[name] if self.asked[name] > 1 and name in self.later else getattr(self.certificate, name)
+
+
+def test_every_attribute_is_read_once():
+    counted = Counted(HONEST, k=1, nonneg=False, upper=1e300, digest="", form="row", exponent=0, witness={}, shape=(1, 1), scale=True)
+    assert verify(X, counted, nspca.Problem.from_data(X, 2)) == verify(X, HONEST)
+    assert set(counted.asked.values()) == {1}
+    low = Counted(replace(HONEST, upper=HONEST.upper / 2), upper=1e300)
+    refused(X, low, "claimed")
+
+
+class Agreeable(str):
+    """A text that is equal to every other."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return True
+
+    def __ne__(self, other):
+        return False
+
+
+class Large(float):
+    """A number that is above every other."""
+
+    def __ge__(self, other):
+        return True
+
+    __gt__ = __ge__
+
+
+class Nothing(int):
+    """A number that is equal to every other."""
+
+    __hash__ = int.__hash__
+
+    def __eq__(self, other):
+        return True
+
+    def __ne__(self, other):
+        return False
+
+
+def test_words_that_compare_as_they_like_are_taken_for_what_they_are():
+    refused(X, replace(HONEST, digest=Agreeable("0")), "digests differ")
+    refused(X, replace(HONEST, source=Agreeable("rumour")), "source")
+    refused(X, replace(HONEST, form=Agreeable("oracle")), "version 1")
+    refused(X, replace(HONEST, version=Nothing(2)), "version 1")
+    refused(X, replace(HONEST, shape=(Nothing(3), Nothing(3))), "shape")
+    refused(X, replace(HONEST, exponent=Nothing(HONEST.exponent + 2)), "exponent")
+    refused(X, replace(HONEST, upper=Large(HONEST.upper / 2)), "claimed")
+    refused(X, replace(HONEST, k=Nothing(1)), "another problem", problem=nspca.Problem.from_data(X, 2))
+    for subclass in (replace(HONEST, digest=Agreeable(HONEST.digest)), replace(HONEST, k=np.int8(2)), replace(HONEST, nonneg=np.True_)):
+        assert verify(X, subclass) == verify(X, HONEST)
+
+
+@pytest.mark.parametrize("upper", [np.longdouble(1e9), 1e9 + 0j, True, "1e9", [1e9]])
+def test_upper_is_a_number_that_is_known_exactly(upper):
+    refused(X, replace(HONEST, upper=upper), "must be a number|whole numbers")
+    for exact in (np.float32(2.0**40), np.int64(2**40), 2**40, np.float64(2.0**40)):
+        assert verify(X, replace(HONEST, upper=exact)) == verify(X, HONEST)
+
+
+class Shifting(np.ndarray):
+    """An array whose conversions tell something else every time."""
+
+    def __array_finalize__(self, other):
+        self.told = getattr(other, "told", 0)
+
+    def astype(self, *arguments, **options):
+        return np.zeros(self.shape)
+
+    def __array_ufunc__(self, *arguments, **options):
+        return np.True_
+
+
+class Supplied:
+    """Something that hands out its own array, and keeps it."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+def test_arrays_are_copied_before_they_are_looked_at():
+    bad = HONEST.witness["claims"] * 0.5
+    for disguise in (bad.view(Shifting), Supplied(bad), np.ma.masked_array(bad, mask=True), bad.tolist()):
+        refused(X, changed(HONEST, claims=disguise), "lambda_max|cone")
+    claims, W, tree = (np.array(HONEST.witness[name]) for name in ("claims", "W", "tree"))
+    witness = HONEST.witness | {"claims": Supplied(claims), "W": Supplied(W), "tree": Supplied(tree)}
+    arrays = reading.Arrays("inequality", witness, reading.Inequality.names)
+    read = reading.Inequality.read(arrays, 5)
+    for array in (claims, W, tree):
+        array[...] = 7
+    assert (read.t, read.F) == tuple(HONEST.witness["claims"])
+    assert np.array_equal(read.W, HONEST.witness["W"]) and np.array_equal(read.tree, HONEST.witness["tree"])
+    with pytest.raises(AttributeError):
+        read.t = 0.0
+
+
+def test_a_proof_changes_nothing_of_what_it_was_given():
+    data, arrays = X.copy(), {name: np.array(array) for name, array in HONEST.witness.items()}
+    for array in arrays.values():
+        array.setflags(write=False)
+    data.setflags(write=False)
+    assert verify(data, replace(HONEST, witness=arrays)) == verify(X, HONEST)
+    assert all(np.array_equal(arrays[name], HONEST.witness[name]) for name in arrays)
+
+
+@pytest.mark.parametrize("name", ["k", "upper", "witness", "digest", "exponent"])
+def test_a_missing_attribute_is_refused(name):
+    words = {word: getattr(HONEST, word) for word in HONEST.__dataclass_fields__ if word != name}
+    refused(X, SimpleNamespace(**words), "cannot be read")
+
+
+# its margins
+
+
+def exactly_psd(S):
+    """Is a small symmetric matrix of floats psd? By elimination in rational arithmetic."""
+    S = [[Fraction(float(entry)) for entry in row] for row in S]
+    while S:
+        pivot, row = S[0][0], S[0]
+        if pivot < 0 or (pivot == 0 and any(row)):
+            return False
+        S = [[S[i][j] - (S[i][0] * row[j] / pivot if pivot else 0) for j in range(1, len(S))] for i in range(1, len(S))]
+    return True
+
+
+def test_is_psd_is_never_wrong_and_seldom_shy():
+    rng = np.random.default_rng(0)
+    accepted = refused_ones = 0
+    for trial in range(600):
+        n = int(rng.integers(1, 6))
+        B = rng.integers(-3, 4, (n, int(rng.integers(1, n + 1)))).astype(float) * 2.0 ** rng.integers(-20, 20)
+        S = B @ B.T + rng.choice([-1, 0, 1]) * 2.0 ** rng.integers(-60, 0) * abs(B).max() ** 2 * np.eye(n)
+        error = float(rng.choice([0.0, 1e-18, 1e-12])) * abs(S).max()
+        proved = rounding.is_psd(S, error)
+        assert not proved or exactly_psd(S - error * np.eye(n)), trial
+        accepted, refused_ones = accepted + proved, refused_ones + (not proved)
+        if np.linalg.eigvalsh(S)[0] > error + 1e-12 * abs(S).max():
+            assert proved
+    assert accepted > 50 and refused_ones > 50
+    assert not rounding.is_psd(np.full((2, 2), np.nan), 0.0) and rounding.is_psd(np.zeros((0, 0)), 0.0)
+    assert not rounding.is_psd(np.eye(2), np.nan) and not rounding.is_psd(np.array([[1.0, 1.0], [1.0, 1.0]]), 0.0)
+
+
+def test_gamma_and_margin_exceed_what_they_stand_for():
+    u = Fraction(1, 2**53)
+    for j in (1, 2, 10, 1000, 2**20, 2**40):
+        assert Fraction(rounding.gamma(j)) >= j * u / (1 - j * u)
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n = int(rng.integers(1, 60))
+        x, y = (rng.standard_normal(n) * 10.0 ** rng.integers(-8, 8, n) for _ in range(2))
+        exact = sum(Fraction(a) * Fraction(b) for a, b in zip(x.tolist(), y.tolist(), strict=True))
+        assert abs(Fraction(float(x @ y)) - exact) <= Fraction(float(rounding.margin(n, np.linalg.norm(x) * np.linalg.norm(y))))
+
+
+def test_roots_norms_and_floats_are_rounded_up():
+    rng = np.random.default_rng(2)
+    for square in [5e-324, 2.0**-1074 * 3, 1e-308, 1.0, 2.0, np.nextafter(1, 0), *10.0 ** rng.uniform(-300, 300, 300)]:
+        assert Fraction(rounding.root_up(square)) ** 2 >= Fraction(square)
+        assert rounding.root_up(square) <= np.sqrt(square) * (1 + 1e-15)
+    assert rounding.root_up(0.0) == 0.0
+    assert rounding.norm(np.full((3, 3), 1e-200)) >= 3e-200 and rounding.norm(np.zeros(3)) == 0.0
+    for exact in (Fraction(1, 3), Fraction(2**60 + 1), Fraction(-1, 3), Fraction(1, 2**1080), Fraction(3, 4)):
+        assert Fraction(rounding.float_up(exact)) >= exact > Fraction(float(np.nextafter(rounding.float_up(exact), -np.inf)))
+
+
+def test_entries_that_vanish_at_unit_scale_are_not_taken_for_zero():
+    """OPT = 1e-17 beside an entry of -1e308, which no unit brings into one range: 0 is no bound."""
+    A = np.array([[-1e308, 0.0], [0.0, 1e-17]])
+    claim = certify(A, 1, source="covariance")
+    for form, witness in (("row", {}), ("inequality", {"rows": np.array([1]), "claims": np.zeros(2)})):
+        refused(A, replace(claim, form=form, witness=witness, upper=0.0), "claimed|not kept")
+    wide = np.diag([1e308, 1e-17])
+    assert verify(wide, replace(certify(wide, 1, source="covariance"), form="diagonal", witness={}, upper=1.1e308)) >= 1e308
+
+
+def test_topk_and_heights_are_what_they_say():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        n = int(rng.integers(1, 7))
+        k = int(rng.integers(1, n + 1))
+        fixed = int(rng.integers(0, k + 1))
+        v = rng.integers(0, 5, n).astype(float)
+        assert rounding.topk(v, k, fixed) == top(v, k, fixed)
+        M = rng.standard_normal((n, n)) * 10.0 ** rng.choice([-170, -3, 0, 3])
+        for nonneg in (True, False):
+            h = heights(M, k, nonneg)
+            for i in range(n):
+                off = np.delete(np.maximum(M[i], 0) if nonneg else abs(M[i]), i)
+                squares = sum(sorted((Fraction(float(entry)) ** 2 for entry in off), reverse=True)[: k - 1])
+                m, bound = Fraction(float(M[i, i])), Fraction(float(h[i]))
+                # h >= (m + sqrt(m^2 + s^2)) / 2  <=>  2h - m >= 0 and (2h - m)^2 >= m^2 + s^2
+                assert bound >= 0 and 2 * bound >= m and (2 * bound - m) ** 2 >= m * m + squares
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_rows_that_are_dropped_change_no_sum(nonneg):
+    rng = np.random.default_rng(4)
+    dropped = 0
+    for trial in range(60):
+        n, D = int(rng.integers(3, 30)), int(rng.integers(1, 4))
+        k = int(rng.integers(1, n))
+        fixed = int(rng.integers(0, k + 1))
+        d = D - trial % 2
+        V = rng.standard_normal((n, D)) * 10.0 ** rng.uniform(-2, 0, (n, 1))
+        V[:, d:] = 0.1
+        f = cover.TopSum(V, d, rng.random(n) * rng.choice([0.0, 0.01, 1.0]), k, fixed, nonneg)
+        g = np.eye(D) + 0.3 * rng.random((5, D, D))
+        g = g / np.linalg.norm(g, axis=2, keepdims=True)
+        G, p = g @ g.transpose(0, 2, 1), f.at(g)
+        rows = cover.droppable(f, G, p)
+        dropped += rows.sum()
+        assert not rows[:fixed].any()
+        for j, l in itertools.product(range(D), repeat=2):
+            terms = p[:, j] * p[:, l] + f.h * G[:, j, l, None]
+            for all_terms in terms:
+                assert np.array_equal(
+                    np.sort(all_terms[fixed:])[::-1][: k - fixed], np.sort(all_terms[fixed:][~rows[fixed:]])[::-1][: k - fixed]
+                )
+    assert dropped > 100
+
+
+def test_walks_take_their_own_codes_and_no_more():
+    def split(node, code):
+        return f"{node}{code}a", f"{node}{code}b"
+
+    found = list(cover.walk(np.array([1, 9, 2, 9, 9, 9, 5]), "", 9, split))
+    assert [leaf for leaf, _ in found] == ["1a", "1b2a", "1b2b"]
+    assert found[-1][1].tolist() == [9, 5]
+    with pytest.raises(CertificateError, match="too early"):
+        list(cover.walk(np.array([1, 9]), "", 9, split))
+
+
+# its pages
+
+
+def test_every_rule_of_the_page_is_used_by_name():
+    page = (ROOT / "docs" / "rounding.md").read_text(encoding="utf-8")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "nspca" / "checker").glob("*.py"))
+    stated = re.findall(r"^## Rule ([A-Z]+)$", page, re.MULTILINE)
+    assert len(stated) == 8 and set(stated) == set(re.findall(r"[Rr]ule ([A-Z]{2,})", code))

@@ -1,0 +1,150 @@
+"""Certificates and data that answer as they like: words that compare otherwise, change between two looks, or hide other data."""
+
+from dataclasses import fields
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.errors import CertificateError
+
+X = np.random.default_rng(3).standard_normal((15, 6)) * np.arange(1, 7)
+P = nspca.Problem.from_data(X, 3)
+ONE = nspca.solve(P.with_k(1)).certificate  # its bound is below the optimum for k = 3
+THREE = nspca.solve(P).certificate
+
+
+def forged(certificate, **changes):
+    return SimpleNamespace(**{f.name: getattr(certificate, f.name) for f in fields(certificate)} | changes)
+
+
+class Agreeable(int):
+    """A number that is every other one too."""
+
+    __hash__ = int.__hash__
+
+    def __eq__(self, other):
+        return True
+
+
+class Indifferent(str):
+    """A text that no other one differs from."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return True
+
+    def __ne__(self, other):
+        return False
+
+
+class Fickle:
+    """A certificate about `first` the first few times it is asked for its k, and about `then` from then on."""
+
+    def __init__(self, certificate, first, then, times):
+        self.certificate, self.answers = certificate, [first] * times + [then]
+
+    def __getattr__(self, name):
+        return getattr(self.certificate, name)
+
+    @property
+    def k(self):
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+def test_the_bound_of_a_smaller_problem_is_not_passed_off_as_that_of_a_larger_one():
+    assert nspca.verify(X, forged(ONE)) < nspca.solve(P).value
+    with pytest.raises(CertificateError, match="k is 1, asked for was 3"):
+        nspca.verify(X, forged(ONE, k=Agreeable(1)), P)
+    for times in range(1, 9):
+        with pytest.raises(CertificateError):
+            nspca.verify(X, Fickle(ONE, 3, 1, times), P)
+
+
+def test_a_word_that_compares_as_it_likes_skips_no_check():
+    nothing = {"rows": np.arange(0), "claims": np.zeros(2), "tree": np.zeros(0, np.uint8)}
+    with pytest.raises(CertificateError, match="in a row that is not kept"):
+        nspca.verify(X, forged(ONE, form=Indifferent("inequality"), witness=nothing), P.with_k(1))
+    with pytest.raises(CertificateError, match="source is 'covariance', asked for was 'data'"):
+        nspca.verify(X, forged(THREE, source=Indifferent("covariance")), P)
+
+
+def test_numbers_of_numpy_are_numbers_of_a_certificate():
+    same = forged(THREE, k=np.int64(3), exponent=np.int32(THREE.exponent), nonneg=np.True_, shape=[15, np.int64(6)])
+    assert nspca.verify(X, same, P) == nspca.verify(X, THREE)
+    with pytest.raises(CertificateError, match="is claimed, but only"):  # rounded down on the way to 32 bits
+        nspca.verify(X, forged(THREE, upper=np.nextafter(np.float32(THREE.upper), np.float32(0))))
+
+
+class Hidden:
+    """Sparse data whose parts are `shown` and whose columns are those of zeros."""
+
+    def __init__(self, shown):
+        self.shown = shown
+
+    def __getattr__(self, name):
+        return getattr(self.shown, name)
+
+    def tocsr(self):
+        return self
+
+    def copy(self):
+        return self
+
+    astype = copy
+
+    def tocsc(self):
+        return sp.csc_array(self.shown.shape)
+
+    def toarray(self):
+        return np.zeros(self.shown.shape)
+
+
+@pytest.mark.parametrize("source", ["data", "covariance"])
+def test_what_is_proved_is_proved_of_what_the_digest_is_of(source):
+    given = sp.csr_array(X if source == "data" else X.T @ X)
+    problem = (nspca.Problem.from_data if source == "data" else nspca.Problem.from_covariance)(given, 3)
+    certificate = nspca.solve(problem).certificate
+    nothing = forged(certificate, form="diagonal", witness={}, upper=certificate.upper / 2)
+    with pytest.raises(CertificateError, match="is claimed, but only"):
+        nspca.verify(Hidden(given), nothing, problem)
+    assert nspca.verify(Hidden(given), certificate) == nspca.verify(given, certificate)
+
+
+def duplicated(dtype):
+    """Sparse data with entries in parts, and its canonical form."""
+    rng = np.random.default_rng(0)
+    rows, columns, values = np.sort(rng.integers(0, 12, 70)), rng.integers(0, 5, 70), rng.integers(1, 100, 70).astype(dtype)
+    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=12))))
+    return sp.csr_array((values, columns, starts), shape=(12, 5))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32", "int64"])
+def test_entries_in_parts_are_the_sums_that_scipy_makes_of_them(dtype):
+    parts, whole = duplicated(dtype), duplicated(dtype)
+    whole.sum_duplicates()
+    dense = nspca.Problem.from_data(whole.toarray(), 2)
+    for given in (parts, parts.tocoo(), parts.tocsc(), whole):
+        problem = nspca.Problem.from_data(given, 2)
+        assert problem.total_variance == pytest.approx(dense.total_variance, rel=1e-12)
+        certificate = nspca.solve(problem).certificate
+        assert nspca.verify(whole, certificate) == nspca.verify(parts, certificate)
+
+
+def test_sparse_data_whose_parts_disagree_are_refused():
+    for at, wrong in ((0, 99), (0, -1)):
+        broken = sp.csr_array(np.eye(4))
+        broken.indices[at] = wrong
+        with pytest.raises(nspca.InvalidProblem, match="in order"):
+            nspca.Problem.from_data(broken, 1)
+        with pytest.raises(CertificateError):
+            nspca.verify(broken, THREE)
+
+
+def test_a_column_named_like_a_method_is_a_column():
+    table = pd.DataFrame(X, columns=["tocsr", "shape", "dtype", "columns", "a", "b"])
+    assert nspca.verify(table, THREE, P) == nspca.verify(X, THREE)

@@ -1,0 +1,511 @@
+"""The verifier against brute force, honest witnesses and liars. What makes a certificate here is in `tests.makers`."""
+
+import ast
+import itertools
+import os
+import pathlib
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from nspca.checker import matrix as module
+from nspca.checker import verify
+from tests.makers import (
+    PROBLEMS,
+    SLACK,
+    Search,
+    Stand,
+    as_covariance,
+    brute,
+    certify,
+    changed,
+    digest_of,
+    drawn,
+    random_parts,
+    refused,
+    spiked,
+    top,
+    unit_matrix,
+)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_never_below_brute_force(name, nonneg):
+    rng = np.random.default_rng(len(name) + 100 * nonneg)
+    for trial in range(12):
+        X = drawn(name, rng, [-150, -20, 0, 0, 3, 150])
+        n = X.shape[1]
+        source, center = rng.choice(["data", "data", "covariance"]), bool(rng.random() < 0.7)
+        if source == "covariance":
+            X = as_covariance(X, rng)
+        A, exponent = unit_matrix(X, source, center)
+        k = [1, n, int(rng.integers(1, n + 1))][trial % 3]
+        rows = None if rng.random() < 0.6 else rng.permutation(n)[: rng.integers(0, n + 1)]
+        W, M = random_parts(rng, A, np.arange(n) if rows is None else rows, rng.choice(["clip", "noise", "negative", "none"]))
+        d = min(int(rng.integers(0, 3)), n if rows is None else len(rows))
+        c = certify(X, k, nonneg, d, W, M, rows, tol=0.05, depth=5, source=str(source), center=center)
+        value, bound = brute(A, k, nonneg), np.ldexp(verify(X, c), -exponent)
+        assert value * (1 - 1e-12) <= bound
+        assert verify(X, c) <= c.upper
+        for form in ("diagonal", "row"):
+            upper = simple_bound(A, k, nonneg, form)
+            simple = replace(c, form=form, witness={}, upper=float(np.ldexp(upper * (1 + SLACK), exponent)))
+            assert value * (1 - 1e-12) <= np.ldexp(verify(X, simple), -exponent) <= upper * (1 + SLACK)
+
+
+def simple_bound(A, k, nonneg, form):
+    if form == "diagonal":
+        return top(np.diag(A), k)
+    off = np.maximum(A, 0) if nonneg else abs(A)
+    return max(A[i, i] + top(np.delete(off[i], i), k - 1) for i in range(len(A)))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_deep_covers_come_close_to_the_optimum(nonneg):
+    for seed in range(6):
+        X = spiked(seed, 12, 7)
+        c = certify(X, 3, nonneg, d=2, tol=1e-4, depth=24)
+        F = c.witness["claims"][1]
+        assert verify(X, c) <= c.upper
+        # U is what is left after the shift, so F is the exact optimum of UU' up to the tolerance of the search
+        exact = brute(c.witness["U"] @ c.witness["U"].T, 3, nonneg)
+        assert exact * (1 - 1e-12) <= F <= exact * (1 + 1e-3)
+        refused(X, changed(c, claims=np.array([c.witness["claims"][0], exact * (1 - 1e-7)])), "cone .* F =")
+
+
+@pytest.mark.parametrize("power", [-150, -40, 0, 40, 150])
+def test_powers_of_two_change_nothing_but_the_exponent(power):
+    X = spiked(3, 8, 6)
+    base, Y = certify(X, 3, d=2), np.ldexp(X, 3 * power)
+    c = replace(base, digest=digest_of(Y), exponent=base.exponent + 6 * power, upper=float(np.ldexp(base.upper, 6 * power)))
+    assert verify(Y, c) == np.ldexp(verify(X, base), 6 * power)
+
+
+def test_returned_bound_is_the_smallest_float_above_the_claims():
+    X = np.full((1, 1), 1.0)
+    c = certify(X, 1, center=False, slack=0.0)
+    c = changed(c, claims=np.array([0.25 + 2.0**-40, 2.0**-60]), tree=np.zeros(0, np.uint8))
+    assert verify(X, replace(c, upper=2.0)) == 4 * np.nextafter(0.25 + 2.0**-40, 1)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("center", [False, True])
+def test_sparse_and_dense_have_the_same_verdict(center, scale):
+    rng = np.random.default_rng(5)
+    X = rng.poisson(0.7, (9, 6)) * rng.integers(1, 50, 6) * 1.0
+    S = scipy.sparse.coo_array(X)
+    S = scipy.sparse.coo_array((np.append(S.data, [2.0, -2.0]), (np.append(S.row, [1, 1]), np.append(S.col, [2, 2]))), X.shape)
+    for rows in (None, np.array([4, 0, 2])):
+        dense, sparse = (certify(data, 3, d=1, rows=rows, center=center, scale=scale) for data in (X, S))
+        assert verify(X, dense) == verify(S, sparse)
+        refused(X, sparse, "digest")
+        for form in ("row", "diagonal"):
+            bounds = [verify(data, replace(c, form=form, witness={}, upper=1e300)) for data, c in ((X, dense), (S, sparse))]
+            assert bounds[0] == pytest.approx(bounds[1], rel=1e-13)  # sums in another order
+        low = dense.witness["claims"] * (1 - 1e-5)
+        refused(X, changed(dense, claims=low), "proved")
+        refused(S, changed(sparse, claims=low), "proved")
+
+
+def test_frames_and_lists_are_data_and_text_is_not():
+    pandas = pytest.importorskip("pandas")
+    X = spiked(1, 6, 4)
+    c = certify(X, 2, d=1)
+    assert verify(pandas.DataFrame(X), c) == verify(X.tolist(), c) == verify(np.asfortranarray(X), c) == verify(X, c)
+    refused(pandas.DataFrame([["a", "b"]]), c, "cannot be read|real numbers")
+    refused(X[0], c, "shape")
+    refused(X + 0j, c, "real numbers")
+
+
+def test_small_side_and_dense_route_agree(monkeypatch):
+    for seed, d in itertools.product(range(5), range(4)):
+        X = spiked(seed, 5, 40, rank=3)
+        c = certify(X, 4, d=d, tol=0.3)
+        t, F = c.witness["claims"]
+        honest = t - SLACK * np.linalg.eigvalsh(unit_matrix(X)[0])[-1]
+        dense = -1e-100 * np.eye(40)  # any M takes the dense route
+        assert verify(X, c) == verify(X, changed(c, M=dense))
+        for bad in (honest * (1 - 1e-7), t / 2, 0.0, -t):
+            refused(X, changed(c, claims=np.array([bad, F])), "lambda_max")
+            refused(X, changed(c, claims=np.array([bad, F]), M=dense), "lambda_max")
+        monkeypatch.setattr(module, "DENSE_LIMIT", 39)
+        assert verify(X, c) <= c.upper
+        refused(X, changed(c, M=dense), "at most 39 rows")
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("source", ["data", "covariance"])
+def test_liars_are_refused_with_the_reason(nonneg, source):
+    X = spiked(11, 10, 6)
+    X = X if source == "data" else np.cov(X, rowvar=False)
+    A, _ = unit_matrix(X, source)
+    W = np.clip(A, 0 if nonneg else -np.median(abs(A)), np.median(abs(A)))
+    M = np.diag(np.linspace(0, 0.01, 6)) + 0.001
+    c = certify(X, 3, nonneg, 2, W, M, source=source)
+    assert verify(X, c) <= c.upper
+    t, F = c.witness["claims"]
+    honest = t - SLACK * np.linalg.eigvalsh(A)[-1]
+    w = c.witness
+    refused(X, changed(c, claims=np.array([honest - abs(honest) * 1e-7, F])), "lambda_max")
+    refused(X, changed(c, claims=np.array([t, F * (1 - 1e-6)])), "cone")
+    refused(X, changed(c, W=W + np.eye(6) * 1e-3 * abs(W).max()), "tau")
+    refused(X, changed(c, W=W - 0.05 * abs(W).max()), "lambda_max|tau")
+    refused(X, changed(c, tau=w["tau"] * (1 - 1e-9)), "tau = .* below the largest entry of W")
+    refused(X, changed(c, tau=w["tau"] * 1.1), "cone")
+    refused(X, changed(c, M=-M), "lambda_max")
+    refused(X, changed(c, M=100 * M), "cone")
+    refused(X, changed(c, U=w["U"] * 0.99), "lambda_max")
+    refused(X, changed(c, U=w["U"] * 1.01), "cone")
+    refused(X, replace(c, k=4), "cone")
+    refused(X, changed(c, upper=c.upper * (1 - 1e-8)), "claimed")
+    refused(X, replace(c, nonneg=not nonneg), "tau|ends too early|left over|cone")
+    refused(X, replace(c, exponent=c.exponent - 2), "exponent")
+    assert verify(X, replace(c, k=2)) == verify(X, c)
+
+
+def test_trees_that_do_not_cover_are_refused():
+    X = spiked(2, 10, 6)
+    c = certify(X, 3, d=3)
+    tree = c.witness["tree"]
+    assert len(tree) > 8
+    for bad, reason in (
+        (tree[:-1], "too early"),
+        (tree[:0], "too early"),
+        (np.append(tree, np.uint8(255)), "left over"),
+        (np.append(tree, np.uint8(1)), "left over"),
+        (np.where(tree == 1, 0, tree), "unknown code 0"),
+        (np.where(tree == 1, 3, tree), "unknown code 3"),
+        (np.where(tree == 1, 4, tree), "unknown code 4"),
+        (np.where(tree == 1, 9, tree), "unknown code 9"),
+        (-tree.astype(int), "unknown code -"),
+        (np.full(8, 255, np.uint8), "cone"),
+        (tree.reshape(1, -1), "tree"),
+        (tree.astype(float), "tree"),
+        (np.tile([1, 1, 255], 60).astype(np.uint8), "too deep"),
+        (None, "too early"),
+    ):
+        refused(X, changed(c, tree=bad), reason)
+
+
+def test_rows_that_are_not_kept_need_a_large_enough_tau():
+    X = spiked(4, 9, 6) * np.array([1, 1, 1, 0.3, 0.2, 0.0])
+    A, _ = unit_matrix(X)
+    for nonneg in (True, False):
+        c = certify(X, 3, nonneg, d=1, rows=[0, 1, 2])
+        assert brute(A, 3, nonneg) <= np.ldexp(verify(X, c), -c.exponent) * (1 + 1e-12)
+        refused(X, changed(c, tau=c.witness["tau"] * (1 - 1e-9)), "not kept")
+        refused(X, changed(c, tau=None), "not kept")
+        refused(X, changed(c, rows=np.array([0, 1, 1])), "different numbers")
+        refused(X, changed(c, rows=np.array([0, 1, 6])), "different numbers")
+        refused(X, changed(c, rows=np.array([-1, 1, 2])), "different numbers")
+        refused(X, changed(c, rows=np.array([0.0, 1, 2])), "rows")
+        refused(X, changed(c, rows=np.array([0, 1])), "shape")
+        refused(X, changed(c, claims=np.array([-1e-3, 100.0])), "lambda_max")
+    zeros = certify(X, 3, d=1, rows=[0, 1, 2, 3, 4], tau=0.0)  # a zero column needs no tau at all
+    assert verify(X, zeros) <= zeros.upper
+
+
+def test_signed_covers_are_not_capped_by_the_largest_eigenvalue():
+    """U = (1, -1), tau = 1: lambda_max(V'V) = 2, yet x = (1, -1)/sqrt 2 has |U'x|^2 + tau |x|_1^2 = 4."""
+    A = np.array([[1.0, -1.0], [-1.0, 1.0]]) / 4
+    c = certify(A, 2, False, source="covariance")
+    W, U = np.array([[0.25, -0.25], [-0.25, 0.25]]), np.array([[0.5], [-0.5]])
+    witness = {"W": W, "U": U, "claims": np.array([1e-9, 0.5 + 1e-9]), "tree": np.array([255], np.uint8)}
+    refused(A, replace(c, witness=witness, upper=1.0), "cone")
+    assert verify(A, replace(c, witness=witness | {"claims": np.array([1e-9, 1 + 1e-9])}, upper=2.0)) >= 0.5
+
+
+def test_negative_row_cuts_cost_nothing_but_in_the_signed_problem():
+    """A - M = 1/2 on the sphere: x = (1, 1)/sqrt 2 reaches 0, (1, -1)/sqrt 2 reaches 1."""
+    A = np.array([[1.0, -1.0], [-1.0, 1.0]]) / 4
+    for nonneg in (True, False):
+        c = certify(A, 2, nonneg, source="covariance")
+        w = {"M": np.array([[0.0, -0.5], [-0.5, 0.0]]), "claims": np.array([0.5 + 1e-9, 1e-9]), "tree": None}
+        if nonneg:
+            assert verify(A, changed(c, **w, upper=1.0)) == pytest.approx(0.25, rel=1e-7)
+        else:
+            refused(A, changed(c, **w, upper=1.0), "largest h_i sum")
+            assert verify(A, changed(c, **w | {"claims": np.array([0.5, 0.5]) + 1e-9}, upper=1.0)) == pytest.approx(0.5, rel=1e-7)
+
+
+def test_wrong_data_is_refused():
+    X = spiked(0, 6, 4)
+    c = certify(X, 2, d=1)
+    Y = X.copy()
+    Y[3, 2] = np.nextafter(Y[3, 2], 9)
+    refused(Y, c, "digest")
+    refused(X[:5], c, "shape")
+    refused(X.T, c, "shape")
+    Y[3, 2] = np.nan
+    refused(Y, replace(c, digest=digest_of(Y)), "finite")
+    refused(X, replace(c, digest="", shape=X.shape), "digest")
+    refused(X, replace(c, source="covariance"), "square covariance")
+    refused(X, replace(c, source="rumour"), "source")
+    refused(X, replace(c, scale=True), "exponent")
+    flat = np.insert(X, 1, 0.1, axis=1)
+    refused(flat, replace(certify(flat, 2), scale=True, exponent=0), "constant column")
+    zero = X * 1.0
+    zero[0, 0] = 0.0
+    assert verify(np.where(zero == 0, -0.0, zero), d := certify(zero, 2)) == verify(zero, d)
+
+
+def test_malformed_certificates_are_refused():
+    X = spiked(0, 6, 4)
+    A, _ = unit_matrix(X)
+    c = certify(X, 2, d=1, W=np.minimum(A, 0.1))
+    w = c.witness
+    for wrong, reason in (
+        ({"version": 2}, "version"),
+        ({"form": "oracle"}, "oracle"),
+        ({"k": 0}, "k must"),
+        ({"k": 5}, "k must"),
+        ({"k": -1}, "k must"),
+        ({"k": 2.0}, "k must be of whole numbers"),
+        ({"k": (2, 2)}, "k must be of whole numbers"),
+        ({"upper": float("nan")}, "claimed"),
+        ({"upper": float("inf")}, "claimed"),
+        ({"upper": None}, "upper must be a number"),
+        ({"k": "2"}, "k must be of whole numbers"),
+        ({"shape": None}, "cannot be read"),
+        ({"witness": None}, "cannot be read"),
+        ({"upper": -1.0}, "claimed"),
+        ({"witness": w | {"magic": np.ones(1)}}, "magic"),
+        ({"form": "row"}, "witness arrays"),
+        ({"form": "diagonal"}, "witness arrays"),
+    ):
+        refused(X, replace(c, **wrong), reason)
+    for name in ("W", "U", "claims", "tau"):
+        for value in (np.nan, np.inf):
+            bad = np.array(w[name])
+            bad.flat[0] = value
+            refused(X, changed(c, **{name: bad}), f"witness {name}")
+        refused(X, changed(c, **{name: w[name][..., None]}), f"witness {name}")
+        refused(X, changed(c, **{name: w[name].astype(object)}), f"witness {name}")
+        refused(X, changed(c, **{name: w[name] + 0j}), f"witness {name}")
+    refused(X, changed(c, claims=None), "claims")
+    refused(X, changed(c, claims=np.array([1e308, 1e308])), "proved")
+    refused(X, changed(c, W=np.full((4, 4), 1e308), tau=np.array([1e308])), "proved")
+    refused(X, changed(c, W=np.full((4, 4), -1e308)), "proved")
+    refused(X, changed(c, U=np.full((4, 1), 1e200)), "proved")
+    refused(X, changed(c, M=np.full((4, 4), 1e200)), "proved")
+    refused(X, changed(c, U=np.ones((4, 4)), claims=np.array([1e3, 1e3])), "too early")
+    refused(X, changed(c, U=np.ones((4, 60)), claims=np.array([1e3, 1e3])), "witness U")
+    refused(X, changed(c, rows=np.zeros(0, int), W=None, U=np.zeros((0, 10**12))), "witness U")
+    refused(X, replace(c, form=["row"]), "cannot be read")
+    refused(X, None, "cannot be read")
+    refused(X, changed(c, U=np.array(1.0)), "witness U")
+
+
+def test_lopsided_w_counts_as_its_symmetric_part():
+    X = spiked(9, 8, 4)
+    A, _ = unit_matrix(X)
+    skew = np.triu(np.full((4, 4), 0.01), 1)
+    W = np.minimum(A, 0.05)
+    c = certify(X, 2, d=1, W=W + skew - skew.T)
+    assert verify(X, c) <= c.upper
+    assert c.witness["tau"][0] > W.max()
+
+
+def test_negative_claims_hold_when_w_takes_more_than_everything():
+    A = np.eye(3)
+    c = certify(A, 2, source="covariance", W=np.eye(3))
+    assert c.witness["claims"][0] < 0
+    assert 1.0 <= verify(A, c) <= c.upper
+    refused(A, changed(c, claims=c.witness["claims"] - [1e-6, 0]), "lambda_max")
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_a_column_is_the_same_whatever_is_asked_with_it(scale):
+    """Centring what is nearly constant: a mean rounded otherwise would be another matrix, below what the full one reaches."""
+    rng = np.random.default_rng(0)
+    for m, noise in ((1000, 1e-9), (1000, 1e-12), (30000, 1e-13)):
+        Y = np.column_stack((1 + 0.9 * rng.random() + noise * rng.standard_normal(m), rng.random((m, 3))))
+        c = Stand("row", 1, True, Y.shape, digest_of(Y), 0 if scale else 2 * int(np.frexp(np.abs(Y).max())[1]), 0.0, scale=scale)
+        A = module.Matrix(Y, c)
+        whole = A.columns(np.arange(4))
+        assert all(np.array_equal(A.columns(np.arange(i, j)), whole[:, i:j]) for i in range(4) for j in range(i + 1, 5))
+        for other in (np.asfortranarray(Y), scipy.sparse.csr_array(Y)):
+            twin = replace(c, digest=digest_of(other) if scipy.sparse.issparse(other) else c.digest)
+            assert np.array_equal(module.Matrix(other, twin).columns(np.array([0])), whole[:, :1])
+
+
+def test_zero_matrices_are_proved_without_slack():
+    for X in (np.zeros((3, 4)), np.full((3, 4), 2.0), scipy.sparse.csr_array((3, 4))):
+        c = Stand("inequality", 2, True, X.shape, digest_of(X), 2 * int(np.frexp(abs(X).max())[1]), 0.0)
+        for U in (np.zeros((4, 0)), np.zeros((4, 1))):
+            tree = np.array([255] * 2 * U.shape[1], np.uint8)
+            assert verify(X, replace(c, witness={"claims": np.zeros(2), "U": U, "tree": tree})) == 0.0
+        refused(X, replace(c, witness={"claims": np.array([-1e-9, 0])}), "lambda_max")
+        for form in ("row", "diagonal"):
+            assert verify(X, replace(c, form=form)) == 0.0
+        assert verify(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.zeros(2)})) == 0.0
+        refused(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.array([-1e-9, 0.0])}), "could not be proved")
+        refused(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.array([1e-9, 0.0])}), "claimed")
+
+
+def test_diagonal_form_asks_a_covariance_to_be_positive_semidefinite():
+    A = np.array([[0.1, 1.0], [1.0, 0.1]])
+    c = certify(A, 2, source="covariance")
+    assert verify(A, replace(c, form="row", witness={}, upper=1.1 * (1 + SLACK))) >= 1.1
+    refused(A, replace(c, form="diagonal", witness={}, upper=0.2 * (1 + SLACK)), "positive semidefinite")
+
+
+def joint_stand(data, sizes, nonneg, W=None, rows=None, **recipe):
+    """U from the r - 1 leading eigenpairs of what W leaves, t the next eigenvalue."""
+    A, exponent = unit_matrix(data, **recipe)
+    R = np.arange(len(A)) if rows is None else np.asarray(rows)
+    B = A[np.ix_(R, R)] - (0 if W is None else (W + W.T) / 2)
+    outside = np.ones(A.shape, bool)
+    outside[np.ix_(R, R)] = False
+    entries = np.concatenate([[0.0], A[outside], np.ravel(W) if W is not None else []])
+    tau = (max(entries) if nonneg else max(abs(entries))) * (1 + 1e-12)
+    values, Q = np.linalg.eigh(B)
+    values, Q, r = values[::-1], Q[:, ::-1], len(sizes)
+    low = max(0.0, values[r - 1]) if len(values) >= r else 0.0
+    U = Q[:, : r - 1] * np.sqrt(np.maximum(values[: r - 1] - low, 0))
+    t = low + SLACK * np.linalg.eigvalsh(A)[-1]
+    witness = {"tau": np.array([tau]), "U": U, "claims": np.array([t, 0.0])}
+    witness |= ({} if W is None else {"W": W}) | ({} if rows is None else {"rows": R})
+    upper = float(np.ldexp((r * t + np.sum(U * U) + sum(sizes) * tau) * (1 + 1e-13), exponent))
+    return Stand("joint", sizes, nonneg, data.shape, digest_of(data), exponent, upper, witness=witness, **recipe)
+
+
+def brute_joint(A, sizes, nonneg):
+    best, n = 0.0, len(A)
+    for owner in itertools.product(range(len(sizes) + 1), repeat=n):
+        groups = [[i for i in range(n) if owner[i] == j] for j in range(len(sizes))]
+        if all(0 < len(g) <= s for g, s in zip(groups, sizes, strict=True)):
+            best = max(best, sum(brute(A[np.ix_(g, g)], len(g), nonneg) for g in groups))
+    return best
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_joint_bounds(nonneg):
+    rng = np.random.default_rng(8)
+    for trial in range(10):
+        X = PROBLEMS[["wide", "tall", "duplicates", "zero columns", "integers"][trial % 5]](rng)
+        A, _ = unit_matrix(X)
+        n = len(A)
+        sizes = [(2, 2), (1, 3), (3,), (1, 1, 1)][trial % 4]
+        rows = None if trial % 3 else [0, 2, 1]
+        R = np.arange(n) if rows is None else rows
+        W = None if trial % 2 else np.clip(A[np.ix_(R, R)], -0.1, 0.1)
+        c = joint_stand(X, sizes, nonneg, W, rows)
+        bound = np.ldexp(verify(X, c), -c.exponent)
+        assert brute_joint(A, sizes, nonneg) * (1 - 1e-12) <= bound
+        # nothing is given away: Ky Fan's sum of what W leaves, and tau
+        left = A[np.ix_(R, R)] - (0 if W is None else (W + W.T) / 2)
+        assert bound <= (top(np.linalg.eigvalsh(left), len(sizes)) + sum(sizes) * c.witness["tau"][0]) * (1 + 1e-7)
+        refused(X, replace(c, upper=c.upper * (1 - 1e-6)), "claimed")
+        refused(X, replace(c, k=(*sizes, n + 1)), "k must")
+        refused(X, replace(c, k=()), "cannot be read")
+    diagonal = np.diag([3.0, 2.0, 1.0])
+    assert 5 <= verify(diagonal, joint_stand(diagonal, (1, 1), True, source="covariance")) <= 5 * (1 + 4 * SLACK)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_joint_liars_are_refused(nonneg):
+    X = spiked(6, 9, 6, rank=3)
+    A, _ = unit_matrix(X)
+    c = joint_stand(X, (2, 3), nonneg, np.clip(A, -0.02, 0.02))
+    w, (t, _) = c.witness, c.witness["claims"]
+    assert verify(X, c) <= c.upper
+    refused(X, changed(c, claims=np.array([t * (1 - 1e-6), 0.0])), "could not be proved")
+    refused(X, changed(c, claims=np.array([t * (1 - 1e-6), t])), "could not be proved")
+    refused(X, changed(c, claims=np.array([-t, 0.0])), "could not be proved")
+    refused(X, changed(c, claims=None), "cannot be read")
+    refused(X, changed(c, claims=np.array([t])), "witness claims")
+    refused(X, changed(c, U=w["U"] * 0.99), "could not be proved")
+    refused(X, changed(c, U=None), "could not be proved")
+    refused(X, changed(c, U=w["U"][:-1]), "witness U")
+    refused(X, changed(c, U=w["U"] * 1.01, upper=c.upper), "claimed")  # as true, but |U|^2 counts
+    refused(X, changed(c, W=w["W"] - 0.01), "tau|could not be proved")
+    refused(X, changed(c, tau=w["tau"] * (1 - 1e-9)), "below the largest entry of W")
+    refused(X, changed(c, tau=w["tau"] * 1.1, upper=c.upper), "claimed")
+    refused(X, changed(c, M=np.zeros((6, 6))), "witness arrays")
+    refused(X, changed(c, tree=np.zeros(0, np.uint8)), "witness arrays")
+    refused(X, replace(c, k=(2, 4)), "claimed")
+    refused(X, replace(c, k=(2, 3, 1)), "claimed")
+    identity = np.eye(3)  # A - W is negative, but two components do not have a negative sum of what is left
+    honest = joint_stand(identity, (1, 1), nonneg, 2 * identity, source="covariance")
+    assert verify(identity, honest) >= 2
+    refused(identity, changed(honest, claims=np.array([-0.4, 0.0])), "could not be proved")
+
+
+def real(name):
+    folder = os.environ.get("NSPCA_DATA")
+    if not folder:
+        pytest.skip("NSPCA_DATA names no folder with the real data sets")
+    return np.load(pathlib.Path(folder) / name, allow_pickle=False)["X"]
+
+
+def test_faces_leave_room_for_the_margins():
+    X = real("cbcl_faces.npz")
+    A, _ = unit_matrix(X)
+    for nonneg in (True, False):
+        c = certify(X, 40, nonneg, d=3, tol=0.05, depth=12)
+        assert verify(X, c) <= c.upper
+        refused(X, changed(c, claims=c.witness["claims"] * [1 - 1e-7, 1]), "lambda_max")
+    tau = np.quantile(A, 0.7)
+    c = certify(X, 40, d=1, W=np.minimum(A, tau), tol=0.05)
+    assert verify(X, c) <= c.upper
+    c = joint_stand(X, (40,) * 5, True, np.minimum(A, tau))
+    assert verify(X, c) <= c.upper
+    for form in ("row", "diagonal"):
+        upper = np.ldexp(simple_bound(A, 40, True, form) * (1 + SLACK), c.exponent)
+        assert verify(X, replace(c, form=form, k=40, witness={}, upper=float(upper))) <= upper
+
+
+def test_genes_go_through_the_small_side():
+    X = real("leukemia_mll.npz")
+    e = int(np.frexp(np.abs(X).max())[1])
+    Z = np.ldexp(X, -e)
+    Z = Z - Z.mean(axis=0)
+    _, s, Q = np.linalg.svd(Z / np.sqrt(len(Z)), full_matrices=False)
+    U = Q[:3].T * np.sqrt(s[:3] ** 2 - s[3] ** 2)
+    F, tree = Search(U, 0.0, np.zeros(len(U)), 50, True, tol=0.2, depth=6).run()
+    claims = np.array([s[3] ** 2, F]) * (1 + SLACK)
+    witness = {"U": U, "claims": claims, "tree": np.array(tree, np.uint8)}
+    c = Stand("inequality", 50, True, X.shape, digest_of(X), 2 * e, float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)), witness=witness)
+    assert verify(X, c) <= c.upper
+    refused(X, changed(c, claims=claims * [1 - 1e-7, 1]), "lambda_max")
+    refused(X, changed(c, claims=claims * [1, 1 - 1e-6]), "cone")
+    for form in ("row", "diagonal"):
+        assert verify(X, replace(c, form=form, witness={}, upper=1e300)) > np.ldexp(F / 2, 2 * e)
+    diag = (Z * Z).mean(axis=0)
+    kept = np.argsort(-diag)[:300]
+    rest = np.setdiff1d(np.arange(Z.shape[1]), kept)
+    tau = max((Z[:, rest[i : i + 512]].T @ Z / len(Z)).max() for i in range(0, len(rest), 512)) * (1 + 1e-12)
+    t = np.linalg.eigvalsh(Z[:, kept].T @ Z[:, kept] / len(Z))[-1] * (1 + SLACK)
+    claims = np.array([t, 50 * tau * (1 + SLACK)])
+    witness = {"rows": kept, "tau": np.array([tau]), "claims": claims, "tree": np.array([255], np.uint8)}
+    c = replace(c, witness=witness, upper=float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)))
+    assert verify(X, c) <= c.upper
+    refused(X, changed(c, tau=np.array([tau * (1 - 1e-9)])), "not kept")
+
+
+def test_the_sceptic_stays_alone_and_short():
+    imported, lines = set(), []
+    for path in sorted(pathlib.Path(module.__file__).parent.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        prose = set()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0
+                imported.add(node.module)
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                prose |= set(range(node.lineno, node.end_lineno + 1))
+            elif isinstance(node, ast.FunctionDef):
+                assert node.end_lineno - node.lineno < 40, node.name
+        lines += [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and number not in prose]
+        assert max(map(len, source.splitlines())) <= 110
+    foreign = {name for name in imported if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith("nspca.checker")}
+    assert foreign == {"numpy", "nspca.errors"}
+    assert len(lines) <= 640

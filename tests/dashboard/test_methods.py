@@ -1,0 +1,80 @@
+"""Forms offer the methods that can solve the chosen problem, and no other; pages say of each what the package says."""
+
+from html import unescape
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.api import line_of
+from nspca.dashboard.compare.request import FIRST
+from nspca.dashboard.joint.request import DEFAULT
+from nspca.dashboard.runs import methods
+
+FORMS = {
+    "pages/sweep.py": ("sample", "methods"),
+    "pages/compare.py": ("sample", "rivals"),
+    "pages/parts.py": ("pictures", "by"),
+    "pages/topics.py": ("texts", "by"),
+}
+
+
+def expected(sample: str, signed: bool, center: bool) -> set[str]:
+    data = nspca.load_sample(sample)
+    make = nspca.Problem.from_covariance if data.is_covariance else nspca.Problem.from_data
+    problem = make(data.X, 1, not signed, **({} if data.is_covariance else {"center": center}))
+    return {name for name in ("auto", *nspca.METHODS) if line_of(name).refusal(problem) is None}
+
+
+@pytest.mark.parametrize("signed", [0, 1])
+@pytest.mark.parametrize(
+    ("page", "sample"),
+    [
+        ("pages/sweep.py", "digits"),
+        ("pages/sweep.py", "pitprops"),
+        ("pages/sweep.py", "leukemia"),
+        ("pages/compare.py", "digits"),
+        ("pages/compare.py", "pitprops"),
+        ("pages/compare.py", "python-docs"),
+        ("pages/parts.py", "digits"),
+        ("pages/topics.py", "pitprops"),
+        ("pages/topics.py", "python-docs"),
+    ],
+)
+def test_a_form_offers_exactly_those_that_can(visit, stand_ins, page, sample, signed):
+    data, field = FORMS[page]
+    shown = visit(page, **{data: sample, "signed": signed})
+    assert not shown.exception and not shown.error
+    able = expected(sample, bool(signed), center=not (page == "pages/topics.py" and sample == "python-docs"))
+    able -= {"auto"} if field == "by" else set()  # of sizes, auto is joint, which is there
+    assert set(shown.multiselect(key=f"widget_{field}").options) == {methods.label(name) for name in able}
+
+
+def test_the_cases_differ():
+    """What is offered depends on the sign, on there being samples, and on how many features there are."""
+    kinds = [("digits", False), ("digits", True), ("pitprops", False), ("python-docs", True)]
+    digits, signed, covariance, wide = (expected(sample, sign, True) for sample, sign in kinds)
+    assert digits - signed == {"coordinate", "nmf"} and signed - digits == {"spanspca"}
+    assert digits - covariance == {"spca", "nmf"} and signed - wide == {"spannogram"}
+
+
+def test_a_method_that_cannot_is_named_with_the_sentence_of_the_package(visit, texts):
+    said = unescape(texts(visit("pages/compare.py", sample="pitprops"))).replace("**", "")
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 1)
+    refused = [sentence for line in nspca.METHODS.values() if (sentence := line.refusal(problem))]
+    assert len(refused) == 3 and all(sentence in said for sentence in refused)
+
+
+def test_data_that_are_no_problem_refuse_nobody_and_say_so_when_run(visit, sentence):
+    page = visit("pages/sweep.py", sample="digits", scale=1)
+    assert len(page.multiselect(key="widget_methods").options) == len(nspca.METHODS) + 1
+    page.button(key="run").click().run()
+    assert "constant columns" in sentence(page)
+
+
+def test_what_is_selected_before_anybody_chose_can_always_run():
+    for problem in (nspca.Problem.from_covariance(np.eye(4), 2, nonneg) for nonneg in (True, False)):
+        assert all(line_of(name).refusal(problem) is None for name in {*FIRST, *DEFAULT})
+    assert nspca.METHODS[DEFAULT[0]].joint
+    assert methods.label("pca") == "pca (baseline)" and methods.label("auto") == "auto" and methods.baselines() == ["spca", "nmf", "pca"]
+    assert methods.how("coordinate") == "at once" and methods.how("em") == "one by one"

@@ -1,0 +1,45 @@
+"""The names of the tasks: each leads to its function, and the pages use no other."""
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+from nspca.dashboard.compare import more as compare_more
+from nspca.dashboard.compare import uses as compare_uses
+from nspca.dashboard.compare.request import COMPARISON
+from nspca.dashboard.joint import page as joint_page
+from nspca.dashboard.joint import parts
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs.request import SWEEP
+from nspca.dashboard.runs.tasks import engine
+from nspca.jobs import engine as the_engine
+from nspca.tasks import TASKS
+
+PAGE = "pages/sweep.py"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_name_leads_to_a_function_that_reports(name):
+    module, _, function = TASKS[name].partition(":")
+    assert "report" in inspect.signature(getattr(import_module(module), function)).parameters
+
+
+def test_pages_use_every_name_and_no_other():
+    kinds = (SWEEP, COMPARISON, joint_page._kind(parts.SUBJECT, parts.VIEW))
+    others = (proofs.MORE, proofs.CHECK, compare_more.COMPONENTS, compare_more.STABILITY, *(compare_uses.GENES, compare_uses.FACES))
+    assert {*(kind.task for kind in kinds), *others, compare_uses.PROPS} == set(TASKS)
+    assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
+
+
+@pytest.mark.parametrize("stored", ["sweep", "nspca.tasks:run_sweep"])
+def test_a_run_is_found_by_its_name_and_one_from_before_by_its_function(visit, finish, address, texts, stored):
+    page = visit(PAGE, sample="pitprops", from_=3, to=3, step=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    store, run = engine().store, address(page)["run"]
+    assert store.find_run(run).function == "sweep"
+    with store._writing() as database:
+        database.execute("UPDATE runs SET function = ? WHERE id = ?", (stored, run))
+    again = visit(PAGE, **address(page))
+    assert not again.error and texts(again) == texts(page)

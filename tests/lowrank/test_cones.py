@@ -1,0 +1,148 @@
+"""The cone search against brute force, and its proof against a walk of the tree that shares no code with it."""
+
+import numpy as np
+import pytest
+
+from nspca.errors import Cancelled
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Query
+from nspca.matrix.linalg import topk_sum
+from tests.oracles import brute_force
+from tests.strategies import cases, counts
+
+
+def objective(V, k, c, h, root_tau, nonneg):
+    if nonneg:
+        p = np.maximum(V @ c[: V.shape[1]] + (root_tau * c[-1] if root_tau else 0.0), 0)
+    else:
+        p = np.abs(V @ c[: V.shape[1]]) + (root_tau * c[-1] if root_tau else 0.0)
+    return float(topk_sum(p * p + h, k))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(60, 150)
+def test_plain_search_is_exact_on_low_rank_matrices(nonneg, count):
+    for case in cases(count, ranks=(1, 2, 3, 4)):
+        optimum, _ = brute_force(case.V @ case.V.T, case.k, nonneg)
+        cover = cones.search(Query(case.V, case.k, nonneg=nonneg), Budget(1e-6))
+        size = max(optimum, 1e-300)
+        assert cover.finished, case
+        assert cover.lower <= optimum + 1e-9 * size, case
+        assert optimum <= cover.upper + 1e-12 * size, case
+        assert cover.upper <= (1 + 1e-6) * cover.lower + 1e-11 * size, case
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("tau", [0.0, 0.49])
+@pytest.mark.parametrize("raised", [False, True])
+def test_search_with_tau_and_row_terms_bounds_dense_sampling(nonneg, tau, raised):
+    rng = np.random.default_rng(0)
+    for case in cases(40, ranks=(1, 2, 3), seed=3):
+        V = case.V / max(np.abs(case.V).max(), 1e-300)
+        h = rng.random(len(V)) * raised
+        cover = cones.search(Query(V, case.k, h if raised else None, tau, nonneg), Budget(1e-4))
+        C = rng.standard_normal((500, V.shape[1] + (tau > 0)))
+        if tau:
+            C[:, -1] = np.abs(C[:, -1])
+        C /= np.linalg.norm(C, axis=1, keepdims=True)
+        sampled = max(objective(V, case.k, c, h, np.sqrt(tau), nonneg) for c in C)
+        assert sampled <= cover.upper * (1 + 1e-12) + 1e-300
+        assert cover.lower <= cover.upper <= cover.lower * (1 + 1.1e-4) + 1e-300
+        if cover.lower > 0:
+            reached = objective(V, case.k, cover.direction, h, np.sqrt(tau), nonneg)
+            assert np.isclose(reached, cover.lower, rtol=1e-9)
+
+
+def walk(cover, V, nonneg):
+    """Bound of every leaf by the plain formulas, all rows, and the share of random directions that some leaf contains."""
+    D = V.shape[1]
+    codes = iter(cover.tree.tolist())
+    leaves = []
+
+    def visit(G):
+        code = next(codes)
+        if code == cones.LEAF:
+            return leaves.append(G)
+        j, l = divmod(code, D)
+        first, second = G.copy(), G.copy()
+        first[j] = second[l] = G[j] + G[l]
+        visit(first)
+        visit(second)
+
+    for signs in cones.roots(D, False, nonneg):
+        visit(np.diag(signs).astype(float))
+    assert next(codes, None) is None
+    return leaves
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_leaves_are_the_proof(nonneg):
+    rng = np.random.default_rng(1)
+    for case in cases(25, ranks=(2, 3), seed=5):
+        cover = cones.search(Query(case.V, case.k, nonneg=nonneg), Budget(1e-3))
+        leaves = walk(cover, case.V, nonneg)
+        bounds = []
+        for G in leaves:
+            P = case.V @ G.T
+            P = np.maximum(P, 0) if nonneg else np.abs(P)
+            C = G @ G.T
+            T = np.array([[topk_sum(P[:, j] * P[:, l], case.k) for l in range(len(G))] for j in range(len(G))])
+            L = np.linalg.cholesky(C)
+            spectral = np.linalg.eigvalsh(np.linalg.solve(L, np.linalg.solve(L, T).T))[-1]
+            simple = (T / C).max() if C.min() > 0 else np.inf
+            bounds.append(min(simple, spectral))
+        assert max(bounds) <= cover.upper * (1 + 1e-9) + 1e-300, case
+        for c in rng.standard_normal((50, case.V.shape[1])):
+            c = c if nonneg or c[0] >= 0 else -c
+            assert any(np.all(np.linalg.solve(G.T, c) >= -1e-9) for G in leaves)
+
+
+def test_rows_are_dropped_only_where_they_lose_in_the_signed_problem():
+    """The counterexample of docs/certificates.md: a row whose sign changes inside the cone has smallest value 0."""
+    b = np.array([np.cos(np.pi / 8), np.sin(np.pi / 8)])
+    across = np.array([-b[1], b[0]])
+    V = np.array([100 * b, 10 / np.sin(np.pi / 8) * across, 9.9 / np.cos(np.pi / 8) * b])
+    cover = cones.search(Query(V, 2, nonneg=False), Budget(1e-6))
+    assert cover.upper >= objective(V, 2, b, np.zeros(3), 0.0, False) > 10114
+    assert np.isclose(cover.upper, brute_force(V @ V.T, 2, False)[0], rtol=1e-5)
+
+
+def test_the_cap_leaves_a_valid_bound():
+    V = np.random.default_rng(2).standard_normal((60, 5))
+    full = cones.search(Query(V, 12), Budget(1e-3))
+    capped = cones.search(Query(V, 12), Budget(1e-3, cap=40))
+    assert full.finished and not capped.finished
+    assert capped.upper >= full.lower and capped.lower <= full.upper
+
+
+def test_a_warm_start_is_not_lost():
+    V = np.random.default_rng(3).standard_normal((40, 4))
+    good = cones.search(Query(V, 8), Budget(1e-5))
+    again = cones.search(Query(V, 8), Budget(1e-5), starts=[good.direction])
+    assert again.lower >= good.lower * (1 - 1e-12) and again.cones <= good.cones * 1.1
+
+
+def test_cancel_stops_the_search():
+    def stop(event):
+        raise Cancelled("stopped")
+
+    V = np.random.default_rng(4).standard_normal((100, 6))
+    with pytest.raises(Cancelled):
+        cones.search(Query(V, 10), Budget(1e-9), report=stop)
+
+
+def test_whoever_watches_sees_every_cone_and_bounds_that_close():
+    V = np.random.default_rng(6).standard_normal((50, 3))
+    steps = []
+    cover = cones.search(Query(V, 7), watch=steps.append)
+    assert [step.number for step in steps] == list(range(cover.cones))
+    assert [step.parent for step in steps[:8]] == [-1] * 8 and all(step.parent < step.number for step in steps)
+    assert np.all(np.diff([step.ceiling for step in steps]) <= 1e-12) and np.all(np.diff([step.lower for step in steps]) >= 0)
+    parents = {step.parent for step in steps}
+    assert sum(step.number not in parents for step in steps) == np.sum(cover.tree == cones.LEAF)
+
+
+def test_the_search_is_deterministic():
+    V = np.random.default_rng(5).standard_normal((50, 4))
+    one, two = cones.search(Query(V, 7)), cones.search(Query(V, 7))
+    assert one.upper == two.upper and np.array_equal(one.tree, two.tree)

@@ -1,0 +1,187 @@
+"""The papers' uses on small made data whose answers are known."""
+
+import json
+from math import log
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.errors import Cancelled, InvalidData, InvalidProblem
+from nspca.papers import uses
+from nspca.progress import Event
+from nspca.tasks import compare as compare_tasks
+
+
+@pytest.fixture
+def planted():
+    """60 samples of three groups; 12 of 200 genes tell them apart, the others are noise."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], 20)
+    X = rng.normal(size=(60, 200))
+    X[:, :12] += 6 * np.repeat([0, 1, 2], 20)[:, None]
+    return X, labels
+
+
+def entropy(Z):
+    values = np.linalg.svd(Z, compute_uv=False) ** 2
+    share = values[values > 0] / values.sum()
+    return -sum(v * log(v) for v in share) / log(min(Z.shape))
+
+
+@pytest.mark.parametrize("shape", [(9, 30), (30, 9), (7, 7)])
+def test_entropy_contributions_are_those_of_the_definition(shape):
+    Z = np.random.default_rng(1).normal(size=shape) * 1e3
+    found = uses.svd_entropy_contributions(Z)
+    if shape[0] < shape[1]:
+        expected = [entropy(Z) - entropy(np.delete(Z, j, axis=1)) for j in range(shape[1])]
+    else:  # without a feature one singular value is zero; the scale of the entropy stays that of the whole table
+        expected = [entropy(Z) - entropy(np.where(np.arange(shape[1]) == j, 0.0, Z)) for j in range(shape[1])]
+    assert np.allclose(found, expected, atol=1e-10)
+
+
+def test_entropy_contributions_of_awkward_tables():
+    Z = np.random.default_rng(2).normal(size=(5, 12))
+    Z[:, 3] = 0.0
+    found = uses.svd_entropy_contributions(Z)
+    assert found[3] == pytest.approx(0.0, abs=1e-12)
+    assert np.allclose(uses.svd_entropy_contributions(np.zeros((3, 4))), 0.0)
+    assert np.allclose(uses.svd_entropy_contributions(1e150 * Z), found, atol=1e-10)
+    with pytest.raises(InvalidData, match="at least 2 samples and 2 features, got 1 and 4"):
+        uses.svd_entropy_contributions(np.zeros((1, 4)))
+
+
+def test_jaccard_of_pairs_by_hand():
+    assert uses.jaccard_of_pairs(["x", "x", "y", "y"], [7, 7, 3, 3]) == 1.0
+    # pairs together: labels {01, 23}, clusters {01, 02, 12}: one in both of four in either
+    assert uses.jaccard_of_pairs([0, 0, 1, 1], [0, 0, 0, 1]) == pytest.approx(1 / 4)
+    assert uses.jaccard_of_pairs([0, 1, 2], [0, 1, 2]) == 1.0
+    assert uses.jaccard_of_pairs([0, 0], [0, 1]) == 0.0
+
+
+def test_planted_genes_are_selected_and_cluster_better_than_all(planted):
+    X, labels = planted
+    problem = nspca.Problem.from_data(X, k=1)
+    selected = uses.select(problem, [6, 12])
+    assert set(selected[12]) == set(range(12)) and set(selected[6]) <= set(range(12))
+    chosen = uses.cluster_scores(X[:, selected[12]], labels, starts=20)
+    useless = uses.cluster_scores(X[:, 100:112], labels, starts=20)
+    assert chosen.shape == (20,) and chosen.max() == 1.0
+    assert chosen.mean() > useless.mean() + 0.3
+    assert np.array_equal(chosen, uses.cluster_scores(X[:, selected[12]], labels, starts=20))
+
+
+def test_clustering_needs_groups(planted):
+    with pytest.raises(InvalidData, match="at least 2 groups"):
+        uses.cluster_scores(planted[0], np.zeros(60))
+
+
+def test_separable_faces_are_found_and_noise_is_not():
+    rng = np.random.default_rng(3)
+    U = np.linalg.qr(rng.normal(size=(9, 2)))[0]
+    faces, others = rng.normal(size=(80, 9)) + 8 * U[:, 0], rng.normal(size=(90, 9)) - 8 * U[:, 0]
+    tests = {"apart": (faces[40:], others[40:]), "alike": (others[40:60], others[60:])}
+    found = uses.detection_curve(U, (faces[:40], others[:40]), tests)
+    assert found["apart"]["area"] == 1.0
+    assert 0.2 < found["alike"]["area"] < 0.8
+    assert found["apart"]["false"][0] == 0 and found["apart"]["true"][-1] == 1
+    with pytest.raises(InvalidData, match="got an empty set"):
+        uses.detection_curve(U, (faces, others[:0]), tests)
+
+
+def test_parts_of_a_nonnegative_factorisation_are_unit_columns():
+    X = np.random.default_rng(4).uniform(size=(40, 3)) @ np.eye(3, 12)
+    parts = uses.principal_parts(X, 3)
+    assert parts.shape == (12, 3) and (parts >= 0).all() and np.allclose(np.linalg.norm(parts, axis=0), 1)
+
+
+# --- the jobs ---------------------------------------------------------------------------------------------------------------
+
+
+REQUEST = {"nonneg": True, "center": True, "scale": False, "seed": 0}
+
+
+def test_compare_shares_one_certificate_for_each_k_and_leaves_out_who_cannot():
+    A, rows = nspca.load_sample("pitprops").X, []
+    request = {**REQUEST, "ks": [2, 5], "methods": ["auto", "nmf", "pca"], "effort": "fast"}
+    report = lambda event: rows.append(event.payload["row"]) if "row" in event.payload else None  # noqa: E731
+    sweep = nspca.Sweep.from_bytes(compare_tasks.run_compare(X=A, covariance=True, request=request, report=report))
+    assert set(sweep) == {(method, k) for method in ("auto", "pca") for k in (2, 5)}
+    for k in (2, 5):
+        assert sweep["auto", k].certificate.digest == sweep["pca", k].certificate.digest
+        assert sweep["auto", k].certificate.upper == sweep["pca", k].certificate.upper >= sweep["auto", k].value >= sweep["pca", k].value
+        nspca.verify(A, sweep["pca", k].certificate)
+    assert [row["method"] for row in rows if "error" in row] == ["nmf"]
+    assert sorted(row["k"] for row in rows if "upper" in row and "method" not in row) == [2, 5]
+
+
+def test_when_no_method_can_the_reason_is_raised():
+    request = {**REQUEST, "ks": [2], "methods": ["nmf"], "effort": "fast"}
+    with pytest.raises(InvalidProblem, match="nmf works on data"):
+        compare_tasks.run_compare(X=np.eye(3), covariance=True, request=request)
+
+
+def test_cancel_stops_at_the_next_report():
+    def stop(event: Event) -> None:
+        raise Cancelled("stop")
+
+    request = {**REQUEST, "ks": [2], "k": 2, "count": 2, "resamples": 3, "methods": ["auto"], "effort": "fast"}
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    for job in (compare_tasks.run_compare, compare_tasks.run_components):
+        with pytest.raises(Cancelled):
+            job(X=X, covariance=False, request=request, report=stop)
+    with pytest.raises(Cancelled):
+        compare_tasks.run_stability(X=X, request=request, report=stop)
+
+
+def test_stability_of_planted_features_is_perfect_and_deterministic(planted):
+    request = {**REQUEST, "k": 12, "resamples": 4, "methods": ["em", "tpower"]}
+    content = compare_tasks.run_stability(X=planted[0], request=request)
+    supports = json.loads(content)
+    assert set(supports) == {"em", "tpower"}
+    assert all(support == list(range(12)) for each in supports.values() for support in each)
+    assert content == compare_tasks.run_stability(X=planted[0], request=request)
+    scaled = json.loads(compare_tasks.run_stability(X=planted[0], request={**request, "scale": True}))
+    assert all(support == list(range(12)) for support in scaled["tpower"])
+    with pytest.raises(InvalidProblem, match="1 constant"):
+        compare_tasks.run_stability(X=np.column_stack([planted[0], np.ones(60)]), request={**request, "scale": True})
+
+
+def test_genes_job_scores_planted_genes_above_all(planted):
+    X, labels = planted
+    request = {"counts": [12, 500], "starts": 10, "prepared": "standardised", "seed": 0}
+    rows = json.loads(compare_tasks.run_genes(X=X, labels=labels, request=request))["rows"]
+    scores = {row["selection"]: row["mean"] for row in rows}
+    assert {row["genes"] for row in rows} == {12, 200}
+    assert scores["em, nonnegative"] > 0.7 and scores["em, nonnegative"] > scores["CE + SR"]
+
+
+def test_genes_that_are_no_intensities_are_one_sentence(planted):
+    request = {"counts": [12], "starts": 2, "prepared": "log", "seed": 0}
+    with pytest.raises(InvalidProblem, match="no raw intensities"):
+        compare_tasks.run_genes(X=planted[0], labels=planted[1], request=request)
+
+
+def test_detection_job_on_made_pictures():
+    rng = np.random.default_rng(9)
+    face = np.zeros(40)
+    face[:20] = 3.0
+    faces = rng.uniform(size=(60, 40)) + face * rng.uniform(0.5, 1, size=(60, 1))
+    others = rng.uniform(size=(60, 40)) + np.roll(face, 20) * rng.uniform(0.5, 1, size=(60, 1))
+    request = {"methods": ["em", "greedy signed", "nmf", "pca"], "seed": 0}
+    rows = json.loads(compare_tasks.run_detection(faces=faces, nonfaces=others, test_faces=faces[:20], request=request))
+    assert {(row["method"], row["test"]) for row in rows} == {(m, t) for m in request["methods"] for t in ("rest", "test set")}
+    assert all(row["area"] > 0.99 for row in rows)
+
+
+def test_pitprops_job_counts_what_it_uses():
+    rows = json.loads(compare_tasks.run_pitprops(A=nspca.load_sample("pitprops").X, request={"k": 3, "seed": 0}))
+    by = {row["method"]: row for row in rows}
+    pca = by.pop("pca, every feature")
+    assert pca["cardinality"] == [13, 26, 39, 52, 65, 78]
+    assert pca["total"][0] == pytest.approx(4.21863, abs=1e-5) and np.allclose(pca["total"], pca["adjusted"])
+    assert by["auto, any sign"]["total"][0] == pytest.approx(2.47533, abs=1e-5)
+    for row in by.values():
+        assert all(used <= 3 * (j + 1) for j, used in enumerate(row["cardinality"]))
+        assert all(a <= b + 1e-9 for a, b in zip(row["adjusted"], pca["adjusted"], strict=True))
+        assert all(a <= b + 1e-9 for a, b in zip(row["subspace"], pca["subspace"], strict=True))

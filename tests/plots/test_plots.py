@@ -1,0 +1,563 @@
+"""Figures say what the numbers say: values on curves, ends of bands, sentences, gaps, bounded sizes."""
+
+import itertools
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from nspca import plots
+from nspca.plots.arc import feasible_arcs
+from nspca.plots.components import ranked
+from nspca.plots.highest import highest
+from nspca.plots.samples import _groups, _jitter
+from nspca.plots.spannogram import curves, joined, top_set
+from nspca.plots.sphere import arcs, field, from_hammer, hammer
+from nspca.plots.sweeps import band, certified
+
+rng = np.random.default_rng(3)
+
+
+def named(figure, name):
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def rows(ks, *, method="auto", value=0.5, upper=0.6, kind="B3"):
+    return pd.DataFrame(
+        {
+            "method": method,
+            "k": list(ks),
+            "value": [value + 0.01 * k for k in ks],
+            "upper": [upper + 0.01 * k for k in ks],
+            "ratio": [(value + 0.01 * k) / (upper + 0.01 * k) for k in ks],
+            "kind": kind,
+            "seconds": 0.1,
+        }
+    )
+
+
+# --- words ---
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.0, "100 %"),
+        (1.5, "100 %"),
+        (0.9999997, "99.9999 %"),
+        (np.nextafter(1.0, 0.0), "99.999999 %"),
+        (0.9999, "99.99 %"),
+        (0.99999, "99.999 %"),
+        (0.99995, "99.99 %"),
+        (0.992, "99.2 %"),
+        (0.9929, "99.2 %"),
+        (0.9999 - 1e-9, "99.9 %"),
+        (0.29, "29.0 %"),
+        (0.0, "0.0 %"),
+        (1e-9, "0.0 %"),
+        (float("nan"), "no bound"),
+        (float("inf"), "no bound"),
+        (None, "no bound"),
+    ],
+)
+def test_percent_is_rounded_down(ratio, words):
+    assert plots.percent_down(ratio) == words
+
+
+def test_what_holds_with_a_probability_is_never_called_proved():
+    assert plots.ratio_sentence(0.9) == plots.ratio_sentence(0.9, float("nan")) == "at least 90.0 % of the best possible, proved"
+    assert plots.ratio_sentence(0.9, 0.99799) == "at least 90.0 % of the best possible, with probability at least 99.7 %"
+    assert "proved" not in plots.certainty(np.nextafter(1.0, 0.0)) + plots.certainty(1.0)
+
+
+def test_percent_never_says_more_than_the_ratio():
+    for ratio in 1 - 10.0 ** -rng.uniform(0, 12, 500):
+        said = float(plots.percent_down(ratio).removesuffix(" %"))
+        assert said <= 100 * ratio * (1 + 1e-15)
+        assert said < 100
+
+
+def test_plots_do_not_know_streamlit():
+    code = "import sys, nspca.plots; assert not any(m.split('.')[0] == 'streamlit' for m in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- sweeps ---
+
+
+def test_sweep_values_are_shares_of_the_unit_and_carry_their_k():
+    figure = plots.sweep_figure(rows([5, 10, 20]), unit=2.0)
+    line = named(figure, "auto")
+    assert list(line.x) == [5, 10, 20]
+    assert np.allclose(line.y, [27.5, 30, 35])
+    assert [tuple(c) for c in line.customdata] == [(5, "auto"), (10, "auto"), (20, "auto")]
+    assert "at least 84.6 % of the best possible, proved" in line.text[0]
+    assert "30 % of the leading eigenvalue" in line.text[1]
+    upper = named(figure, "nothing above this (proved)")
+    assert "35 % of the leading eigenvalue" in upper.text[1]
+    assert "shifted low-rank bound" in upper.text[1]
+    assert "No nonnegative sparse component" in upper.text[1]
+    assert "at least 84.6 %" in plots.alt_text(figure)
+
+
+def test_band_is_the_best_value_and_the_least_bound_over_methods():
+    frame = pd.concat([rows([5, 10]), rows([5, 10], method="other", value=0.55, upper=0.7, kind="B2")])
+    region = certified(frame)
+    assert np.allclose(region["lower"], [0.6, 0.65])
+    assert np.allclose(region["upper"], [0.65, 0.7])
+    figure = plots.sweep_figure(frame, unit=1.0)
+    outline = named(figure, "the optimum is in here (proved)")
+    assert list(outline.x) == [5, 10, 10, 5, 5]
+    assert np.allclose(outline.y, [60, 65, 70, 65, 60])
+
+
+def test_a_k_that_is_not_ready_leaves_a_gap():
+    figure = plots.sweep_figure(rows([5, 10, 20, 30]), unit=1.0, all_ks=[5, 10, 15, 20, 25, 30], total=6)
+    line = named(figure, "auto")
+    assert list(line.x) == [5, 10, 15, 20, 25, 30]
+    assert np.array_equal(np.isnan(line.y), [False, False, True, False, True, False])
+    pieces = [list(g) for gap, g in itertools.groupby(named(figure, "the optimum is in here (proved)").x, lambda x: x is None) if not gap]
+    assert pieces == [[5, 10, 10, 5, 5], [18.75, 21.25, 21.25, 18.75, 18.75], [28.75, 31.25, 31.25, 28.75, 28.75]]
+    assert any(a.text == "4 of 6 ready" for a in figure.layout.annotations)
+    assert figure.layout.xaxis.range[0] < 5 and figure.layout.xaxis.range[1] > 30
+
+
+def test_sweep_without_bounds_or_rows_draws_no_certified_region():
+    frame = rows([5, 10])
+    frame[["upper", "ratio"]] = np.nan
+    figure = plots.sweep_figure(frame, unit=1.0)
+    assert "the optimum is in here (proved)" not in [t.name for t in figure.data]
+    assert "nothing proved" in named(figure, "auto").text[0]
+    empty = plots.sweep_figure(frame.head(0), unit=1.0, all_ks=[5, 10], total=2)
+    assert "no value is ready" in plots.alt_text(empty)
+    assert len(empty.data) == 0
+
+
+def test_single_point_band_has_width():
+    xs, ys = band([7], [1.0], [2.0], [7])
+    assert xs == [6.75, 7.25, 7.25, 6.75, 6.75]
+    assert ys == [1.0, 1.0, 2.0, 2.0, 1.0]
+
+
+IN_HERE, PAPER, RANK_3 = "the optimum is in here (proved)", "2014 paper's bound", "rank-3 bound, its exact form (proved)"
+WITH_A_PROBABILITY = f"{PAPER} (with probability at least 99.7 %)"
+
+
+def test_the_paper_s_bound_is_a_second_shade_behind_ours_and_its_exact_form_a_line():
+    frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
+    both = plots.sweep_figure(frame, unit=1.0, bounds="both")
+    names = [trace.name for trace in both.data]
+    assert names.index(WITH_A_PROBABILITY) < names.index(RANK_3) < names.index(IN_HERE)
+    assert np.allclose(named(both, PAPER).y, [90, 110]) and np.allclose(named(both, RANK_3).y, [80, 90])
+    assert "with probability at least 99.7 %" in named(both, PAPER).text[0] and "eps-net" in named(both, PAPER).text[0]
+    assert "proved" in named(both, RANK_3).text[0] and "exact form of the 2014 paper's" in named(both, RANK_3).text[0]
+    assert "at least 84.6 % of the best possible, proved" in named(both, "auto").text[0]
+    ours = plots.sweep_figure(frame, unit=1.0)
+    assert not {PAPER, RANK_3, WITH_A_PROBABILITY} & {trace.name for trace in ours.data}
+
+
+def test_the_paper_s_bound_alone_proves_nothing():
+    frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
+    alone = plots.sweep_figure(frame, unit=1.0, bounds="paper")
+    assert [trace.name for trace in alone.data] == [WITH_A_PROBABILITY, PAPER, RANK_3, "auto"]
+    for said in (*named(alone, PAPER).text, *named(alone, "auto").text, plots.alt_text(alone)):
+        assert "with probability at least 99.7 %" in said and "proved" not in said
+    assert "at least 61.1 % of the best possible" in named(alone, "auto").text[0], "what the paper's bound knows about the same component"
+
+
+@pytest.mark.parametrize("bounds", ["both", "paper"])
+def test_a_sweep_without_the_other_bounds_shows_nothing_in_their_place(bounds):
+    """An earlier run kept the exact bound as ``upper_paper``; and one without its probability is not the paper's."""
+    frame = rows([5, 10], upper=0.6)
+    for columns in ({}, {"upper_paper": 0.9}, {"upper_epsnet": 0.9}, {"upper_epsnet": None, "upper_rank3": None}):
+        figure = plots.sweep_figure(frame.assign(**columns), unit=1.0, bounds=bounds)
+        assert (IN_HERE in [trace.name for trace in figure.data]) == (bounds == "both")
+        assert not any("paper" in trace.name or "rank-3" in trace.name for trace in figure.data)
+        assert ("proved" in named(figure, "auto").text[0].replace("nothing proved", "")) == (bounds == "both")
+
+
+def test_the_other_bounds_are_cut_at_the_leading_eigenvalue_and_say_so():
+    frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 1.05], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
+    figure = plots.sweep_figure(frame, unit=2.0, bounds="paper", ceiling=1.0)
+    assert np.allclose(named(figure, PAPER).y, [45, 50]) and np.allclose(named(figure, RANK_3).y, [40, 50])
+    for name in (PAPER, RANK_3):
+        assert "the leading eigenvalue" in named(figure, name).text[1] and "proved" in named(figure, name).text[1]
+        assert "leading eigenvalue, which" not in named(figure, name).text[0]
+    assert "at least 59.9 % of the best possible, proved" in named(figure, "auto").text[1]
+    assert "with probability at least 99.7 %" in plots.alt_text(figure), "not all of it is proved"
+
+
+def test_a_bound_that_a_component_passes_has_failed():
+    frame = pd.DataFrame({"k": [3, 3, 4, 4], "value": [1.0, 2.0, 1.5, 1.6], "upper_epsnet": [1.9, 1.9, 1.6, 1.6]})
+    frame = frame.assign(epsnet_probability=0.9, upper_rank3=3.0)
+    seen = plots.seen_by_the_paper(frame, ceiling=2.5)
+    assert list(seen["upper"]) == [2.5, 2.5, 1.6, 1.6] and list(seen["kind"]) == ["l1", "l1", "epsnet", "epsnet"]
+    assert seen["probability"].isna().tolist() == [True, True, False, False]
+    assert plots.seen_by_the_paper(frame)["upper"].isna().tolist() == [True, True, False, False]
+
+
+def test_a_ratio_to_another_bound_never_rounds_up():
+    other = {"upper_epsnet": [3.0, 0.0, None], "upper_rank3": [3.0, 0.0, None], "epsnet_probability": [0.9, 0.9, None]}
+    frame = pd.DataFrame({"k": [1, 2, 3], "value": [1.0, 0.0, 2.0]} | other, dtype=object)
+    for seen in (plots.seen_by_the_paper, plots.seen_at_rank_3):
+        ratio = seen(frame)["ratio"]
+        assert ratio[0] < 1 / 3 and ratio[1:].isna().all()
+
+
+def test_a_pinned_curve_has_its_own_hundred_per_cent():
+    figure = plots.sweep_figure(rows([5, 10]), unit=1.0, pinned=(rows([5, 10, 20]), 2.0, "<b>signed</b>"))
+    pinned = named(figure, "pinned: &lt;b&gt;signed&lt;/b&gt;")
+    assert np.allclose(pinned.y, [27.5, 30, 35]) and "27.5 % of" in pinned.text[0]
+    assert figure.data[-1].name == "auto", "a click finds the curve that is shown"
+
+
+def test_the_label_of_k_stays_inside():
+    label = lambda k: plots.sweep_figure(rows([5, 10, 20]), unit=1.0, selected_k=k).layout.annotations[0].xanchor  # noqa: E731
+    assert (label(5), label(20)) == ("left", "right")
+
+
+def test_gap_and_rho():
+    figure = plots.gap_figure([1, 2, 3], [9, 5, 3.1], unit=10.0, unit_name="the leading eigenvalue")
+    assert list(named(figure, "best found").y) == [10, 20, 30]
+    assert np.allclose(named(figure, "bound").y, [90, 50, 31])
+    assert "at least 96.7 %" in plots.alt_text(figure)
+    assert plots.gap_figure([], [])
+    rho = plots.rho_figure([1, 2], [0.25, 0.5], [np.nan, 0.9999997])
+    assert list(named(rho, "promised before (Theorem 1)").y) == [25, 50]
+    assert list(named(rho, "proved afterwards (B3)").text) == ["no bound", "99.9999 %"]
+
+
+# --- components ---
+
+
+def test_image_leaves_pixels_outside_the_support_empty():
+    x = np.array([0, 0.6, 0, 0, 0, 0.8])
+    figure = plots.component_figure(x, kind="image", image_shape=(2, 3), mean=np.arange(6.0))
+    weights = np.asarray(figure.data[1].z)
+    assert weights.shape == (2, 3)
+    assert np.array_equal(np.isnan(weights), (x == 0).reshape(2, 3))
+    assert (figure.data[1].zmin, figure.data[1].zmax) == (0, 0.8)
+    assert figure.layout.yaxis.scaleanchor == "x" and figure.layout.yaxis.autorange == "reversed"
+    signed = plots.component_image(-x, (2, 3)).data[1]
+    assert (signed.zmin, signed.zmax) == (-0.8, 0.8)
+
+
+def test_spectrum_has_stems_at_the_support_and_breaks_where_the_axis_goes_back():
+    axis = np.array([1.0, 2, 3, 2.5, 3.5])
+    figure = plots.component_figure(np.array([0, 0.6, 0, 0.8, 0]), kind="spectrum", axis=axis, axis_name="µm", mean=axis, spread=np.ones(5))
+    assert list(named(figure, "weights").x) == [2, 2.5]
+    assert np.allclose(named(figure, "weights").y, [0.6, 0.8])
+    means = [t for t in figure.data if t.name == "mean spectrum"]
+    assert [list(t.x) for t in means] == [[1, 2, 3], [2.5, 3.5]]
+    assert [t.showlegend for t in means] == [True, False]
+
+
+def test_falling_axis_is_one_stretch():
+    figure = plots.component_spectrum(np.array([0.0, 1, 0]), [3, 2, 1], mean=np.array([30.0, 20, 10]))
+    assert list(named(figure, "mean spectrum").x) == [1, 2, 3]
+    assert list(named(figure, "mean spectrum").y) == [10, 20, 30]
+
+
+def test_ranking_is_by_size_with_ties_in_order_and_markup_off():
+    names, weights, more = ranked(["a", "<b>", "c", "d", "e & f"], [0.1, -0.5, 0.1, 0, 0.4], 3)
+    assert names == ["&lt;b&gt;", "e &amp; f", "a"]
+    assert list(weights) == [-0.5, 0.4, 0.1]
+    assert more == 1
+
+
+@pytest.mark.parametrize("kind", ["words", "table"])
+def test_bars_show_the_largest_of_many(kind):
+    x = np.zeros(12582)
+    x[100:200] = np.linspace(1, 0.1, 100)
+    figure = plots.component_figure(x, kind=kind)
+    assert len(figure.data[0].x) == 40
+    assert figure.layout.title.text == "the 40 largest of 100"
+    assert "feature 100" in plots.alt_text(figure)
+
+
+def test_zero_component_is_drawn_as_nothing():
+    for kind in ("words", "table"):
+        assert "without" in plots.alt_text(plots.component_figure(np.zeros(5), kind=kind))
+    assert plots.component_figure(np.zeros(4), kind="image", image_shape=(2, 2))
+    assert plots.component_figure(np.zeros(4), kind="spectrum", axis=np.arange(4.0))
+
+
+# --- samples ---
+
+
+def test_scores_by_label_keep_every_sample_once():
+    scores, labels = rng.normal(size=50), np.array(["b", "a"] * 25)
+    figure = plots.score_figure(scores, labels, [f"s{i}" for i in range(50)])
+    assert [t.name for t in figure.data] == ["b", "a"]
+    assert np.allclose(figure.data[0].x, scores[::2])
+    assert list(figure.data[1].customdata[:2]) == ["s1", "s3"]
+    assert figure.to_json() == plots.score_figure(scores, labels, [f"s{i}" for i in range(50)]).to_json()
+
+
+def test_scores_of_two_components_are_a_scatter():
+    scores = rng.normal(size=(20, 2))
+    figure = plots.score_figure(scores)
+    assert np.allclose(figure.data[0].x, scores[:, 0]) and np.allclose(figure.data[0].y, scores[:, 1])
+
+
+def test_too_many_samples_are_thinned_and_said():
+    figure = plots.score_figure(np.arange(10001.0))
+    assert len(figure.data[0].x) <= 4000
+    assert "of 10001 samples" in figure.layout.xaxis.title.text
+
+
+def test_many_labels_share_a_last_group():
+    labels = np.repeat(np.arange(30), 2)
+    groups = _groups(labels, 60)
+    assert len(groups) == 12 and groups[-1][0] == "other labels"
+    assert sorted(np.concatenate([r for _, r in groups])) == list(range(60))
+    assert abs(_jitter(1000)).max() <= 0.5
+
+
+def test_histogram_counts_all():
+    scores, labels = rng.normal(size=90), np.repeat(["x", "y", "z"], 30)
+    assert [sum(t.y) for t in plots.score_histogram(scores, labels).data] == [30, 30, 30]
+
+
+def test_scree_adds_up():
+    figure = plots.spectrum_figure([6.0, 3.0, 1.0], 10.0)
+    assert np.allclose(figure.data[0].y, [60, 30, 10])
+    assert np.allclose(figure.data[1].y, [60, 90, 100])
+
+
+def test_sheet_of_images_places_pixels():
+    X = np.arange(3 * 6.0).reshape(3, 6)
+    sheet = np.asarray(plots.images_figure(X, (2, 3), n=3, columns=2).data[0].z)
+    assert sheet.shape == (5, 7)
+    assert np.allclose(sheet[:2, :3], (X[0] / 5).reshape(2, 3))
+    assert np.allclose(sheet[3:, :3], ((X[2] - 12) / 5).reshape(2, 3))
+    assert np.isnan(sheet[2]).all() and np.isnan(sheet[:, 3]).all() and np.isnan(sheet[3:, 4:]).all()
+
+
+def test_previews_are_bounded_and_keep_constant_columns():
+    X = rng.normal(size=(72, 12582))
+    X[:, 0] = 5
+    figure = plots.table_figure(X, ["same"] * 12582)
+    z = np.asarray(figure.data[0].z)
+    assert z.shape == (60, 160) and np.isfinite(z).all() and (z[:, 0] == 0).all()
+    assert len(set(figure.data[0].x)) == 160
+    assert len(figure.to_json()) < 3e6
+
+
+def test_sparsity_counts_every_entry():
+    X = sp.random(101, 307, density=0.05, random_state=0, format="csr")
+    figure = plots.sparsity_figure(X, rows=10, columns=20)
+    share = np.asarray(figure.data[0].customdata, float)
+    tall = np.bincount(np.arange(101) * 10 // 101)
+    wide = np.bincount(np.arange(307) * 20 // 307)
+    assert (share / 100 * np.outer(tall, wide)).sum() == pytest.approx(X.nnz, rel=1e-5)
+    assert f"{X.nnz} of 101 × 307" in plots.alt_text(figure)
+
+
+# --- spannogram ---
+
+
+def brute_top(values, k, nonneg):
+    scores = np.maximum(values, 0) if nonneg else np.abs(values)
+    return max(sum(scores[i] ** 2 for i in chosen) for chosen in itertools.combinations(range(len(values)), k))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_spans_agree_with_brute_force(nonneg):
+    V = rng.normal(size=(6, 2))
+    found = plots.spans(V, 3, nonneg, count=61)
+    assert found.objective.shape == (2 if nonneg else 1, 61)
+    for row, sign in zip(found.objective, (1, -1), strict=False):
+        assert np.allclose(row, [brute_top(sign * v, 3, nonneg) for v in curves(V, found.phi).T])
+    for sign, edges, sets in zip((1, -1), found.edges, found.sets, strict=False):
+        assert len(edges) == len(sets) + 1 and (np.diff(edges) > 0).all()
+        for left, right, members in zip(edges, edges[1:], sets, strict=False):
+            middle = found.phi[np.argmin(abs(found.phi - (left + right) / 2))]
+            assert np.array_equal(members, top_set(sign * curves(V, [middle])[:, 0], 3, nonneg))
+
+
+def test_ties_go_to_the_lowest_index_and_zeros_stay_out():
+    assert list(top_set([1, 2, 2, 2], 2)) == [1, 2]
+    assert list(top_set([0, -1, 3], 2)) == [2]
+    assert list(top_set([0, -4, 3], 1, nonneg=False)) == [1]
+    assert list(top_set([-1, 0], 2)) == []
+
+
+def test_degenerate_spans():
+    for V in (np.zeros((4, 2)), np.ones((4, 2)), np.array([[1.0, 0]]), np.repeat(rng.normal(size=(2, 2)), 3, axis=0)):
+        for k in (1, len(V), len(V) + 2):
+            found = plots.spans(V, k, count=31)
+            assert np.isfinite(found.objective).all()
+            assert plots.spannogram_figure(V, k, 0.1)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_highest_is_exact_when_only_the_longest_rows_are_looked_at(nonneg):
+    # Heavy tails stop early, equal lengths force every row to be read: both must agree with a plain sort.
+    for V in (rng.standard_t(1.5, size=(2000, 3)), rng.normal(size=(2000, 3))):
+        V[:500] /= np.linalg.norm(V[:500], axis=1, keepdims=True)
+        directions = rng.normal(size=(40, 3))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        values = directions @ V.T
+        expected = np.sort(np.maximum(values, 0) if nonneg else abs(values), axis=1)[:, -7:]
+        assert np.allclose(np.sort(highest(V, directions, 7, nonneg), axis=1), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_curves_are_one_trace_with_gaps():
+    V = np.array([[1.0, 2], [3, -1]])
+    phi = np.array([0, np.pi / 2])
+    x, y = joined(curves(V, phi), phi)
+    assert np.allclose(x, [0, np.pi / 2, np.nan] * 2, equal_nan=True)
+    assert np.allclose(y, [2, 1, np.nan, -1, 3, np.nan], equal_nan=True)
+
+
+def test_spannogram_lights_the_top_set_and_marks_the_optimum():
+    V = rng.normal(size=(30, 2))
+    base = plots.spannogram_base(V, 4, unit=2.0, unit_name="the total variance", optimum=(0.3, -1))
+    figure = plots.spannogram_at(base, V, 4, 0.3, names=[f"n{i}" for i in range(30)])
+    assert len(figure.data) == len(base.data) + 4
+    lit = top_set(-curves(V, [0.3])[:, 0], 4)
+    assert list(figure.data[-1].customdata) == [f"n{i}" for i in lit]
+    assert named(figure, "optimum").y[0] == pytest.approx(50 * (curves(V, [0.3])[lit, 0] ** 2).sum())
+    x, y = np.asarray(named(figure, "curves").x), np.asarray(named(figure, "curves").y)
+    assert np.isnan(y).sum() == 30
+    assert np.nanmax(abs(y.reshape(30, -1)[:, :-1] - curves(V, np.radians(x[:91])))) < 1e-5
+
+
+def test_a_gene_table_stays_small():
+    V = rng.standard_t(3, size=(12582, 2)) * 1000
+    figure = plots.spannogram_figure(V, 50, 0.2)
+    assert len(figure.to_json()) < 3e6
+    assert any("lit most often" in (t.name or "") for t in figure.data)
+    few = plots.spannogram_base(V[:1000], 50)
+    assert len(few.to_json()) < 3e6
+    assert len(named(few, "curves").x) == 92 * 1000
+
+
+@pytest.mark.parametrize(
+    ("R", "expected"),
+    [
+        ([[1, 0], [0, 1]], [(0, np.pi / 2)]),
+        ([[1, 0]], [(-np.pi / 2, np.pi / 2)]),
+        ([[0, 0]], [(-np.pi, np.pi)]),
+        ([[1, 0], [-1, 0]], [(np.pi / 2, np.pi / 2), (3 * np.pi / 2, 3 * np.pi / 2)]),
+        ([[1, 0], [-1, 0], [0, 1]], [(np.pi / 2, np.pi / 2)]),
+        ([[1, 0], [-1, 1], [-1, -1]], []),
+    ],
+)
+def test_feasible_arcs(R, expected):
+    found = feasible_arcs(np.array(R, float))
+    shifted = [(a - 2 * np.pi, b - 2 * np.pi) if a > np.pi and b > a else (a, b) for a, b in found]
+    assert np.allclose(shifted, expected) and len(shifted) == len(expected)
+
+
+def test_arcs_agree_with_sampling():
+    for _ in range(100):
+        R = rng.normal(size=(rng.integers(1, 5), 2))
+        angle = rng.uniform(-np.pi, np.pi, 200)
+        feasible = (R @ [np.cos(angle), np.sin(angle)] >= 0).all(axis=0)
+        inside = np.zeros(200, bool)
+        for a, b in feasible_arcs(R):
+            inside |= np.mod(angle - a, 2 * np.pi) <= b - a
+        assert np.array_equal(feasible, inside)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_answer_of_the_arc_view_is_the_best_feasible_direction(seed):
+    R = np.random.default_rng(seed).normal(size=(3, 2))
+    # The best direction is the leading eigenvector or lies on the line of one constraint.
+    directions = np.vstack([np.linalg.eigh(R.T @ R)[1][:, 1], np.stack([-R[:, 1], R[:, 0]], axis=1)])
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    candidates = [c for c in np.vstack([directions, -directions]) if (R @ c >= -1e-12).all()]
+    figure = plots.pd_view_figure(R)
+    answers = [t for t in figure.data if t.name == "answer"]
+    assert bool(answers) == bool(candidates)
+    if answers:
+        value = np.sum((R @ [answers[0].x[0], answers[0].y[0]]) ** 2)
+        assert value == pytest.approx(max(np.sum((R @ c) ** 2) for c in candidates), rel=1e-9)
+        active = any("active" in (t.name or "") for t in figure.data)
+        assert active == ("outside" in plots.alt_text(figure))
+
+
+# --- sphere ---
+
+
+def test_hammer_is_inverted_and_keeps_area():
+    c = rng.normal(size=(4000, 3))
+    c /= np.linalg.norm(c, axis=1, keepdims=True)
+    x, y = hammer(c)
+    assert np.allclose(from_hammer(x, y), c, atol=1e-9)
+    # Uniform on the sphere is uniform on the map: half of it lies inside the ellipse of half the area.
+    assert np.mean(x**2 / 8 + y**2 / 2 <= 0.5) == pytest.approx(0.5, abs=0.04)
+    assert np.isnan(from_hammer(2.8, 1.4)).all()
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_field_is_the_objective(nonneg):
+    V, c = rng.normal(size=(6, 3)), rng.normal(size=(5, 3))
+    assert np.allclose(field(V, 2, c, nonneg), [brute_top(V @ row, 2, nonneg) for row in c])
+
+
+def test_cones_are_drawn_with_shared_edges_once():
+    cones = [np.diag(s) for s in itertools.product((1, -1), repeat=3)]
+    world = plots.globe(rng.normal(size=(20, 3)), 3, resolution=12)
+    status = ["open", *["discarded"] * 7]
+    figure = plots.sphere_figure(world, cones, status, points=[[1, 1, 1]])
+    edges = {t.name: np.isnan(t.x).sum() for t in figure.data if t.type == "scatter3d" and t.mode == "lines"}
+    assert sum(edges.values()) == 12 and edges["still open"] == 3
+    flat = plots.flat_map_figure(world, cones, status, bounds=np.arange(8.0), points=[[1, 1, 1]])
+    centre = next(t for t in flat.data if t.text is not None and "still open" in t.text[0])
+    assert "nothing in it exceeds 0" in centre.text[0]
+    assert "1 open, 7 discarded" in plots.alt_text(figure)
+    # No patch may run across the seam of the map.
+    for trace in flat.data:
+        if trace.type == "scatter" and trace.fill == "toself":
+            for piece in np.split(np.asarray(trace.x), np.flatnonzero(np.isnan(trace.x)))[:-1]:
+                assert np.nanmin(piece) >= -1e-6 or np.nanmax(piece) <= 1e-6
+
+
+def test_arcs_lie_on_the_sphere_between_their_ends():
+    points = arcs([[[1, 0, 0], [0, 2.0, 0]]], steps=5)[0]
+    assert np.allclose(np.linalg.norm(points, axis=1), 1)
+    assert np.allclose(points[0], [1, 0, 0]) and np.allclose(points[-1], [0, 1, 0])
+
+
+def test_thousands_of_cones_stay_bounded():
+    world = plots.globe(rng.normal(size=(20, 3)), 3, resolution=8)
+    cones = rng.normal(size=(20000, 3, 3))
+    figure = plots.flat_map_figure(world, cones, ["discarded"] * 19990 + ["open"] * 10)
+    assert "10 open" in plots.alt_text(figure)
+    assert len(figure.to_json()) < 3e6
+    assert len(plots.sphere_figure(world, cones, ["discarded"] * 20000).to_json()) < 5e6
+    assert plots.sphere_figure(world) and plots.flat_map_figure(world)
+
+
+def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
+    world = plots.globe(np.eye(3), 1, resolution=6)
+    made = [
+        plots.sweep_figure(rows([5, 10]), unit=1.0),
+        plots.gap_figure([1], [2]),
+        plots.rho_figure([1], [0.5]),
+        plots.component_bars(["a"], [1.0]),
+        plots.component_words(["a"], [1.0]),
+        plots.component_image(np.ones(4), (2, 2)),
+        plots.component_spectrum(np.ones(3), np.arange(3.0)),
+        plots.score_figure(np.arange(5.0)),
+        plots.spectrum_figure([1.0], 1.0),
+        plots.images_figure(np.ones((2, 4)), (2, 2)),
+        plots.table_figure(np.ones((2, 2))),
+        plots.sparsity_figure(np.eye(3)),
+        plots.spannogram_figure(np.eye(2), 1, 0.0),
+        plots.pd_view_figure(np.eye(2)),
+        plots.sphere_figure(world),
+        plots.flat_map_figure(world),
+    ]
+    for figure in made:
+        assert len(plots.alt_text(figure)) > 20
+        spec = json.loads(figure.to_json())["layout"]
+        assert spec["template"]["layout"]["paper_bgcolor"] == "rgba(0,0,0,0)"
+        assert "font" not in spec and "paper_bgcolor" not in spec

@@ -1,0 +1,108 @@
+"""Servers of the tests' own, which end with the test process however that ends."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+START_LIMIT = 90  # seconds until a server that does not answer counts as failed
+# The proxy of the environment is for the outside; loopback is asked directly.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# For a script of the tests' own: what .streamlit/config.toml says for the dashboard.
+BARE = ("--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
+STREAMLIT = "from tests import servers; servers.hold_on(); from streamlit.web.cli import main; main(prog_name='streamlit')"
+
+
+def launch(command: list[str], **options) -> subprocess.Popen:
+    """Start a process that calls `hold_on`, as the head of a session of its own."""
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, **options)
+
+
+def hold_on() -> None:
+    """End this process and its group as soon as whoever launched it is gone.
+
+    Standard input is a pipe that only the launching process writes to. A process that is killed can clean nothing up, but the system
+    closes its end of the pipe.
+    """
+
+    def wait() -> None:
+        while os.read(0, 1):
+            pass
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        os._exit(1)
+
+    threading.Thread(target=wait, name="hold-on", daemon=True).start()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """The dashboard, or another Streamlit script, as a user starts it: on a free loopback port, with a home of its own."""
+
+    def __init__(self, home: Path, script: Path = ROOT / "app.py", options: tuple[str, ...] = ()):
+        self.home = home
+        self.script = script
+        self.options = options
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = home / "server.log"
+        self.process = None
+
+    def start(self) -> "Server":
+        environment = os.environ | {"NSPCA_HOME": str(self.home), "HOME": str(self.home), "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", STREAMLIT, "run", self.script.name, "--server.headless=true"]
+        command += ["--server.address=127.0.0.1", f"--server.port={self.port}", *self.options]
+        with self.log.open("ab") as log:
+            self.process = launch(command, cwd=self.script.parent, env=environment, stdout=log, stderr=log)
+        give_up = time.monotonic() + START_LIMIT
+        while not self.healthy():
+            if self.process.poll() is not None or time.monotonic() > give_up:
+                self.stop()
+                raise RuntimeError("the server did not start:\n" + self.log.read_text(errors="replace")[-4000:])
+            time.sleep(0.1)
+        return self
+
+    def healthy(self) -> bool:
+        try:
+            with DIRECT.open(f"{self.url}/_stcore/health", timeout=2) as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def stop(self) -> None:
+        """End the server and every process it started: they share its session."""
+        if self.process is None:
+            return
+        for how in ("SIGINT", "SIGTERM", "SIGKILL"):
+            self.signal_all(how)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=5)
+                break
+        self.signal_all("SIGKILL")  # workers that outlived it
+        self.process.stdin.close()
+        self.process = None
+
+    def signal_all(self, how: str) -> None:
+        if os.name == "nt":
+            self.process.kill()
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, getattr(signal, how))

@@ -1,0 +1,159 @@
+"""The pages in docs/ say what the code says."""
+
+import json
+import re
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca import METHODS
+from nspca.api import line_of
+from nspca.archive import read_arrays
+from nspca.bounds import elementary, elimination, lowrank, witness
+from nspca.bounds.branches import Tree
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.plan import PLANS
+from nspca.certificate import KINDS
+from scripts import methods_page
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def test_the_page_of_methods_is_what_the_table_says_now():
+    assert methods_page.PAGE.read_text(encoding="utf-8") == methods_page.page(), "run python -m scripts.methods_page"
+
+
+@pytest.mark.parametrize("name", ["auto", *METHODS])
+def test_every_method_has_its_section_with_every_option(name):
+    section = methods_page.PAGE.read_text(encoding="utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0]
+    assert all(f"\n- `{field.name}` (" in section for field in fields(line_of(name).Options))
+
+
+def test_an_option_without_a_text_is_refused():
+    @dataclass(frozen=True)
+    class Options:
+        """Options of `pca`."""
+
+        secret: int = 3
+
+    with pytest.raises(ValueError, match=r"must tell of \['secret'\]"):
+        methods_page.section(replace(METHODS["pca"], Options=Options), {})
+
+
+# the certificate file
+
+FORMAT = (DOCS / "certificate-format.md").read_text(encoding="utf-8")
+TYPES = {
+    "text": str,
+    "number": float,
+    "whole number": int,
+    "true or false": bool,
+    "list of whole numbers": list,
+    "whole number, or list of whole numbers": (int, list),
+}
+
+
+def table(heading: str) -> dict[str, list[str]]:
+    """Rows of the tables below a heading, by their first cell."""
+    text = re.split(r"^#+ ", FORMAT.split(f"# {heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")]
+    return {first.strip("`"): rest for first, *rest in rows}
+
+
+def inequalities():
+    """Certificates with and without every array that the inequality can have."""
+    X = np.random.default_rng(0).standard_normal((30, 12)) * np.linspace(3, 1, 12)
+    problem = nspca.Problem.from_data(X, 3)
+    yield X, elementary.eigenvalue(problem)
+    yield X, lowrank.bound(problem, 2)[0]
+    for kept in (elimination.all_rows(problem), elimination.keep(problem, 5)):
+        W = elimination.search_threshold(kept, problem)[1]
+        yield X, witness.certificate(problem, kept, witness.Witness(W))[0]
+        parts = witness.Witness(W, 0.01 * kept.block, 0.1 * np.ones((len(kept.block), 1)))
+        yield X, witness.certificate(problem, kept, parts)[0]
+
+
+def trees():
+    """A tree with witnesses at its leaves, and one that needs none."""
+    X = np.random.default_rng(0).standard_normal((10, 10))
+    problem = nspca.Problem.from_data(X, 4)
+    splitting = Splitting(elimination.all_rows(problem), problem.k, problem.nonneg)
+    splitting.step()
+    tree = Tree(problem, PLANS["standard"], 0.0, 1e-6)
+    tree.run(splitting.entries.W, splitting.X)
+    yield X, tree.certificate()
+    X = np.random.default_rng(0).standard_normal((30, 12))
+    yield X, nspca.certify(nspca.Problem.from_data(X, 3), effort="fast")
+
+
+def joints():
+    wide = np.random.default_rng(0).standard_normal((40, 420))
+    yield wide, nspca.certify(nspca.Problem.from_data(wide, (3, 2, 2)), effort="fast")
+    small = np.random.default_rng(0).standard_normal((40, 12))
+    yield small, nspca.certify(nspca.Problem.from_data(small, (3, 2)), effort="fast")
+    yield np.eye(4), nspca.certify(nspca.Problem.from_covariance(np.eye(4), (1, 1)), effort="fast")
+
+
+def elementaries(make):
+    X = np.random.default_rng(0).standard_normal((30, 12))
+    yield X, make(nspca.Problem.from_data(X, 3))
+
+
+FORMS = {
+    "inequality": inequalities,
+    "branches": trees,
+    "joint": joints,
+    "diagonal": lambda: elementaries(elementary.diagonal),
+    "row": lambda: elementaries(elementary.rows),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
+    page, seen, most = table(form), [], 0
+    for data, certificate in FORMS[form]():
+        assert certificate.form == form and nspca.verify(data, certificate) <= certificate.upper
+        arrays = read_arrays(certificate.to_bytes())
+        header = json.loads(str(arrays.pop("header")))
+        assert set(header) == set(table("Header")) and arrays.keys() == {f"witness_{name}" for name in certificate.witness}
+        assert all(isinstance(value, TYPES[table("Header")[name][0]]) for name, value in header.items())
+        sizes = measured(certificate)
+        for name, array in certificate.witness.items():
+            _, kind, shape, _ = page[name]
+            assert (str(array.dtype), array.shape) == (kind, eval(shape, {}, sizes)), (form, name)
+        seen.append(set(certificate.witness))
+        most = max(most, sizes.get("p", 1))
+    assert most > 0
+    always = {name for name, row in page.items() if row[0] == "always"}
+    assert set().union(*seen) == set(page) and set(page).intersection(*seen) == always
+
+
+def measured(certificate) -> dict[str, int]:
+    """The sizes that the page's shapes are made of."""
+    parts, n = certificate.witness, certificate.shape[1]
+    U = parts.get("U", np.zeros((n, 0)))
+    sizes = {"n": n, "r": parts["rows"].size if "rows" in parts else n, "d": U.shape[-1], "codes": parts.get("tree", U).size}
+    if certificate.form == "branches":
+        leaves = int((parts["branch"] == -1).sum())
+        sizes |= {"p": int(parts["use"].max()) + 1, "leaves": leaves, "nodes": 2 * leaves - 1}
+    if certificate.form == "joint":
+        assert U.shape[-1] == len(certificate.k) - 1
+    return sizes
+
+
+def test_the_page_has_every_form_and_every_kind():
+    assert set(table("Kinds")) == set(KINDS)
+    assert set(re.findall("^### (.+)$", FORMAT, re.MULTILINE)) == set(FORMS)
+    unknown = replace(elementary.diagonal(nspca.Problem.from_covariance(np.eye(3), 1)), form="none")
+    with pytest.raises(nspca.CertificateError) as refused:  # its sentence lists the forms that are known
+        nspca.verify(np.eye(3), unknown)
+    assert set(re.findall(r"'(\w+)'", str(refused.value))) == {*FORMS, "none"}
+
+
+def test_links_between_the_pages_lead_somewhere():
+    for page in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (DOCS / target).exists(), f"{page.name}: {target}"

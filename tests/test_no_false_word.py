@@ -1,0 +1,92 @@
+"""Whatever leaves the package is what the checker accepts: value <= brute force <= bound, and `verify` proves that very bound."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.errors import InvalidProblem, Refused
+from nspca.solvers import METHODS
+from tests.oracles import brute_force, brute_force_joint
+from tests.questions import questions
+
+SLOW = {"spca", "nmf"}  # scikit-learn's, tens of milliseconds each; asked less often
+FEWER = {"bipartite": {"samples": 50}}  # a matching at each of many points; how many is nothing to these questions
+PART = 250
+EXPECTED = ("positive semidefinite", "columns that vary", "must fit float64", "at least 2 rows", "Refused")
+
+
+def able(method, question):
+    line = METHODS.get(method)
+    if line is None:
+        return True
+    data = bool(question.recipe)
+    joint = line.joint or question.components == 1
+    return (line.nonneg if question.nonneg else line.signed) and joint and (data or method not in SLOW)
+
+
+def asked(question):
+    """The problem, and an answer with a certificate by a method drawn from those that can."""
+    make = nspca.Problem.from_data if question.recipe else nspca.Problem.from_covariance
+    problem = make(question.given, question.k, nonneg=question.nonneg, **question.recipe)
+    names = [m for m in ("auto", *METHODS) if able(m, question) and (m not in SLOW or question.rng.random() < 0.2)]
+    method = str(question.rng.choice(names))
+    effort = "standard" if question.rng.random() < 0.04 else "fast"
+    result = nspca.solve(problem, method, certify=effort, **FEWER.get(method, {}))
+    if question.rng.random() < 0.2:
+        result = result.with_certificate(nspca.certify(problem, result, effort=effort))
+    return problem, method, result
+
+
+def check(question, problem, result):
+    """Everything that is said, against the data and against brute force."""
+    certificate, upper = result.certificate, result.certificate.upper
+    again = nspca.verify(question.given, nspca.Certificate.from_bytes(certificate.to_bytes()), problem)
+    assert upper * (1 - 1e-9) <= again <= upper
+    solve = brute_force if isinstance(question.k, int) else brute_force_joint
+    optimum = solve(question.unit_A, question.k, question.nonneg)[0]
+    step = float(np.ldexp(5e-324, -question.exponent))  # what a number near the smallest can be rounded by
+    value, bound = (float(np.ldexp(number, -question.exponent)) for number in (result.value, again))
+    size = max(optimum, 0.0)
+    # nothing but rounding: of entries of the covariance for one that is semidefinite up to that only
+    slack = 1e-11 * size + 2 * step + 1e-14 * np.trace(question.unit_A)
+    assert value <= optimum + slack
+    assert optimum <= bound + slack
+    assert 0 <= result.ratio <= 1
+    if result.status is nspca.Status.OPTIMAL:
+        assert value >= optimum - 2e-8 * size - slack
+    for x, k in zip(result.components.T, np.atleast_1d(question.k), strict=True):
+        assert problem.with_k(int(k)).violation(x) <= 1e-12
+
+
+def hunt(seed):
+    """A `PART` of the questions, and a sentence about what came of it."""
+    accepted, refused = 0, Counter()
+    for question in questions(PART, seed):
+        try:
+            problem, method, result = asked(question)
+        except (InvalidProblem, Refused) as error:
+            reason = next((words for words in EXPECTED if words in str(error) or words == type(error).__name__), None)
+            assert reason, f"{question.about}: {error}"
+            refused[reason] += 1
+            continue
+        try:
+            check(question, problem, result)
+        except (AssertionError, nspca.NSPCAError) as error:
+            raise AssertionError(f"{question.about}, k = {question.k}, nonneg = {question.nonneg}, {method}: {error}") from error
+        accepted += 1
+    assert accepted >= 0.7 * PART
+    reasons = ", ".join(f"{count} '{reason}'" for reason, count in sorted(refused.items()))
+    return f"{PART} questions (seed {seed}): {accepted} answers, each accepted by the checker; refused with a sentence: {reasons}"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_answer_is_one_the_checker_accepts(seed, record_property):
+    record_property("said", hunt(seed))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8, 88))
+def test_every_answer_of_very_many_is_one_the_checker_accepts(seed, record_property):
+    record_property("said", hunt(seed))

@@ -1,0 +1,176 @@
+"""Calls that cannot be meant, beside those of test_odd_input: each gets a sentence of ours and no stranger's exception."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.certificate import Certificate
+from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem, Refused
+from nspca.result import Sweep
+from nspca.solvers import METHODS, auto
+
+X = np.abs(np.random.default_rng(1).standard_normal((12, 6)))
+P = nspca.Problem.from_data(X, 2)
+R = nspca.solve(P)
+C = R.certificate
+NOTHING = (None, "a", -1, 0, 2.5, float("nan"), 10**400, True, [], (), {}, (1,), (0,), np.int64(2), np.ones(2), b"x", 1 + 0j, X, object())
+
+
+@pytest.mark.parametrize("change", ["components", "values", "certificate"])
+def test_a_result_is_made_of_arrays_that_belong_together(change):
+    for other in (*NOTHING, getattr(R, change).tolist() if change != "certificate" else "proof", np.full((6, 1), np.nan), X + 0j):
+        if change == "certificate" and other is None:
+            continue
+        with pytest.raises(InvalidProblem, match="a result must have"):
+            replace(R, **{change: other})
+
+
+@pytest.mark.parametrize("known", [known for known in NOTHING if known is not None] + [C, R.components])
+def test_a_known_answer_is_a_result(known):
+    with pytest.raises(InvalidProblem, match="a known answer must be a Result"):
+        nspca.certify(P, known, effort="fast")
+
+
+@pytest.mark.parametrize("word", ["k", "shape", "witness", "upper", "exponent", "form", "nonneg"])
+def test_a_certificate_by_hand_is_refused_or_speaks(word):
+    for other in NOTHING:
+        try:
+            made = replace(C, **{word: other})
+        except CertificateError as error:
+            assert word in str(error)
+            continue
+        assert made.statement and made.summary and made.nbytes >= 0
+        assert made.rounded(3).upper >= made.upper
+        assert Certificate.from_bytes(made.to_bytes()).statement == made.statement
+
+
+@pytest.mark.parametrize("value", [None, "a", [1], 10**400, 1 + 0j, np.ones(1), True, np.nan, np.inf])
+def test_a_value_that_was_reached_is_a_number(value):
+    with pytest.raises(CertificateError, match="must be a finite number"):
+        C.ratio(value)
+
+
+@pytest.mark.parametrize("digits", [0, -1, "a", 2.5, None, 10**30])
+def test_digits_to_round_to_are_a_whole_number(digits):
+    with pytest.raises(InvalidOption, match="digits must be a whole number, 1 to 17"):
+        C.rounded(digits)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: nspca.solve(P, report="loud"), InvalidOption, "report must be a function"),
+        (lambda: nspca.certify(P, report=3), InvalidOption, "report must be a function"),
+        (lambda: nspca.sweep(P, 2, report=[print]), InvalidOption, "report must be a function"),
+        (lambda: nspca.sweep(P, 2, methods=None), InvalidOption, "method must be 'auto' or one of"),
+        (lambda: nspca.sweep(P, 2, methods=3), InvalidOption, "method must be 'auto' or one of"),
+        (lambda: nspca.solve(P, np.array(["auto", "cone"])), InvalidOption, "method must be 'auto' or one of"),
+        (lambda: nspca.solve(P, certify=np.ones(2)), InvalidOption, "effort must be one of"),
+        (lambda: nspca.Problem("A", 2), InvalidProblem, "made with Problem.from_data"),
+        (lambda: P.scores("abcdef"), InvalidProblem, "must be 6 numbers"),
+        (lambda: P.scores(np.full(6, np.nan)), InvalidProblem, "finite"),
+        (lambda: Sweep.from_bytes(None), InvalidData, "must be bytes written by"),
+        (lambda: Sweep.from_bytes("text"), InvalidData, "must be bytes written by"),
+        (lambda: nspca.solve(P, "bipartite", sketch=["svd"]), InvalidOption, "sketch must be one number or text"),
+        (lambda: nspca.solve(P, "coordinate", alpha=1e-300), InvalidOption, "alpha must be between 1e-30 and 1e"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_gets_a_sentence(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_sizes_come_one_by_one_in_any_way():
+    for ks in (3, np.int64(3), np.array(3), [3], (3,), np.array([3]), iter([3]), (k for k in [3]), range(3, 4), {3}):
+        assert nspca.sweep(P, ks, certify=None).frame.k.tolist() == [3]
+
+
+def options_of(method):
+    Options = auto.Options if method == "auto" else METHODS[method].Options
+    return [(method, name) for name in Options.__dataclass_fields__]
+
+
+@pytest.mark.parametrize(("method", "name"), [pair for method in ("auto", *METHODS) for pair in options_of(method)])
+def test_an_option_of_the_wrong_kind_is_named(method, name):
+    for value in ("no", [], {}, (1,), np.ones(2), 1 + 0j, object(), float("nan"), 10**400, -1):
+        with pytest.raises(InvalidOption, match=rf"{name}\b"):
+            nspca.solve(P, method, certify=None, **{name: value})
+
+
+@pytest.mark.parametrize("method", ["auto", "cone"])
+def test_a_tolerance_below_rounding_ends(method):
+    result = nspca.solve(P, method, tol=1e-300)
+    assert nspca.verify(X, result.certificate, P) >= result.value >= R.value * (1 - 1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("small", [1e-80, 1e-110, 1e-150, 1e-200])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_columns_so_small_that_their_squares_vanish(small, nonneg):
+    data = X * np.array([1, small, small, max(small**2, 1e-300), 1, 1])
+    for method in ("auto", "coordinate"):
+        if nonneg or method == "auto":
+            problem = nspca.Problem.from_data(data, 3, nonneg=nonneg)
+            assert nspca.verify(data, nspca.solve(problem, method).certificate, problem) > 0
+
+
+class Stubborn:
+    """A table that can be converted in no way."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __array__(self, *_, **__):
+        raise self.error
+
+
+class Entry:
+    """An entry of a table that is no number."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __float__(self):
+        raise self.error
+
+
+def test_whatever_a_conversion_raises_is_named():
+    for error in (RuntimeError("needs grad"), ZeroDivisionError("needs grad"), AttributeError("needs grad")):
+        for given in (Stubborn(error), np.array([[Entry(error), 1.0], [2.0, 3.0]], dtype=object)):
+            with pytest.raises(InvalidProblem, match="needs grad"):
+                nspca.Problem.from_data(given, 1)
+
+
+def test_a_missing_entry_is_named_by_its_place():
+    for kind in ("Int64", "Float64"):
+        table = pd.DataFrame([[1, 2], [3, 4], [5, None]]).astype(kind)
+        with pytest.raises(InvalidProblem, match="got nan at row 3, column 2"):
+            nspca.Problem.from_data(table, 1)
+
+
+def test_what_does_not_fit_into_memory_is_refused():
+    huge = np.broadcast_to(1.0, (10**8, 10**8))
+    for make, given in (
+        (nspca.Problem.from_data, huge),
+        (nspca.Problem.from_covariance, huge),
+        (nspca.Problem.from_data, sp.csr_array(([1.0], ([0], [10**15])), shape=(2, 10**15 + 1))),
+    ):
+        with pytest.raises(Refused, match="must fit into memory"):
+            make(given, 1)
+
+
+def test_the_estimator_certifies_what_it_was_given():
+    table = np.random.default_rng(0).integers(0, 3, (15, 6)) * 1.0
+    frame = pd.DataFrame(table).astype(pd.SparseDtype(float, 0.0))
+    for given in (frame, table, table.tolist(), sp.coo_array(table), pd.DataFrame(table).astype("Int64")):
+        fitted = nspca.NSPCA(k=2).fit(given)
+        problem = nspca.Problem.from_data(given, 2)
+        assert nspca.verify(given, fitted.certificates_[0], problem) >= fitted.explained_variance_[0]
+        assert fitted.transform(given)[:, 0] == pytest.approx(problem.scores(fitted.components_[0]))
+    for given in (np.ma.masked_array(table, mask=table > 1), table.astype(str)):
+        with pytest.raises(InvalidProblem):
+            nspca.NSPCA(k=2).fit(given)

@@ -1,0 +1,298 @@
+"""What somebody may hand in by mistake: each gets a sentence of ours that names it, or is taken for what it plainly means."""
+
+import datetime
+import decimal
+import io
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem
+
+X = np.random.default_rng(0).standard_normal((12, 6))
+P = nspca.Problem.from_data(X, 2)
+MASKED = np.ma.masked_array(X, mask=np.arange(72).reshape(12, 6) == 7)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", None, True, np.nan])
+@pytest.mark.parametrize("call", [nspca.solve, lambda P, seed: nspca.sweep(P, [2], seed=seed)])
+def test_a_seed_is_a_whole_number(call, seed):
+    with pytest.raises(InvalidOption, match="seed must be a whole number, 0 or more, got"):
+        call(P, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (X + 0j, "must be real numbers, got complex numbers"),
+        (sp.csr_array(X + 0j), "must be real numbers, got complex numbers"),
+        (pd.DataFrame(X + 0j), "must be real numbers, got complex numbers"),
+        (MASKED, "must be complete, got 1 masked entries"),
+        (np.full((3, 2), np.datetime64("2020-01-01")), "must be real numbers, got dates"),
+        (np.full((3, 2), np.timedelta64(1, "s")), "must be real numbers, got durations"),
+        (pd.DataFrame({"day": pd.date_range("2020", periods=3), "x": [1.0, 2, 3]}), "Timestamp"),
+        (np.array([["1", "2"], ["3", "4"]]), "must be real numbers, got text"),
+        (pd.DataFrame({"a": ["1", "2"], "b": [1.0, 2.0]}), "'1', which is str"),
+        (np.array([[1, "2"], [3, 4]], dtype=object), "'2', which is str"),
+        ([[10**400, 1], [2, 3]], "numbers that fit float64"),
+        ([[1, 2], [3]], "must be numbers"),
+        (np.array([[None, 1.0], [2.0, 3.0]]), "got nan at row 1, column 1"),
+        (sp.coo_array(np.array([1.0, 2.0])), "rows and columns, got shape"),
+        (sp.csr_array((0, 3)), "rows and columns, got shape"),
+        (np.zeros((2, 2), dtype=[("a", float)]), "must be real numbers"),
+        (None, "must be numbers|rows and columns"),
+        ("X.csv", "real numbers, got text"),
+    ],
+)
+def test_data_that_are_no_numbers(data, words):
+    for make in (nspca.Problem.from_data, nspca.Problem.from_covariance):
+        with pytest.raises(InvalidProblem, match=words):
+            make(data, 1)
+
+
+def test_numbers_of_every_kind_are_numbers():
+    plain = nspca.Problem.from_data([[1.0, 2.0], [3.0, 5.0], [0.0, 1.0]], 1).total_variance
+    table = [[1, 2], [3, 5], [0, 1]]
+    for same in (
+        np.array(table, dtype=np.int8),
+        np.array(table, dtype=np.float16),
+        np.array([[decimal.Decimal(x) for x in row] for row in table]),
+        pd.DataFrame(table, columns=["a", "b"]),
+        pd.DataFrame(table).astype("Int64"),
+        np.ma.masked_array(table, mask=False),
+        sp.coo_matrix(np.array(table, dtype=np.uint8)),
+    ):
+        assert nspca.Problem.from_data(same, 1).total_variance == pytest.approx(plain)
+    assert nspca.Problem.from_data(np.array(table) > 1, 1).n == 2
+
+
+@pytest.mark.parametrize("value", ["no", "False", 0, 1, None, 2.0])
+@pytest.mark.parametrize("name", ["nonneg", "center", "scale"])
+def test_switches_are_true_or_false(name, value):
+    with pytest.raises(InvalidOption, match=f"{name} must be True or False, got"):
+        nspca.Problem.from_data(X, 2, **{name: value})
+    assert nspca.Problem.from_data(X, 2, **{name: np.True_}).k == 2
+
+
+@pytest.mark.parametrize("x", [np.ones(5), np.ones(7), np.ones((6, 1)), 1.0, "abc", np.full(6, np.nan), [None] * 6])
+def test_a_component_has_n_finite_entries(x):
+    for ask in (P.value, P.violation):
+        with pytest.raises(InvalidProblem, match=r"component.* must be"):
+            ask(x)
+    with pytest.raises((InvalidProblem, ValueError)):
+        P.scores(np.ones(5))
+
+
+def test_one_number_of_another_type_is_that_number():
+    assert nspca.sweep(P, 3).frame.k.tolist() == nspca.sweep(P, np.int64(3)).frame.k.tolist() == [3]
+    assert nspca.solve(P, components=np.int64(2)).components.shape == (6, 2)
+    assert nspca.solve(P, seed=np.int64(3)).value == nspca.solve(P, seed=3).value
+    result = nspca.solve(P, tol=np.float32(1e-3), rank=np.int64(2))
+    assert json.loads(json.dumps(result.info)) == result.info
+    A = np.cov(X, rowvar=False)
+    dense, sparse = (nspca.solve(nspca.Problem.from_covariance(given, 2)) for given in (A, sp.csc_matrix(A)))
+    assert dense.value == sparse.value
+    assert nspca.verify(sp.coo_array(A), sparse.certificate) == nspca.verify(A, dense.certificate)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nspca.solve(X), "a Problem is required, got ndarray"),
+        (lambda: nspca.certify("P"), "a Problem is required, got str"),
+        (lambda: nspca.sweep(None, 3), "a Problem is required, got NoneType"),
+        (lambda: nspca.sweep(P, None), "k must be a whole number"),
+        (lambda: nspca.sweep(P, "ab"), "k must be a whole number"),
+        (lambda: nspca.solve(P, ["auto"]), "method must be 'auto' or one of"),
+        (lambda: nspca.solve(P, None), "method must be 'auto' or one of"),
+        (lambda: nspca.solve(P, components=1.0), "components must be a whole number"),
+        (lambda: nspca.solve(P, deflation="shur"), "deflation must be one of"),
+        (lambda: nspca.solve(P, deflation=None), "deflation must be one of"),
+        (lambda: nspca.solve(P, angle=120), "the angle between components"),
+        (lambda: nspca.solve(P, angle="wide"), "the angle between components"),
+        (lambda: nspca.solve(P.with_k((1, 2)), deflation="shur"), "deflation must be one of"),
+        (lambda: nspca.solve(P, "joint", components=2, deflation="schur"), "joint finds components together, without a deflation"),
+        (lambda: nspca.solve(P, "joint", components=2, angle=60), "joint finds components together, without a deflation or an angle"),
+        (lambda: nspca.certify(P.with_k((1, 2)), components=5), "components must be the number of sizes, 2, got 5"),
+        (lambda: nspca.certify(P, effort=["fast"]), "effort must be one of"),
+        (
+            lambda: nspca.solve(P, components=4),
+            "4 components of 2 features that share none need 8 features, got n = 6",
+        ),
+        (lambda: P.with_k(10**30), "k must be a whole number between 1 and n = 6"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_gets_a_sentence(call, words):
+    with pytest.raises(nspca.NSPCAError, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"k": (2, 2)}, "k must be a whole number"),
+        ({"k": 0}, "k must be a whole number"),
+        ({"k": 5, "n_components": 3}, "3 components of 5 features that share none need 15 features, got n = 6"),
+        ({"n_components": 1.5}, "n_components must be a whole number"),
+        ({"random_state": "a"}, "seed must be a whole number"),
+        ({"nonneg": "no"}, "nonneg must be True or False"),
+    ],
+)
+def test_the_estimator_says_what_it_was_not_made_for(options, words):
+    with pytest.raises(ValueError, match=words):
+        nspca.NSPCA(**options).fit(X)
+
+
+def test_the_estimator_takes_every_kind_of_seed():
+    none, zero = (nspca.NSPCA(k=2, random_state=seed).fit(X).components_ for seed in (None, 0))
+    assert np.array_equal(none, zero)
+    again = [nspca.NSPCA(k=2, random_state=np.random.RandomState(3)).fit(X).components_ for _ in range(2)]
+    assert np.array_equal(*again)
+
+
+# --- files ------------------------------------------------------------------------------------------------------------------
+
+
+def damages(content):
+    """The bytes of an archive, spoilt in many ways."""
+    rng = np.random.default_rng(0)
+    yield b""
+    yield b"PK"
+    for cut in rng.integers(1, len(content), 20):
+        yield content[:cut]
+    for at in rng.integers(0, len(content), 200):
+        spoilt = bytearray(content)
+        spoilt[at] ^= 1 << int(rng.integers(8))
+        yield bytes(spoilt)
+
+
+def repacked(content, **changes):
+    """The archive with other arrays: bytes as they are, None leaves one out."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            if name.removesuffix(".npy") not in changes:
+                new.writestr(name, old.read(name))
+        for name, value in changes.items():
+            if value is not None:
+                raw = io.BytesIO()
+                np.lib.format.write_array(raw, value, allow_pickle=True) if isinstance(value, np.ndarray) else raw.write(value)
+                new.writestr(f"{name}.npy", raw.getvalue())
+    return buffer.getvalue()
+
+
+def test_damaged_bytes_of_results_and_certificates_are_refused_as_such():
+    result = nspca.solve(P)
+    content = result.to_bytes()
+    for spoilt in damages(content):
+        try:
+            again = nspca.Result.from_bytes(spoilt)
+        except InvalidData as error:
+            assert "must be bytes written by Result.to_bytes" in str(error)
+        else:  # a bit that nobody reads: a date, a comment
+            assert np.array_equal(again.components, result.components)
+    for spoilt in damages(result.certificate.to_bytes()):
+        try:
+            again = nspca.Certificate.from_bytes(spoilt)
+        except CertificateError:
+            continue
+        assert nspca.verify(X, again) == nspca.verify(X, result.certificate)
+    for changes in (
+        {"header": None},
+        {"header": np.array("[]")},
+        {"header": np.array("{}")},
+        {"header": np.array(json.dumps({"status": "FINE", "method": "auto", "seconds": 0, "info": {}}))},
+        {"header": np.array(json.dumps({"status": "LIMIT", "method": "auto", "seconds": None, "info": 3}))},
+        {"components": np.zeros(6)},
+        {"components": np.array("text")},
+        {"components": np.full((6, 1), np.nan)},
+        {"values": np.zeros(2)},
+        {"values": b"\x93NUMPY"},
+        {"certificate": np.zeros(5, np.uint8)},
+        {"components": np.array([{}], dtype=object)},
+    ):
+        with pytest.raises(InvalidData, match=r"must be bytes written by Result\.to_bytes"):
+            nspca.Result.from_bytes(repacked(content, **changes))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"nonneg": "signed"},
+        {"nonneg": "false"},
+        {"nonneg": 2},
+        {"nonneg": None},
+        {"center": 1},
+        {"scale": 0},
+        {"k": True},
+        {"k": 2.0},
+        {"k": "2"},
+        {"k": [1, True]},
+        {"exponent": 2.0},
+        {"exponent": False},
+        {"shape": [12.0, 6]},
+        {"version": True},
+        {"source": 3},
+        {"upper": True},
+        {"upper": "7"},
+        {"upper": float("nan")},
+        {"upper": float("inf")},
+        {"probability": 0.5},
+    ],
+)
+def test_words_of_a_certificate_are_not_read_by_their_truth_value(change):
+    certificate = nspca.certify(P)
+    content = certificate.to_bytes()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        header = json.loads(str(np.load(io.BytesIO(archive.read("header.npy")))))
+    with pytest.raises(CertificateError, match=next(iter(change))):
+        nspca.Certificate.from_bytes(repacked(content, header=np.array(json.dumps(header | change))))
+
+    class Forged:  # the checker is handed anything that has the attributes
+        pass
+
+    forged = Forged()
+    for name in (*header, "witness"):
+        setattr(forged, name, getattr(certificate, name))
+    forged.k = certificate.k
+    assert nspca.verify(X, forged) <= certificate.upper
+    for name, value in change.items():
+        setattr(forged, name, tuple(value) if name == "shape" else value)
+    if "probability" not in change:
+        with pytest.raises(CertificateError):
+            nspca.verify(X, forged)
+
+
+def test_a_small_file_does_not_unpack_to_gigabytes(monkeypatch):
+    """Its directory is read first; and a header that promises more than its file holds allocates nothing."""
+    bomb, buffer = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("witness_W.npy", "w", force_zip64=True) as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (10000, 10000)})
+        for _ in range(100):
+            file.write(bytes(8 * 10**6))
+    assert len(bomb.getvalue()) < 2**20
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        raw = io.BytesIO()
+        np.lib.format.write_array_header_1_0(raw, {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)})
+        archive.writestr("witness_W.npy", raw.getvalue())
+
+    def unpacked(*_):
+        raise AssertionError("a file of the archive was unpacked")
+
+    for read, error in ((nspca.Certificate.from_bytes, CertificateError), (nspca.Result.from_bytes, InvalidData)):
+        with pytest.raises(error, match="the file holds"):
+            read(buffer.getvalue())
+        with monkeypatch.context() as patch:
+            patch.setattr(zipfile.ZipExtFile, "read", unpacked)
+            with pytest.raises(error, match="would unpack to 763 MiB"):
+                read(bomb.getvalue())
+
+
+def test_dates_in_a_table_are_named_and_not_counted():
+    with pytest.raises(InvalidProblem, match="datetime"):
+        nspca.Problem.from_data(np.array([[datetime.datetime(2020, 1, 1), 1.0], [2.0, 3.0]]), 1)
