@@ -267,15 +267,14 @@ class Engine:
             job.event = Event(**message["event"])
             job.rows += tuple(message["rows"])
 
-    def _ended(self, job: Job, outcome: Finished) -> None:
-        """Called once per execution; everything of it goes to the store in one transaction."""
-        if self._closing:
-            return
+    def _ended(self, job: Job, token: str, outcome: Finished) -> None:
+        """Counts once per execution; everything of it goes to the store in one transaction."""
         state, error = outcome.state, outcome.error
-        if outcome.trace and job.viewers:
-            _log.error("run of %s failed: %s", job.function, outcome.trace)
         with self._lock:
-            self._tokens.pop(job.token, None)
+            if self._closing or self._tokens.pop(token, None) is None:
+                return
+            if outcome.trace and job.viewers:
+                _log.error("run of %s failed: %s", job.function, outcome.trace)
             if state == "killed" and job.viewers and not job.started and job.attempts < ATTEMPTS:
                 job.future = None
                 self._queue = (job, *self._queue)
@@ -319,7 +318,7 @@ class Engine:
                 self._dispatch(pool)
                 self._note_progress()
                 self._tidy()
-                soon = bool(self._queue) or any(not job.viewers for job in self._at_work())
+                soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else NOTE_SECONDS)
             except Exception:  # a lost connection or a full disk must not end the only thread that can notice
                 _log.exception("the engine stumbled")
@@ -355,26 +354,33 @@ class Engine:
 
     def _dispatch(self, pool: "Pool") -> None:
         """Give each idle worker one job: a job that merely waits on a worker would die with the one that runs there."""
-        free = pool.free() if self._queue else 0
-        at_work = self._at_work()
-        if free or at_work or not self._queue:
+        waiting = [job for job in self._at_work() if not job.started]
+        load = pool.load() if self._queue or waiting else None
+        if load != {}:
             self._workers_seen = time.monotonic()
-        for _ in range(free - sum(not job.started for job in at_work)):
+        if not load:
+            return
+        for job in waiting:
+            if job.worker not in load and job.future:  # that worker is gone, and with it whoever could have begun
+                self._ended(job, job.token, Finished("killed"))
+                job.future.cancel()
+        promised = {job.worker for job in waiting}
+        for address in (address for address, runs in load.items() if not runs and address not in promised):
             with self._lock:
                 if not self._queue:
                     return
                 job, self._queue = self._queue[0], self._queue[1:]
                 job.attempts += 1
-                job.token = uuid4().hex
+                job.token, job.worker = uuid4().hex, address
                 self._tokens[job.token] = job
             function = self._function(job.function)
-            job.future = pool.submit(job.token, function, job.parameters, self._arrays.folder, self._ender(job))
+            job.future = pool.submit(job.token, function, job.parameters, self._arrays.folder, self._ender(job, job.token), address)
 
     def _function(self, task: str) -> str:
         return self.tasks.get(task, task)
 
-    def _ender(self, job: Job) -> Callable[[Finished], None]:
-        return lambda outcome: self._ended(job, outcome)
+    def _ender(self, job: Job, token: str) -> Callable[[Finished], None]:
+        return lambda outcome: self._ended(job, token, outcome)
 
     def _note_progress(self) -> None:
         if time.monotonic() - self._noted_at < NOTE_SECONDS and not self._closing:

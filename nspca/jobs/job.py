@@ -40,7 +40,7 @@ class Job:
     rows: tuple[dict[str, Any], ...] = ()
     started: float | None = None
     token: str = ""  # of the present attempt
-    worker: str = ""
+    worker: str = ""  # its address
     pid: int | None = None
     future: "Future | None" = None
     error: str = ""

@@ -23,6 +23,7 @@ from nspca.jobs.worker import Task
 
 START_SECONDS = 120.0
 CLOSE_SECONDS = 5.0
+RESULT_SECONDS = 60.0  # a result whose worker dies before it is fetched never comes
 SHARE_OF_MEMORY = 0.8  # the rest is for the server itself
 LEAST_MEMORY = 2**30  # bytes; with less than this per worker there are fewer workers
 
@@ -99,18 +100,22 @@ class Pool:
         """Whether that worker process was ended for its memory."""
         return pid in self._short_of_memory
 
-    def free(self) -> int:
-        """How many workers have nothing to do."""
-        return sum(not keys for keys in self._client.processing().values())
+    def load(self) -> dict[str, int]:
+        """How many runs each worker has, by its address."""
+        return {address: len(keys) for address, keys in self._client.processing().items()}
 
-    def submit(self, token: str, function: str, parameters: str, folder: Path, ended: Ended) -> Future:
-        """Run a function; `ended` is called once, with state "killed" when its worker died."""
+    def submit(self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str) -> Future:
+        """Run a function on the worker at `address`; `ended` is called once, with state "killed" when that worker died.
+
+        The scheduler is not left to choose: while a new worker registers it would put the run behind one that a busy worker has. A run
+        for a worker that is gone by now stays where it is, and `load` shows that.
+        """
         blobs = None
         if not self._cluster:  # another machine does not see the folder
             files = {digest: folder / packing.file_name(kind, digest) for kind, digest in packing.references(parameters)}
             blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
         task = Task(token, self.topic, function, parameters, str(folder))
-        future = self._client.submit(worker.run, task, blobs, key=f"nspca-run-{token}", pure=False, retries=0)
+        future = self._client.submit(worker.run, task, blobs, key=f"nspca-run-{token}", workers=[address], pure=False, retries=0)
 
         def done(future: Future) -> None:
             ended(self._outcome(future))
@@ -153,7 +158,7 @@ class Pool:
 
     def _outcome(self, future: Future) -> Finished:
         try:
-            return future.result()
+            return future.result(timeout=RESULT_SECONDS)
         except KilledWorker:
             return Finished("killed")
         except Exception as error:  # a lost connection, a cancelled future: the run has no result either way

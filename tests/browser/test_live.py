@@ -138,17 +138,18 @@ def test_dragging_phi_changes_the_set_without_the_server(serve, page):
 def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     page.goto(serve(EXPLORER))
     slider = page.locator(".nspca-spx .angle")
-    slider.wait_for()
-    at = float(slider.input_value())
+    # Words are painted a frame later: Playwright waits here until they are there, and have changed, and fails when they never do.
+    page.locator(".nspca-spx .say:has-text('reach')").wait_for()
+    at = slider.input_value()
     slider.focus()
     page.keyboard.press("ArrowRight")
-    assert float(slider.input_value()) == pytest.approx(at + 0.1, abs=0.051)
+    page.locator(f".nspca-spx .say:not(:has-text('φ = {at}°'))").wait_for()
+    assert float(slider.input_value()) == pytest.approx(float(at) + 0.1, abs=0.051)
     assert "reach" in slider.get_attribute("aria-valuetext")
     play = page.locator(".nspca-spx .play")
     start = slider.input_value()
     play.click()
     assert play.get_attribute("aria-pressed") == "true"
-    # Playwright waits here until the words have changed, and fails when they never do.
     page.locator(f".nspca-spx .say:not(:has-text('φ = {start}°'))").wait_for()
     assert slider.input_value() != start
     play.click()

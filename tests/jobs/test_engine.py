@@ -131,6 +131,38 @@ def test_a_killed_worker_ends_its_run_alone_with_a_sentence(engine, begun, ended
     assert ended(engine, neighbour).state == "done"
 
 
+def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(engine, begun, ended, wait_for, tmp_path):
+    holder = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
+    begun(engine, holder)
+    wait_for(lambda: len(engine._pool.load()) == 2)
+    busy = engine._runs[holder].worker
+    (idle,) = set(engine._pool.load()) - {busy}
+    scheduler = engine._pool._cluster.scheduler
+    tell = engine._pool._client.loop.add_callback
+    tell(scheduler.handle_worker_status_change, "init", idle, "test")  # as a worker is between its first message and its second
+    following = engine.submit("tests.jobs.background_tasks:add", {"a": 70, "b": 8}, viewer="a")
+    wait_for(lambda: engine._runs[following].future)
+    tell(scheduler.handle_worker_status_change, "running", idle, "test")
+    assert ended(engine, following).state == "done"
+    assert engine.status(holder).state == "running"
+    (tmp_path / "gate").touch()
+    assert ended(engine, holder).state == "done"
+
+
+def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, monkeypatch):
+    assert engine.wait_ready(60)
+    load, asked = engine._pool.load, []
+
+    def late():
+        asked.append(True)
+        return load() if len(asked) > 1 else {"tls://127.0.0.1:9": 0}
+
+    monkeypatch.setattr(engine._pool, "load", late)
+    job = engine.submit("tests.jobs.background_tasks:add", {"a": 71, "b": 8}, viewer="a")
+    assert ended(engine, job).state == "done"
+    assert len(asked) > 1
+
+
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
