@@ -44,6 +44,7 @@ PAGES = {
 BUTTON = re.compile(r"^(play_arrow )?(Run|Find|Compare) .*(problem|part|topic|method)")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 EACH_SERVER = 100  # visits
+SAID_EVERY = 50
 LIMIT = 20_000  # milliseconds until a click counts as lost
 LATEST = 1.5  # seconds between the button and a late click
 # Clicks the moment the button is in the document; and keeps what the browser saw of every click.
@@ -193,6 +194,8 @@ def main(arguments: list[str]) -> int:
                     if saw is not None:
                         lost[hand] += 1
                         say(f"visit {i + 1}, {name}, {hand}: lost", *saw)
+                    if not (i + 1) % SAID_EVERY:
+                        say(f"{i + 1} visits after {time.perf_counter() - started:.0f} s, {lost.total()} clicks lost")
         browser.close()
     say(", ".join(f"{hand} {lost[hand]} of {made[hand]}" for hand in made))
     say(f"{made.total()} visits in {time.perf_counter() - started:.0f} s, {lost.total()} clicks lost")

@@ -89,7 +89,12 @@ class Search:
         self.D = self.d + (tau > 0)
         C = np.random.default_rng(0).standard_normal((300 if self.D > 2 else 3000 if self.D else 0, self.D))
         C[:, self.d :] = abs(C[:, self.d :])
-        self.seen = max((top(self.p(c / np.linalg.norm(c)) ** 2 + self.h, k, forced) for c in C), default=0.0)
+        C /= np.linalg.norm(C, axis=1, keepdims=True)
+        own, common = C[:, : self.d] @ self.U.T, self.root * C[:, self.d :].sum(axis=1, keepdims=True)
+        P = np.maximum(own + common, 0) if nonneg else abs(own) + common
+        v = P**2 + self.h
+        best = v[:, :forced].sum(axis=1) + np.sort(v[:, forced:], axis=1)[:, ::-1][:, : k - forced].sum(axis=1)
+        self.seen = best.max(initial=0.0)
 
     def p(self, g):
         own, common = self.U @ g[: self.d], self.root * g[self.d :].sum()

@@ -155,7 +155,7 @@ def cases(count: int, n_max: int = 9, ranks=(1, 2, 3), seed: int = 0) -> Iterato
 
 def counts(few: int, many: int):
     """Run a test on `few` cases, which still meet every kind of `KINDS`, and among the long tests on `many`."""
-    assert few >= 2 * len(KINDS)
+    assert few >= len(KINDS)
     return pytest.mark.parametrize("count", [few, pytest.param(many, marks=pytest.mark.long)])
 
 

@@ -151,16 +151,17 @@ def test_more_effort_never_loosens_the_bound():
 # --- what is said of an answer ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_a_ratio_of_what_is_no_number_is_refused(value):
-    with pytest.raises(CertificateError, match="must be a finite number"):
-        nspca.certify(nspca.Problem.from_data(X, 4)).ratio(value)
+def test_a_ratio_of_what_is_no_number_is_refused():
+    certificate = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
+    for value in (np.nan, np.inf, -np.inf):
+        with pytest.raises(CertificateError, match="must be a finite number"):
+            certificate.ratio(value)
 
 
 def test_a_ratio_is_a_fraction_whatever_the_value():
     zero = nspca.certify(nspca.Problem.from_covariance(np.zeros((3, 3)), 1))
     assert zero.upper == 0 and zero.ratio(0.0) == zero.ratio(-0.0) == 1.0 and zero.ratio(-1e-300) == 0.0
-    some = nspca.certify(nspca.Problem.from_data(X, 4))
+    some = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
     assert some.ratio(-1e-20) == some.ratio(-1.0) == some.ratio(0.0) == 0.0
     assert 0 < some.ratio(1e-300) < 1e-290 and some.ratio(some.upper) == 1.0
 

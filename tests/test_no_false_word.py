@@ -12,7 +12,7 @@ from tests.oracles import brute_force, brute_force_joint
 from tests.questions import questions
 
 SLOW = {"spca", "nmf"}  # scikit-learn's, tens of milliseconds each; asked less often
-FEWER = {"bipartite": {"samples": 50}}  # a matching at each of many points; how many is nothing to these questions
+FEWER = {"bipartite": {"samples": 10}}  # a matching at each of many points; how many is nothing to these questions
 PART = 250
 EXPECTED = ("positive semidefinite", "columns that vary", "must fit float64", "at least 2 rows", "Refused")
 

@@ -220,6 +220,13 @@ def test_damaged_bytes_of_results_and_certificates_are_refused_as_such():
             nspca.Result.from_bytes(repacked(content, **changes))
 
 
+@pytest.fixture(scope="module")
+def honest():
+    """A certificate, and the file it is kept in."""
+    certificate = nspca.certify(P)
+    return certificate, certificate.to_bytes()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -245,9 +252,8 @@ def test_damaged_bytes_of_results_and_certificates_are_refused_as_such():
         {"probability": 0.5},
     ],
 )
-def test_words_of_a_certificate_are_not_read_by_their_truth_value(change):
-    certificate = nspca.certify(P)
-    content = certificate.to_bytes()
+def test_words_of_a_certificate_are_not_read_by_their_truth_value(change, honest):
+    certificate, content = honest
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         header = json.loads(str(np.load(io.BytesIO(archive.read("header.npy")))))
     with pytest.raises(CertificateError, match=next(iter(change))):

@@ -29,7 +29,7 @@ def all_bounds(problem):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(40, 100)
+@counts(20, 100)
 def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
     for case in cases(count, n_max=8, ranks=(1, 3, 8), seed=21):
         A = case.V @ case.V.T

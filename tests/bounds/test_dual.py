@@ -59,7 +59,7 @@ def witnesses(kept, problem, steps=10):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(60, 120)
+@counts(20, 120)
 def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
     kinds = set()
     for i, case in enumerate(cases(count, n_max=8, ranks=(1, 3, 8), seed=31)):

@@ -15,7 +15,7 @@ expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 K = 20
 
 
-@pytest.fixture(params=[1200, pytest.param(12582, marks=pytest.mark.long)])
+@pytest.fixture(params=[600, pytest.param(12582, marks=pytest.mark.long)])
 def genes(request) -> pd.DataFrame:
     """The first columns, or all, of the original 72 x 12582 table where it is, otherwise of its stand-in."""
     data = nspca.load_sample("leukemia")
@@ -33,7 +33,7 @@ def csv(table: pd.DataFrame) -> dict:
 
 def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes, tmp_path):
     expected = component(genes)
-    for turned in (False, True):
+    for turned in (True,) if len(genes.columns) < 12582 else (False, True):  # upright files are everywhere else
         page.goto(f"{app_url}/data?source=upload")
         page.locator("input[type=file]").set_input_files(csv(genes.T if turned else genes))
         expect(page.get_by_text("How the file is read")).to_be_visible()

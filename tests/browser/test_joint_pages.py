@@ -18,6 +18,7 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     expect(figures).to_have_count(4)  # two rows of parts, cumulative variance, a reconstruction
     page.get_by_role("button", name="Next").click()
     expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     with page.expect_download() as taken:
         page.get_by_role("button", name="Parts, CSV").click()
     assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")

@@ -34,9 +34,10 @@ from tests.makers import (
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_never_below_brute_force(name, nonneg):
+@pytest.mark.parametrize("trials", [6, pytest.param(24, marks=pytest.mark.long)])
+def test_never_below_brute_force(name, nonneg, trials):
     rng = np.random.default_rng(len(name) + 100 * nonneg)
-    for trial in range(12):
+    for trial in range(trials):
         X = drawn(name, rng, [-150, -20, 0, 0, 3, 150])
         n = X.shape[1]
         source, center = rng.choice(["data", "data", "covariance"]), bool(rng.random() < 0.7)

@@ -100,12 +100,13 @@ def brute_leaf(A, leaf, k, nonneg):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_branches_are_never_below_brute_force(name, nonneg):
+@pytest.mark.parametrize("trials", [3, pytest.param(12, marks=pytest.mark.long)])
+def test_branches_are_never_below_brute_force(name, nonneg, trials):
     rng = np.random.default_rng(len(name) + 1000 * nonneg)
-    for trial in range(6):
+    for trial in range(trials):
         X = drawn(name, rng, [-150, 0, 0, 150])
         n = X.shape[1]
-        source, center = ["data", "covariance"][trial // 3], bool(rng.random() < 0.7)
+        source, center = ["data", "covariance"][(trial + nonneg) % 2], bool(rng.random() < 0.7)
         if source == "covariance":
             X = as_covariance(X, rng)
         A, exponent = unit_matrix(X, source, center)

@@ -20,7 +20,7 @@ def objective(V, k, c, h, root_tau, nonneg):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(60, 150)
+@counts(20, 150)
 def test_plain_search_is_exact_on_low_rank_matrices(nonneg, count):
     for case in cases(count, ranks=(1, 2, 3, 4)):
         optimum, _ = brute_force(case.V @ case.V.T, case.k, nonneg)
@@ -35,9 +35,10 @@ def test_plain_search_is_exact_on_low_rank_matrices(nonneg, count):
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("tau", [0.0, 0.49])
 @pytest.mark.parametrize("raised", [False, True])
-def test_search_with_tau_and_row_terms_bounds_dense_sampling(nonneg, tau, raised):
+@counts(20, 60)
+def test_search_with_tau_and_row_terms_bounds_dense_sampling(nonneg, tau, raised, count):
     rng = np.random.default_rng(0)
-    for case in cases(40, ranks=(1, 2, 3), seed=3):
+    for case in cases(count, ranks=(1, 2, 3), seed=3):
         V = case.V / max(np.abs(case.V).max(), 1e-300)
         h = rng.random(len(V)) * raised
         cover = cones.search(Query(V, case.k, h if raised else None, tau, nonneg), Budget(1e-4))

@@ -12,7 +12,7 @@ TOLERANCE = 1e-4
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(40, 120)
+@counts(20, 120)
 def test_cone_equals_spannogram_equals_brute_force(nonneg, count):
     """On A_d of full-rank matrices, so that the rank-d problem is not the whole problem."""
     for case in cases(count, n_max=9, ranks=(4, 9), seed=31):

@@ -148,9 +148,10 @@ def test_a_covariance_that_is_indefinite_beyond_rounding_is_refused_with_what_to
     assert nspca.solve(nspca.Problem.from_covariance(A + added * np.eye(2), 2)).value >= 2
 
 
-def test_what_a_rounding_can_do_to_a_covariance_is_bounded_and_proved():
+@pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.long)])
+def test_what_a_rounding_can_do_to_a_covariance_is_bounded_and_proved(count):
     """Rank-deficient covariances as NumPy makes them, in the units of anybody: the checker accepts every answer."""
-    for seed in range(150):
+    for seed in range(count):
         rng = np.random.default_rng(seed)
         n, m = int(rng.integers(2, 9)), int(rng.integers(2, 5))
         A = np.cov(rng.standard_normal((m, n)) @ np.diag(10.0 ** rng.integers(-3, 4, n)), rowvar=False) * 10.0 ** rng.integers(-9, 9)
@@ -163,9 +164,10 @@ def test_what_a_rounding_can_do_to_a_covariance_is_bounded_and_proved():
     assert problem.covariance.nu > 0 and nspca.verify(ones, elementary.diagonal(problem)) > 1.0
 
 
-def test_covariances_with_digits_cut_off_are_proved_or_refused():
+@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.long)])
+def test_covariances_with_digits_cut_off_are_proved_or_refused(count):
     refused = 0
-    for seed in range(300):
+    for seed in range(count):
         rng = np.random.default_rng(seed)
         A = np.cov(rng.standard_normal((4, 6)), rowvar=False)
         A = np.round(A, 9) if seed % 3 == 0 else A
@@ -176,7 +178,7 @@ def test_covariances_with_digits_cut_off_are_proved_or_refused():
             refused += 1
             continue
         nspca.verify(A, nspca.solve(problem).certificate, problem)
-    assert 0 < refused <= 100
+    assert 0 < refused <= count / 3
 
 
 def test_a_sparse_covariance_is_the_same_matrix():

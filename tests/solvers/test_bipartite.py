@@ -47,9 +47,10 @@ def test_net_points_are_every_pair_once():
 
 @SIGNS
 @pytest.mark.parametrize("sizes", [(2, 2), (1, 3)])
-def test_theorem_1_on_the_full_net(sizes, nonneg):
+@pytest.mark.parametrize("count", [11, pytest.param(44, marks=pytest.mark.long)])
+def test_theorem_1_on_the_full_net(sizes, nonneg, count):
     eps, total = 0.3, 0
-    for case in cases(22, n_max=6, ranks=(2, 5), seed=71):
+    for case in cases(count, n_max=6, ranks=(2, 5), seed=71):
         A = case.V @ case.V.T
         if len(A) < sum(sizes):
             continue
@@ -66,7 +67,7 @@ def test_theorem_1_on_the_full_net(sizes, nonneg):
         optimum = brute_force_joint(A, sizes, nonneg)[0]
         assert (1 - eps) * optimum - info["loss"] - 1e-12 * optimum <= result.value <= optimum * (1 + 1e-9) + 1e-300, case
         total += 1
-    assert total >= 6
+    assert total >= count / 4
 
 
 @SIGNS

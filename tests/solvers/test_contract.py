@@ -47,7 +47,7 @@ def check(problem, A, result):
 
 
 @pytest.mark.parametrize(("method", "nonneg"), pairs())
-@counts(40, 80)
+@counts(20, 80)
 def test_value_brute_force_upper_in_that_order(method, nonneg, count):
     for case in cases(count, n_max=8, ranks=(1, 2, 3, 8), seed=7):
         problem, source = problem_of(method, case, nonneg)
@@ -66,8 +66,9 @@ def test_the_contract_catches_dense_pca(nonneg):
 
 
 @pytest.mark.parametrize(("method", "nonneg"), [(m, s) for m, s in pairs() if m != "auto" and METHODS[m].exact])
-def test_exact_methods_reach_brute_force_on_their_ground(method, nonneg):
-    for case in cases(60, ranks=(1, 2, 3), seed=11):
+@counts(20, 60)
+def test_exact_methods_reach_brute_force_on_their_ground(method, nonneg, count):
+    for case in cases(count, ranks=(1, 2, 3), seed=11):
         A = case.V @ case.V.T
         optimum, _ = brute_force(A, case.k, nonneg)
         result = nspca.solve(nspca.Problem.from_covariance(A, case.k, nonneg), method, rank=3, polish=False, certify=None)
@@ -75,7 +76,7 @@ def test_exact_methods_reach_brute_force_on_their_ground(method, nonneg):
 
 
 @pytest.mark.parametrize(("method", "nonneg"), pairs())
-@pytest.mark.parametrize("shape", [(6, 12), (40, 9)])
+@pytest.mark.parametrize("shape", [(6, 12), pytest.param((40, 9), marks=pytest.mark.long)])
 def test_same_answer_for_dense_and_sparse_and_at_any_scale(method, nonneg, shape):
     X = np.random.default_rng(3).poisson(1.0, shape).astype(float)
     run = lambda data: nspca.solve(nspca.Problem.from_data(data, 4, nonneg), method, seed=5)  # noqa: E731

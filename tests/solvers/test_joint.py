@@ -34,7 +34,7 @@ def solved(A, sizes, nonneg, seed=0, **options):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(60, 120)
+@counts(20, 120)
 def test_brute_force_on_tiny_problems(nonneg, count):
     reached, total = 0, 0
     for kind, A, sizes in tiny(count, seed=21):
@@ -186,8 +186,8 @@ def test_sizes_need_a_joint_method_and_the_right_number():
     ("name", "file", "rows", "center", "factor", "sizes", "nonneg", "reach"),
     [
         ("bow-kos", None, None, False, 1, (15,) * 8, False, 62.6),
-        ("leukemia", None, None, True, 1, (40,) * 5, False, 5.64e9),
-        ("arcene", "arcene.npz", 100, True, 1, (40,) * 5, False, 1.116e7),
+        pytest.param("leukemia", None, None, True, 1, (40,) * 5, False, 5.64e9, marks=pytest.mark.long),
+        pytest.param("arcene", "arcene.npz", 100, True, 1, (40,) * 5, False, 1.116e7, marks=pytest.mark.long),
         ("mfeat", "mfeat_pix.npz", None, True, 1, (40,) * 5, False, 566.0),
         ("cbcl", None, None, True, 255, (40,) * 5, True, 7.123),
     ],
