@@ -45,8 +45,8 @@ def test_a_page_sends_the_figure_with_a_fixed_revision():
 
 def test_plotly_is_served_from_the_installed_package_only():
     manager = BidiComponentManager()
-    live.register_plotly(manager)
-    live.register_plotly(manager)
+    live.serve_plotly(manager=manager)
+    live.serve_plotly(manager=manager)
     _, name, file = live.plotly_url().rsplit("/", 2)
     folder = Path(manager.get_component_path(name))
     assert (folder / file).is_file()

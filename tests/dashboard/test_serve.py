@@ -1,11 +1,14 @@
 """The server asks no other host for anything."""
 
+import ast
+from pathlib import Path
+
 import requests
 from streamlit import net_util
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 
 from nspca.__main__ import streamlit_command
-from nspca.dashboard.shell import serve
+from nspca.dashboard.shell import internals
 
 
 def test_an_unknown_origin_is_refused_without_asking_anybody(monkeypatch):
@@ -19,7 +22,7 @@ def test_an_unknown_origin_is_refused_without_asking_anybody(monkeypatch):
     monkeypatch.setattr(net_util, "_external_ip", None)
     with monkeypatch.context() as original:
         original.setattr(net_util, "get_external_ip", net_util.get_external_ip)
-        serve.stay_home()
+        internals.stay_home()
         assert not is_url_from_allowed_origins("http://another.example:8501")
         assert is_url_from_allowed_origins("http://localhost:8501")
     assert not asked
@@ -33,3 +36,16 @@ def test_every_page_says_so_for_a_server_started_otherwise(visit, monkeypatch):
 
 def test_the_command_starts_this_server():
     assert streamlit_command("localhost", 8501, "localhost")[1:4] == ["-m", "nspca.dashboard.shell.serve", "run"]
+
+
+def test_the_inside_of_streamlit_is_used_in_one_file():
+    """What is not public may change with any version: `internals` alone is to be mended then."""
+    root = Path(internals.__file__).resolve().parents[3]
+    inside = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.components", "streamlit.net_util")
+    found = set()
+    for path in (*root.glob("nspca/**/*.py"), *root.glob("pages/*.py"), root / "app.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+            modules = [f"{node.module}.{name}" for name in names] if isinstance(node, ast.ImportFrom) else names
+            found |= {path.name for module in modules if module.startswith(inside)}
+    assert found == {"internals.py"}

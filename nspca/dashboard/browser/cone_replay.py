@@ -6,9 +6,8 @@ from importlib.resources import files
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime import Runtime
 
-from nspca.dashboard.browser.live import plotly_url, register_plotly
+from nspca.dashboard.browser.live import plotly_url, serve_plotly
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
 from nspca.matrix.linalg import Array
@@ -168,8 +167,7 @@ def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) 
 
 def cone_replay(key: tuple, V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
     """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k and nonneg."""
-    if Runtime.exists():
-        register_plotly(Runtime.instance().bidi_component_registry)
+    serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)
     _REPLAY(key="cone_replay", data=data)
     return went

@@ -11,10 +11,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v2.component_manager import BidiComponentManager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
-from streamlit.runtime import Runtime
 
+from nspca.dashboard.shell import internals
 from nspca.plots import alt_text
 
 _ASSETS = "nspca_vendor"
@@ -28,15 +26,9 @@ _LIVE = st.components.v2.component(
 )
 
 
-def register_plotly(manager: BidiComponentManager) -> None:
-    """Let the server hand out plotly.js from the installed plotly package, once per server.
-
-    Streamlit serves the asset folder of a registered component without a copy or another route; a manifest in code says the same
-    as one in an installed pyproject.toml, whose folder would need a copy of the 5 MB file.
-    """
-    if manager.get(f"{_ASSETS}.plotly") is None:
-        manifest = ComponentManifest(_ASSETS, "1", [ComponentConfig("plotly", "package_data")])
-        manager.register_from_manifest(manifest, Path(str(files("plotly"))))
+def serve_plotly(**options: Any) -> None:
+    """Let the server hand out plotly.js from the installed plotly package: 5 MB that need no copy."""
+    internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options)
 
 
 def plotly_url() -> str:
@@ -63,8 +55,7 @@ def live_plot(figure: go.Figure, key: str, height: int = 450, on_click: Callable
     -------
     customdata of the point clicked in this run, else None
     """
-    if Runtime.exists():
-        register_plotly(Runtime.instance().bidi_component_registry)
+    serve_plotly()
     shown = go.Figure(figure).update_layout(uirevision=key, height=height)
 
     def clicked() -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from nspca.dashboard.shell import presses, state
-from nspca.dashboard.shell.serve import stay_home
+from nspca.dashboard.shell.internals import stay_home
 from nspca.dashboard.shell.words import plain
 from nspca.errors import NSPCAError
 from nspca.jobs import engine

@@ -10,9 +10,8 @@ from functools import cache
 from typing import Any
 
 import streamlit as st
-from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.state.common import user_key_from_element_id
+
+from nspca.dashboard.shell import internals
 
 PRESSED = "pressed"  # session key: keys of the buttons whose click waits
 PAGE = "page"  # session key: the page they are on
@@ -25,15 +24,12 @@ def listen() -> None:
     A callback comes too late for a rerun that Streamlit drops because the next message is already there: on a busy server one that
     was sent some tenths of a second later.
     """
-    pass_on = AppSession.request_rerun
 
-    def request_rerun(session: AppSession, client_state: ClientState | None) -> None:
-        if client_state is not None and PRESSED in session.session_state:
-            widgets = client_state.widget_states.widgets
-            session.session_state[PRESSED].update(user_key_from_element_id(widget.id) for widget in widgets if widget.trigger_value)
-        pass_on(session, client_state)
+    def note(session: Any, clicked: set[str]) -> None:
+        if PRESSED in session.session_state:
+            session.session_state[PRESSED].update(clicked)
 
-    AppSession.request_rerun = request_rerun
+    internals.listen(note)
 
 
 def begin(page: str) -> frozenset[str]:
