@@ -93,6 +93,7 @@ def solve(args: argparse.Namespace) -> int:
     problem, dataset = make_problem(args, args.k)
     result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress_hook())
     certificate = result.certificate
+    assert certificate is not None  # every effort of the command line asks for one
     clear_progress()
     if args.certificate:
         certificate.save(args.certificate)
@@ -187,7 +188,7 @@ def configuration(folder: Path) -> dict[str, object]:
     """The options of ``.streamlit/config.toml`` under their dotted names."""
 
     def flatten(table: dict, prefix: str = "") -> dict[str, object]:
-        flat = {}
+        flat: dict[str, object] = {}
         for key, value in table.items():
             flat |= flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
         return flat

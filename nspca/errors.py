@@ -43,7 +43,7 @@ class JobError(NSPCAError):
 class Cancelled(NSPCAError):
     """Raised by a `report` hook to stop a computation; `best` is what had been proved by then, a Certificate or None."""
 
-    best = None
+    best: object = None
 
 
 @contextmanager

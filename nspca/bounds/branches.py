@@ -16,12 +16,12 @@ import numpy as np
 
 from nspca.ascent import single as ascent
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.lift import Lift, add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.plan import OVERHEAD, ROUND
-from nspca.bounds.witness import Proof, Witness, lifted, prove
+from nspca.bounds.plan import OVERHEAD, ROUND, Plan
+from nspca.bounds.witness import Proof, Witness, lift_of, prove
 from nspca.certificate import Certificate
 from nspca.lowrank.cones import Budget
 from nspca.matrix.linalg import Array, topk_indices
@@ -50,31 +50,38 @@ class State:
     points: Array
 
     @classmethod
-    def of(cls, splitting: Splitting, witness: Witness, n: int) -> "State":
-        """Where a splitting with its lift stands, and a witness that came from it."""
-        full = {name: np.zeros((n, n)) for name in "WMX"} | {"z": np.zeros(n)}
-        rows, lift = splitting.kept.rows, splitting.lift
-        full |= {"U": np.zeros((n, witness.U.shape[1])), "points": np.zeros((n, lift.points.shape[1]))}
+    def of(cls, lift: Lift, witness: Witness, n: int) -> "State":
+        """Where a lift and its splitting stand, and a witness that came from it."""
+        rows = lift.splitting.kept.features
         at = np.ix_(rows, rows)
-        full["W"][at], full["X"][at] = witness.W, splitting.X
-        if witness.M is not None:
-            full["M"][at] = witness.M
-        full["U"][rows], full["points"][rows], full["z"][rows] = witness.U, lift.points, lift.z
-        return cls(**full)
+
+        def entries(part: Array | None) -> Array:
+            full = np.zeros((n, n))
+            full[at] = 0.0 if part is None else part
+            return full
+
+        def of_rows(part: Array) -> Array:
+            full = np.zeros((n, *part.shape[1:]))
+            full[rows] = part
+            return full
+
+        U = np.zeros((rows.size, 0)) if witness.U is None else witness.U
+        W, M, X = entries(witness.W), entries(witness.M), entries(lift.splitting.X)
+        return cls(W, M, of_rows(U), X, of_rows(lift.z), of_rows(lift.points))
 
     def feasible(self, kept: Kept, k: int) -> Array:
         """Those points that a support of the node below can carry, on its rows."""
-        rows, room = kept.rows, k - kept.fixed
+        rows, room = kept.features, k - kept.fixed
         others = np.setdiff1d(np.arange(len(self.points)), rows)
         used = np.count_nonzero(self.points[rows[kept.fixed :]], axis=0)
         possible = (used <= room) & ~self.points[others].any(axis=0)
         return self.points[np.ix_(rows, np.flatnonzero(possible))]
 
-    def witness(self, rows: np.ndarray) -> Witness:
-        """Its part on the rows of a node below."""
+    def part(self, rows: np.ndarray) -> tuple[Array, Array, Array]:
+        """W, M and U on the rows of a node below."""
         at = np.ix_(rows, rows)
         U = self.U[rows]
-        return Witness(self.W[at], self.M[at], U[:, U.any(axis=0)])
+        return self.W[at], self.M[at], U[:, U.any(axis=0)]
 
 
 @dataclass(eq=False)
@@ -90,7 +97,7 @@ class Node:
     source: State | None = None
     state: State | None = None
     feature: int = LEAF
-    children: tuple = ()
+    children: tuple["Node", ...] = ()
 
     def rows(self, k: int) -> np.ndarray:
         """Features of the restricted problem, the fixed ones first."""
@@ -107,7 +114,8 @@ class Node:
 
     @property
     def upper(self) -> float:
-        return self.proof.upper
+        """Its bound; infinite before the first proof."""
+        return np.inf if self.proof is None else self.proof.upper
 
     def walk(self) -> Iterator["Node"]:
         """This node and all below, in preorder: first supports that have a feature, then those without."""
@@ -119,7 +127,7 @@ class Node:
 
 
 @dataclass(eq=False)
-class Tree(Work):
+class Tree(Work[Plan]):
     """The search.
 
     Parameters
@@ -143,19 +151,20 @@ class Tree(Work):
     point: Array | None = None
 
     def __post_init__(self):
-        self.A, self.k, self.nonneg = self.problem.covariance.matrix, self.problem.k, self.problem.nonneg
+        self.A, self.k, self.nonneg = self.problem.covariance.matrix, self.problem.size, self.problem.nonneg
         self.total = max(1, int(self.plan.branching / (self.problem.n**2 + OVERHEAD)))
         self.root = Node((), np.arange(self.problem.n))
 
     def run(self, W: Array, X: Array) -> None:
         """Bound the root, from W and X of the dual, then split the worst node while there are steps."""
         n = len(W)
-        U = lifted(self.kept(np.arange(n)), Witness(W), RANK)[0].U
+        U, _ = lift_of(self.kept(np.arange(n)), Witness(W), RANK)
         self.root.state = self.root.source = State(W, np.zeros_like(W), U, X, np.zeros(n), np.zeros((n, 0)))
-        heap, made = [], 0
+        heap: list[tuple[float, int, Node]] = []
+        made = 0
         self.reach(topk_indices(np.diag(X), self.k))
         self.bound(self.root, ROOT_ROUNDS)
-        waiting = [self.root]
+        waiting: tuple[Node, ...] = (self.root,)
         while True:
             for node in waiting:
                 heapq.heappush(heap, (-node.upper, made, node))
@@ -165,16 +174,16 @@ class Tree(Work):
             node = heap[0][2]
             if node.upper <= self.target or node.state is None or self.steps >= self.total:
                 return
-            waiting = self.split(node)
+            waiting = self.split(node, node.state)
             heapq.heappop(heap)
 
-    def split(self, node: Node) -> tuple[Node, Node]:
-        """Both children, bounded, of the split at the feature whose z is least decided."""
-        z = node.state.z[node.free]
+    def split(self, node: Node, state: State) -> tuple[Node, Node]:
+        """Both children, bounded, of the split at the feature whose z is least decided; they go on from `state`."""
+        z = state.z[node.free]
         feature = int(node.free[np.argmax(np.minimum(z, 1 - z) + 1e-3 * z)])
         made = node.without(feature), node.having(feature)
         for child in made:
-            child.source, child.state = node.source, node.state
+            child.source, child.state = node.source, state
             self.bound(child, ROUNDS)
         node.feature, node.children = feature, made
         return made
@@ -220,7 +229,7 @@ class Tree(Work):
         if node.upper <= self.target or (last and not self.nonneg):
             return
         if source is not None:
-            proof = self.prove(kept, source.witness(rows))
+            proof = self.prove(kept, Witness(*source.part(rows)))
             if proof.upper < node.upper:
                 node.proof, node.source = proof, source
             if node.upper <= self.target:
@@ -236,12 +245,12 @@ class Tree(Work):
 
         The best proof on the way stays with the node.
         """
-        splitting = self.dual(kept, inherited)
-        lift = splitting.lift
+        lift = self.dual(kept, inherited)
+        splitting = lift.splitting
 
         def keep(witness, proof):
             if proof.upper < node.upper:
-                node.proof, node.source = proof, State.of(splitting, witness, self.problem.n)
+                node.proof, node.source = proof, State.of(lift, witness, self.problem.n)
 
         def attempt(witness, estimate):
             return self.prove(kept, witness, estimate, node.upper)
@@ -249,30 +258,31 @@ class Tree(Work):
         own = last = np.inf
         for _ in range(rounds):
             self.advance(splitting, ROUND)
-            own = min(own, look(splitting, attempt, keep))
+            own = min(own, look(lift, attempt, keep))
             self.tell()
             if node.upper <= self.target or last - own < STALL * (own - self.lower):
                 break
             last = own
         values = np.einsum("ij,ij->j", lift.points, kept.block @ lift.points)
         for x in lift.points.T[np.argsort(-values)[:REACHED]]:
-            self.reach(kept.rows[x != 0])
-        return State.of(splitting, Witness(splitting.entries.W, splitting.cuts.M, lift.U), self.problem.n)
+            self.reach(kept.features[x != 0])
+        return State.of(lift, Witness(splitting.entries.W, lift.cuts.M, lift.U), self.problem.n)
 
-    def dual(self, kept, start: State):
-        """The splitting of a node, begun where its parent ended."""
-        witness, X = start.witness(kept.rows), start.X[np.ix_(kept.rows, kept.rows)]
+    def dual(self, kept: Kept, start: State) -> Lift:
+        """The lift of a node and its splitting, begun where its parent ended."""
+        (W, M, U), X = start.part(kept.features), start.X[np.ix_(kept.features, kept.features)]
         splitting = Splitting(kept, self.k, self.nonneg)
-        splitting.resume(witness.W, X)
+        splitting.resume(W, X)
         rank = min(RANK, len(X))
-        B = np.linalg.qr(np.column_stack((witness.U, starts.basis(kept, witness.W, rank))))[0][:, :rank]
+        B = np.linalg.qr(np.column_stack((U, starts.basis(kept, W, rank))))[0][:, :rank]
         points = start.feasible(kept, self.k)
         if points.shape[1] == 0:
             points = starts.first_point(self.problem, splitting, B)
-        add_lift(splitting, B, points).resume(witness.U, X)
-        if witness.M.any():
-            splitting.cuts.begin(X, witness.M)
-        return splitting
+        lift = add_lift(splitting, B, points)
+        lift.resume(U, X)
+        if M.any():
+            lift.cuts.begin(X, M)
+        return lift
 
     def prove(self, kept, witness, estimate=None, best=np.inf):
         limits = {"goal": self.target, "hopeless": best, "known": self.lower}
@@ -299,7 +309,7 @@ class Tree(Work):
     @property
     def proved(self) -> float:
         """The bound of the tree as it stands; infinite before the first."""
-        return max(np.inf if node.proof is None else node.upper for node in self.leaves)
+        return max(node.upper for node in self.leaves)
 
     def certificate(self) -> Certificate:
         """The tree in preorder, for every leaf its claims and which of the witnesses it uses."""
@@ -310,7 +320,9 @@ class Tree(Work):
 
 def _packed(leaves: list[Node], n: int) -> dict[str, np.ndarray]:
     """Claims, covers and witnesses of the leaves; a witness that several leaves share is there once."""
-    pool = {}
+    pool: dict[int, tuple[int, State]] = {}
+    proofs = [node.proof for node in leaves if node.proof is not None]
+    assert len(proofs) == len(leaves)  # a tree with a leaf that has none has no bound to certify
     for node in leaves:
         if node.source is not None:
             pool.setdefault(id(node.source), (len(pool), node.source))
@@ -318,8 +330,8 @@ def _packed(leaves: list[Node], n: int) -> dict[str, np.ndarray]:
     d = max((state.U.shape[1] for state in states), default=0)
     arrays = {
         "use": np.array([LEAF if node.source is None else pool[id(node.source)][0] for node in leaves]),
-        "claims": np.array([(node.proof.t, node.proof.F) for node in leaves]),
-        "tree": np.concatenate([node.proof.cover.tree for node in leaves]),
+        "claims": np.array([(proof.t, proof.F) for proof in proofs]),
+        "tree": np.concatenate([proof.cover.tree for proof in proofs]),
         "W": np.array([state.W for state in states]).reshape(-1, n, n),
         "M": np.array([state.M for state in states]).reshape(-1, n, n),
         "U": np.zeros((len(states), n, d)),

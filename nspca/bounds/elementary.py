@@ -19,14 +19,14 @@ def eigenvalue(problem: Problem) -> Certificate:
 def diagonal(problem: Problem) -> Certificate:
     """``OPT <= topk(diag A) + k nu``: the trace of a block of ``A + nu I`` bounds its eigenvalues."""
     A = problem.covariance
-    bound = float(topk_sum(A.diagonal, problem.k)) + problem.k * A.nu
+    bound = float(topk_sum(A.diagonal, problem.size)) + problem.size * A.nu
     return Certificate.of(problem, "B0", "diagonal", _raised(problem, bound))
 
 
 def rows(problem: Problem) -> Certificate:
     """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every block."""
     A = problem.covariance
-    bound = float(_row_sums(A, problem.k, problem.nonneg).max())
+    bound = float(_row_sums(A, problem.size, problem.nonneg).max())
     return Certificate.of(problem, "B0", "row", _raised(problem, bound))
 
 
@@ -40,7 +40,7 @@ def _raised(problem, bound):
     """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each of k of them."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1
-    size = bound + problem.k * float(A.diagonal.max())
+    size = bound + problem.size * float(A.diagonal.max())
     return bound + 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * size
 
 

@@ -56,6 +56,11 @@ class Kept:
     free: int = 0
     fixed: int = 0
 
+    @property
+    def features(self) -> np.ndarray:
+        """The rows by number, also where they are all of them."""
+        return np.arange(len(self.block)) if self.rows is None else self.rows
+
     @cached_property
     def leading(self) -> tuple[Array, Array]:
         """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING`."""
@@ -102,7 +107,7 @@ def keep(problem: Problem, most: int) -> Kept:
 
 def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
     """B4: the best tau, not below the floor, and its W."""
-    B, k = kept.block, problem.k
+    B, k = kept.block, problem.size
     if B.size == 0:
         return kept.floor, np.zeros_like(B)
     entries = B if problem.nonneg else np.abs(B)

@@ -84,7 +84,7 @@ def kept_rows(problem: Problem, plan: JointPlan) -> Kept:
 
 
 @dataclass(eq=False, kw_only=True)
-class _Run(Work):
+class _Run(Work[JointPlan]):
     stage = "joint proof"
     kept: Kept
     best: Array | None = None  # W of `upper`, which is not rounded yet; None: Ky Fan
@@ -101,9 +101,9 @@ class _Run(Work):
         return self.proved(pairs)
 
     # --- choices of W ---------------------------------------------------------------------------------------
-    def ky_fan(self):
+    def ky_fan(self) -> tuple[Array, Array] | None:
         """W = 0 on all features: the r leading eigenpairs of A; None when they cannot be had at this size."""
-        A, r = self.problem.covariance, len(self.problem.k)
+        A, r = self.problem.covariance, len(self.problem.sizes)
         try:
             if A.n > DENSE_LIMIT and A.shape[0] > DENSE_LIMIT:
                 return None  # nothing of that size can be factorised
@@ -129,7 +129,7 @@ class _Run(Work):
 
     def iterate(self, rho):
         """W of the ADMM, until its bound hardly falls."""
-        sizes = self.problem.k
+        sizes = self.problem.sizes
         splitting = Splitting(self.kept, sum(sizes), self.problem.nonneg, rho=rho, count=len(sizes))
         end = self.steps + self.total // len(self.plan.rhos)
         own, idle = np.inf, 0
@@ -145,27 +145,29 @@ class _Run(Work):
 
     def offer(self, W):
         """The bound of W; kept if it is the best."""
-        values = largest_eigenpairs(self.kept.block - W, len(self.problem.k))[0]
+        sizes = self.problem.sizes
+        values = largest_eigenpairs(self.kept.block - W, len(sizes))[0]
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
-        upper = float(np.maximum(values, 0.0).sum()) + sum(self.problem.k) * tau
+        upper = float(np.maximum(values, 0.0).sum()) + sum(sizes) * tau
         if upper < self.upper:
             self.upper, self.best = upper, W
         self.tell()
         return upper
 
     # --- proof ----------------------------------------------------------------------------------------------
-    def proved(self, pairs):
+    def proved(self, pairs: tuple[Array, Array] | None) -> Certificate:
         """Certificate of the best W; should its spectral claim fail, of a threshold, on the kept rows."""
-        if self.best is None:
-            upper, witness = self.claimed(*pairs, None, None)
+        if self.best is None and pairs is not None:
+            upper, witness = self.claimed(pairs)
             if np.isfinite(upper):
                 return self.finished(upper, witness)
             self.upper = np.inf
             self.search_threshold()
-        W, rows = self.best, self.kept.rows
+        W, rows, sizes = self.best, self.kept.rows, self.problem.sizes
+        assert W is not None  # without Ky Fan's pairs nothing is closed before a threshold was offered, and the first is kept
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
-        upper, witness = self.claimed(*largest_eigenpairs(self.kept.block - W, len(self.problem.k)), W, rows)
-        upper += sum(self.problem.k) * tau * (1 + 4 * UNIT_ROUNDOFF)
+        upper, witness = self.claimed(largest_eigenpairs(self.kept.block - W, len(sizes)), W, rows)
+        upper += sum(sizes) * tau * (1 + 4 * UNIT_ROUNDOFF)
         if not np.isfinite(upper):
             failed = "the eigenvalues of the joint bound could not be proved"
             raise Refused(f"{failed}; the matrix is badly scaled, rescale the data")
@@ -178,12 +180,12 @@ class _Run(Work):
         self.tell()
         return Certificate.of(self.problem, "J", "joint", upper, witness)
 
-    def claimed(self, values, vectors, W, rows):
+    def claimed(self, pairs: tuple[Array, Array], W: Array | None = None, rows: np.ndarray | None = None) -> tuple[float, dict]:
         """``r t + |U|^2`` with ``A - W <= t I + UU'`` proved, and that witness; inf if t is too large.
 
         U is of the first r - 1 eigenpairs.
         """
-        A, r = self.problem.covariance, len(self.problem.k)
+        A, r, (values, vectors) = self.problem.covariance, len(self.problem.sizes), pairs
         low = max(0.0, float(values[r - 1])) if values.size >= r else 0.0
         U = vectors[:, : r - 1] * np.sqrt(np.maximum(values[: r - 1] - low, 0.0))
         size = A.trace if rows is None else float(A.diagonal[rows].sum())

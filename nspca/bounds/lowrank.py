@@ -38,8 +38,8 @@ def bound(
     A = problem.covariance
     rank = min(rank, A.n)
     U, t = A.once(("remainder", rank, shifted), lambda: remainder(A, rank, shifted))
-    query, budget = Query(U, problem.k, nonneg=problem.nonneg), Budget(tol, offset=t, cap=cap)
-    F, cover = search_half(query, budget, starts, progress_only(report, problem.k))
+    query, budget = Query(U, problem.size, nonneg=problem.nonneg), Budget(tol, offset=t, cap=cap)
+    F, cover = search_half(query, budget, starts, progress_only(report, problem.size))
     witness = {"U": U, "claims": np.array([t, F]), "tree": cover.tree}
     return Certificate.of(problem, "B3" if shifted else "B2", "inequality", t + F, witness), cover
 

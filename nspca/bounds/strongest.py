@@ -18,7 +18,7 @@ from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption
@@ -41,6 +41,12 @@ class Warm:
 
     rows: np.ndarray | None
     B: Array
+
+    def fits(self, kept: Kept, rank: int) -> bool:
+        """Whether a lift of this rank, on these rows, can begin with it."""
+        if self.rows is None or kept.rows is None:
+            return self.rows is kept.rows and self.B.shape[1] == rank
+        return np.array_equal(self.rows, kept.rows) and self.B.shape[1] == rank
 
 
 def strongest(
@@ -89,13 +95,12 @@ def strongest(
 
 
 @dataclass(eq=False, kw_only=True)
-class _Run(Work):
+class _Run(Work[Plan]):
     stage = "dual"
     kept: Kept
     best: Certificate | None = None  # what proves `upper`
     point: Array | None = None
     subspace: Array | None = None
-    state: Splitting | None = None
 
     def run(self, warm):
         problem, kept = self.problem, self.kept
@@ -108,13 +113,13 @@ class _Run(Work):
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
             return self.best, None
-        self.state = self.dual()
+        plain = self.dual()
         if small and self.plan.branching and not self.closed:
-            self.search(lambda tree: tree.run(self.state.entries.W, self.state.X))
+            self.search(lambda tree: tree.run(plain.entries.W, plain.X))
             return self.best, warm
         for number, rank in enumerate(self.plan.ranks):
             if self.upper > self.lower * (1 + (self.plan.enough if number else self.gap)):
-                self.lift(min(rank, r), warm)
+                self.lift(plain, min(rank, r), warm)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
@@ -145,17 +150,16 @@ class _Run(Work):
                 self.best, self.upper = tree.certificate(), tree.proved
                 self.tell()
 
-    def lift(self, rank, warm):
+    def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
         """B6, then B9: steps and a look until the gap hardly closes; begins where the k before ended."""
-        splitting, W, X = self.splitting(), self.state.entries.W, self.state.X
-        splitting.resume(W, X)
-        known = warm is not None and np.array_equal(warm.rows, self.kept.rows) and warm.B.shape[1] == rank
-        B = warm.B if known else starts.basis(self.kept, W, rank)
-        lift = add_lift(splitting, B, starts.first_point(self.problem, self.state, B))
+        splitting, W = self.splitting(), plain.entries.W
+        splitting.resume(W, plain.X)
+        B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
+        lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B))
         own, idle, before = np.inf, 0, self.upper
         for _ in range(self.plan.rounds):
             self.advance(splitting, ROUND)
-            reached = look(splitting, self.prove, self.keep, worth=lambda bound: bound < self.upper)
+            reached = look(lift, self.prove, self.keep, worth=lambda bound: bound < self.upper)
             idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
             own = min(own, reached)
             if self.closed or idle == PATIENCE:
@@ -164,7 +168,7 @@ class _Run(Work):
             self.subspace = lift.B
 
     def splitting(self, rho=1.0):
-        return Splitting(self.kept, self.problem.k, self.problem.nonneg, rho=rho)
+        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer_plain(self, W):

@@ -40,8 +40,8 @@ class Witness:
         return R
 
 
-def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
-    """The witness with ``UU' = sum_{j<=d} (l_j - l_{d+1}) q_j q_j'``, and l_{d+1}.
+def lift_of(kept: Kept, witness: Witness, rank: int) -> tuple[Array, float]:
+    """U with ``UU' = sum_{j<=d} (l_j - l_{d+1}) q_j q_j'``, and l_{d+1}.
 
     (l_j, q_j) are eigenpairs of A - W - sym(M). With this U lambda_max falls to l_{d+1} and the search half
     rises by OPT(UU' + tau J) - tau k <= l_1 - l_{d+1}: never looser than without, up to its tolerance.
@@ -53,7 +53,13 @@ def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
     left = float(values[d]) if d < values.size else float(min(values[-1], 0.0))
     left = left if kept.rows is None else max(left, 0.0)
     U = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - left, 0.0))
-    return replace(witness, U=np.ascontiguousarray(U[:, U.any(axis=0)])), left
+    return np.ascontiguousarray(U[:, U.any(axis=0)]), left
+
+
+def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
+    """The witness with the U of `lift_of`, and the largest eigenvalue that is left."""
+    U, left = lift_of(kept, witness, rank)
+    return replace(witness, U=U), left
 
 
 def largest(kept: Kept, witness: Witness) -> float:
@@ -102,11 +108,10 @@ def prove(
     report : callable
         Of the search.
     """
-    k, nonneg, extra = problem.k, problem.nonneg, min(problem.k, kept.free)
+    k, nonneg, extra = problem.size, problem.nonneg, min(problem.size, kept.free)
     t = spectral_half(problem, kept, witness, estimate)
-    tau, h = threshold(witness.W, nonneg, kept.floor), None
-    if witness.M is not None:
-        h = np.append(heights(witness.M, k, nonneg), np.zeros(extra))
+    tau = threshold(witness.W, nonneg, kept.floor)
+    h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
     query = Query(V, k, h, tau, nonneg, kept.fixed)
@@ -157,8 +162,8 @@ def stated(
 ) -> Certificate:
     """The certificate of what `proof` proves with a witness."""
     U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U
-    arrays = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
-    arrays = {name: array for name, array in arrays.items() if array is not None}
+    named = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
+    arrays: dict[str, np.ndarray] = {name: array for name, array in named.items() if array is not None}
     arrays |= {"claims": np.array([proof.t, proof.F]), "tree": proof.cover.tree}
     if kept.rows is not None:
         arrays["tau"] = np.array([proof.tau])

@@ -105,15 +105,15 @@ def cover(f, tree):
 
     Signed problems are the same when all signs but that of c_0 change: half of the orthants will do.
     """
-    cones, unread = [], tree
+    found, unread = [], tree
     for signs in itertools.product((1.0, -1.0), repeat=f.D):
         below = f.d < f.D and signs[-1] < 0
         mirrored = not f.nonneg and f.d > 0 and signs[0] < 0
         if not below and not mirrored:
             for cone, after in walk(unread, np.diag(signs), LEAF, split_cone):
-                cones.append(cone)
+                found.append(cone)
                 unread = after
-    cones = np.array(cones)
+    cones = np.array(found)
     return cones / np.linalg.norm(cones, axis=2, keepdims=True), unread
 
 

@@ -1,5 +1,6 @@
 """The way in: what is asked of a certificate, one thing after the other."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,12 +11,12 @@ from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
 from nspca.errors import CertificateError
 
-FORMS = {
-    "inequality": (reading.Inequality, forms.inequality),
-    "branches": (reading.Branches, forms.branches),
-    "joint": (reading.Joint, forms.joint),
-    "diagonal": (reading.Diagonal, forms.diagonal),
-    "row": (reading.Row, forms.row),
+FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
+    "inequality": forms.inequality,
+    "branches": forms.branches,
+    "joint": forms.joint,
+    "diagonal": forms.diagonal,
+    "row": forms.row,
 }
 OF_A = ("center", "scale", "source", "shape", "digest")
 UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError)
@@ -50,6 +51,5 @@ def proved(data, certificate, recipe):
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
     require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")
-    Witness, bound = FORMS[recipe.form]
-    witness = Witness.read(reading.Arrays(recipe.form, certificate.witness, Witness.names), A.n)
-    return float_up(Fraction(bound(A, recipe, witness)) * Fraction(2) ** A.exponent)
+    bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))
+    return float_up(Fraction(bound) * Fraction(2) ** A.exponent)

@@ -8,14 +8,17 @@ import numpy as np
 from nspca.checker import matrix
 from nspca.checker.cover import walk
 from nspca.checker.inequality import prove, stays_below, threshold
+from nspca.checker.matrix import Matrix
+from nspca.checker.reading import Arrays, Branches, Inequality, Joint, Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
 
 NO_BRANCHING = -1
 
 
-def inequality(A, recipe, witness):
+def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """t + F."""
+    witness = Inequality.read(arrays, A.n)
     outside = np.setdiff1d(np.arange(A.n), witness.rows)
     unread = prove(A, witness, outside, recipe.k, recipe.nonneg)
     nothing_left_over(unread)
@@ -41,12 +44,13 @@ class Supports:
         return np.array([*self.fixed, *free], dtype=int)
 
 
-def branches(A, recipe, witness):
+def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """The largest t + F of the leaves of a tree: first the supports with a feature, then those without it.
 
     Every support belongs to exactly one leaf, where A is left with the features that it can have.
     """
     n, k = A.n, recipe.k
+    witness = Branches.read(arrays, n)
     require(n <= matrix.DENSE_LIMIT, f"at most {matrix.DENSE_LIMIT} features can be branched on, got {n}")
 
     def split(node, i):
@@ -68,7 +72,7 @@ def branches(A, recipe, witness):
     return best
 
 
-def joint(A, recipe, witness):
+def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """r t + |U|^2 + tau sum_j s_j for r disjoint components x_j with at most s_j nonzeros.
 
     Theorem. If A - W <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most that.
@@ -76,6 +80,7 @@ def joint(A, recipe, witness):
     tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept are
     felt as in the inequality.
     """
+    witness = Joint.read(arrays, A.n)
     t, U, sizes = witness.t, witness.U, recipe.sizes
     outside = np.setdiff1d(np.arange(A.n), witness.rows)
     tau = threshold(A, witness, outside, recipe.nonneg)
@@ -85,7 +90,7 @@ def joint(A, recipe, witness):
     return len(sizes) * Fraction(t) + Fraction(of_U) + sum(sizes) * Fraction(tau)
 
 
-def diagonal(A, recipe, witness):
+def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     """The k largest variances, and k nu.
 
     Theorem. If A + nu I is psd, then x'Ax <= tr A_II + (k - 1) nu.
@@ -93,24 +98,26 @@ def diagonal(A, recipe, witness):
     A Gram matrix has nu = 0. A covariance must show that its nu is a rounding error; one nu is to spare.
     Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
     """
-    k = recipe.k
-    if A.gram:
+    arrays.only()
+    k, B = recipe.k, A.entries
+    if B is None:
         return topk(A.size**2, k) * (1 + gamma(k + 8))
-    variances = A.entries.diagonal()
+    variances = B.diagonal()
     nu = gamma(8 * (A.n + 8)) * np.abs(variances).sum() + TINY * 1e9
-    error = (A.eps + gamma(1)) * norm(A.entries)
-    proved = is_psd(A.entries + nu * np.eye(A.n), error)
+    error = (A.eps + gamma(1)) * norm(B)
+    proved = is_psd(B + nu * np.eye(A.n), error)
     require(proved, "the covariance is not proved positive semidefinite")
-    return topk(np.maximum(variances, 0), k) * (1 + gamma(k + 8)) + k * nu * A.entries.any()
+    return topk(np.maximum(variances, 0), k) * (1 + gamma(k + 8)) + k * nu * B.any()
 
 
-def row(A, recipe, witness):
+def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     """The largest sum of a_ii and the k - 1 largest other (a_ij)+ (signed: |a_ij|) of a row.
 
     Theorem. x'Ax is at most that.
     Proof. x_i x_j <= (x_i^2 + x_j^2) / 2, so x'Ax <= sum_I x_i^2 (a_ii + sum of the other (a_ij)+, j in I).
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
     """
+    arrays.only()
     k, best, everything = recipe.k, 0.0, np.arange(A.n)
     lost = 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost

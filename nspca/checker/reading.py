@@ -2,6 +2,7 @@
 
 import operator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -95,10 +96,13 @@ def same_problem(recipe, asked):
 class Arrays:
     """The arrays of a witness: each is copied before its numbers are looked at, so nobody else holds them."""
 
-    def __init__(self, form, witness, known):
-        self.named = {text(name): np.asarray(array) for name, array in witness.items()}
+    def __init__(self, form: str, witness):
+        self.form, self.named = form, {text(name): np.asarray(array) for name, array in witness.items()}
+
+    def only(self, *known: str):
+        """Refuse other arrays than these."""
         got = sorted(self.named)
-        require(set(got) <= set(known), f"form {form!r} has the witness arrays {list(known)}, got {got}")
+        require(set(got) <= set(known), f"form {self.form!r} has the witness arrays {list(known)}, got {got}")
 
     def need(self, name):
         """An array that may not be missing, as it came."""
@@ -155,11 +159,10 @@ class Inequality:
     F: float
     tree: np.ndarray
 
-    names = ("rows", "W", "M", "U", "tau", "claims", "tree")
-
     @classmethod
-    def read(cls, arrays, n):
+    def read(cls, arrays: Arrays, n: int) -> Self:
         """From the arrays of a certificate about n features."""
+        arrays.only("rows", "W", "M", "U", "tau", "claims", "tree")
         rows = arrays.rows(n)
         r = rows.size
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
@@ -187,11 +190,10 @@ class Branches:
     claims: np.ndarray  # (leaves, 2)
     tree: np.ndarray
 
-    names = ("branch", "use", "W", "M", "U", "claims", "tree")
-
     @classmethod
-    def read(cls, arrays, n):
+    def read(cls, arrays: Arrays, n: int) -> Self:
         """From the arrays of a certificate about n features."""
+        arrays.only("branch", "use", "W", "M", "U", "claims", "tree")
         pool = arrays.need("W").shape[:1]
         W, M = arrays.numbers("W", (*pool, n, n)), arrays.numbers("M", (*pool, n, n))
         U = arrays.U((*pool, n), n)
@@ -224,29 +226,12 @@ class Joint:
     tau: float | None
     t: float
 
-    names = ("rows", "W", "U", "tau", "claims")
-
     @classmethod
-    def read(cls, arrays, n):
+    def read(cls, arrays: Arrays, n: int) -> Self:
         """From the arrays of a certificate about n features; its second claim is not used."""
+        arrays.only("rows", "W", "U", "tau", "claims")
         rows = arrays.rows(n)
         r = rows.size
         W = arrays.optional("W", (r, r))
         U = arrays.U((r,), n) if "U" in arrays.named else np.zeros((r, 0))
         return cls(rows, W, U, arrays.tau(), float(arrays.numbers("claims", (2,))[0]))
-
-
-@dataclass(frozen=True)
-class Diagonal:
-    """The variances are a bound without any number from outside."""
-
-    names = ()
-
-    @classmethod
-    def read(cls, arrays, n):
-        """There is nothing to read."""
-        return cls()
-
-
-class Row(Diagonal):
-    """And so are the rows of A."""

@@ -342,8 +342,7 @@ class _Search:
 
     def split(self, cone):
         """Two children at the midpoint of the longest edge; the midpoint may also be a good direction."""
-        j, l = np.unravel_index(np.argmin(cone.G + np.eye(self.f.D) * 2), cone.G.shape)
-        j, l = int(min(j, l)), int(max(j, l))
+        j, l = sorted(map(int, np.unravel_index(np.argmin(cone.G + np.eye(self.f.D) * 2), cone.G.shape)))
         middle = cone.generators[j] + cone.generators[l]
         length = np.linalg.norm(middle)
         linear = (cone.linear[j] * cone.lengths[j] + cone.linear[l] * cone.lengths[l]) / length

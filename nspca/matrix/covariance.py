@@ -334,10 +334,11 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
         C = centred(Z)
         if scale:
             _refuse_constant(constant(Z), names)
-            Z, exponent = (C if center else Z) / deviations(C), 0
+            Z = (C if center else Z) / deviations(C)
         else:
             Z = C
-    return DataCovariance(Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=2 * int(exponent))
+    of_unit = 0 if scale else 2 * int(exponent)
+    return DataCovariance(Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=of_unit)
 
 
 def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:
@@ -370,8 +371,8 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
             mean[full] = 0.0
         else:
             mean = np.zeros(n)
-    exponent = 0 if scale else 2 * int(exponent[0])
-    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest, "exponent": exponent}
+    of_unit = 0 if scale else 2 * int(exponent[0])
+    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest, "exponent": of_unit}
     return SparseCovariance(X, mean, weight, **recipe)
 
 

@@ -115,7 +115,7 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
         try:
             found = nspca.certify(problem, known, effort=effort, report=closing)
         except Cancelled as stop:
-            proved = [certificate for certificate in (best, stop.best) if certificate is not None]
+            proved = [certificate for certificate in (best, stop.best) if isinstance(certificate, nspca.Certificate)]
             if not proved:
                 raise
             best = min(proved, key=lambda certificate: certificate.upper)

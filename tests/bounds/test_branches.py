@@ -419,13 +419,13 @@ def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonne
                 assert lift.share.min() >= 0
                 assert np.isclose(lift.share.sum(), 1)
                 if first == 0 and step % 10 == 9:
-                    found, _ = witness.certificate(problem, kept, witness.Witness(splitting.entries.W, splitting.cuts.M, lift.U), SHORT)
+                    found, _ = witness.certificate(problem, kept, witness.Witness(splitting.entries.W, lift.cuts.M, lift.U), SHORT)
                     assert optimum * (1 - EDGE) <= nspca.verify(A, found) <= found.upper, case
             assert (lift.supports.sum(axis=0) == min(case.k, problem.n)).all()
             assert lift.supports[:first].all()
             assert not lift.points[lift.supports == 0].any()
             assert np.allclose(np.linalg.norm(lift.points, axis=0), 1)
-            assert splitting.cuts.M is not None
+            assert lift.cuts.M is not None
             assert not nonneg or lift.points.min() >= 0
 
 

@@ -49,7 +49,7 @@ def witnesses(kept, problem, steps=10):
     for _ in range(2 * steps):
         splitting.step()
         made.grow()
-    W, M = splitting.entries.W, splitting.cuts.M
+    W, M = splitting.entries.W, made.cuts.M
     for one in (witness.Witness(W), witness.Witness(W, M)):
         yield one.kind, one, None
         raised, left = witness.lifted(kept, one, 2)

@@ -41,13 +41,12 @@ looks."""
 
 
 def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) -> "Lift":
-    """Give a splitting its two other blocks: row cuts, which count after `wait` steps, and the lift.
+    """Give a splitting its two other blocks: the lift, and its row cuts, which count after `wait` steps.
 
     The one place where the blocks are put together; the order in which they work is that of `Splitting.step`.
     """
-    splitting.cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait)
-    splitting.lift = Lift(splitting, B, points)
-    return splitting.lift
+    splitting.lift = lift = Lift(splitting, B, points, Cuts(splitting.n, splitting.nonneg, splitting.rho, wait))
+    return lift
 
 
 class Lift:
@@ -59,12 +58,13 @@ class Lift:
     shadow : (d, d) what this block makes of ``B'XB``; `coordinates` (d, p) are those of the points
     points : (r, p) feasible vectors of the bundle, `share` (p,) their weights w
     supports : (r, p) of zeros and ones; the first `fixed` rows are in all of them
+    cuts : the block whose z they choose
     """
 
     weight = 1.0
 
-    def __init__(self, splitting: Splitting, B: Array, points: Array):
-        self.splitting, self.rng = splitting, np.random.default_rng(0)
+    def __init__(self, splitting: Splitting, B: Array, points: Array, cuts: Cuts):
+        self.splitting, self.cuts, self.rng = splitting, cuts, np.random.default_rng(0)
         self.k, self.nonneg, self.fixed = splitting.k, splitting.nonneg, splitting.kept.fixed
         self.supports = supports_of(points**2, self.k, self.fixed)
         self.points = restricted(points, self.supports)
@@ -124,7 +124,7 @@ class Lift:
         return float((values + self.splitting.entries.tau * self.sizes + h @ self.supports).max())
 
     def _heights(self):
-        M = self.splitting.cuts.M
+        M = self.cuts.M
         return np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
 
     # --- bundle and subspace --------------------------------------------------------------------------------
@@ -174,10 +174,10 @@ class Lift:
         """The weights of the joint projection: Newton steps, halved until they descend."""
         supports, s, w, rho = self.supports, self.sizes, self.share, self.splitting.rho
         size, tau = self.splitting.entries.size, self.splitting.entries.tau
-        sigma, cut, bend = rho * self.weight, rho * self.splitting.cuts.weight, rho / entries.above
+        sigma, cut, bend = rho * self.weight, rho * self.cuts.weight, rho / entries.above
 
         def value(w):
-            far, beyond = cuts.distances(supports @ w)[2] if cut else np.zeros(1), s @ w - size
+            far, beyond = np.zeros(1) if cuts is None else cuts.distances(supports @ w)[2], s @ w - size
             psi = beyond * (bend / 2 * beyond - tau)
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
@@ -187,7 +187,7 @@ class Lift:
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s
             H = sigma * self.products + bend * np.outer(s, s)
-            if cut:
+            if cuts is not None:
                 h, curvature = cuts.slopes(supports @ w)
                 gradient = gradient - cut * (h @ supports)
                 H = H + cut * (supports.T @ (curvature[:, None] * supports))

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.plan import CLOSED, GROW_EVERY, JointPlan, Plan
-from nspca.bounds.witness import Proof, Witness, largest, lifted
+from nspca.bounds.witness import Proof, Witness, largest, lift_of
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
+P = TypeVar("P", Plan, JointPlan)
+
 
 @dataclass(eq=False)
-class Work:
+class Work(Generic[P]):
     """How far the work on one bound has come, in unit scale.
 
     Attributes
@@ -29,7 +32,7 @@ class Work:
 
     stage: ClassVar[str]
     problem: Problem
-    plan: Plan | JointPlan
+    plan: P
     lower: float
     gap: float = CLOSED
     report: Report = silent
@@ -72,7 +75,7 @@ class Work:
 
 
 def look(
-    splitting: Splitting,
+    lift: Lift,
     prove: Callable[[Witness, float], Proof],
     keep: Callable[[Witness, Proof], None],
     worth: Callable[[float], bool] = lambda promise: True,
@@ -88,21 +91,20 @@ def look(
     worth : callable
         Whether to search below what the bundle already promises, which the search half is never below.
     """
-    kept, lift = splitting.kept, splitting.lift
-    base, rank = Witness(splitting.entries.W, splitting.cuts.M), lift.B.shape[1]
-    own = Witness(base.W, base.M, lift.U)
-    plain, left = lifted(kept, base, rank)
+    kept, W, M, rank = lift.splitting.kept, lift.splitting.entries.W, lift.cuts.M, lift.B.shape[1]
+    own, (U, left) = lift.U, lift_of(kept, Witness(W, M), rank)
     found = []
-    for witness, estimate in ((own, largest(kept, own)), (plain, left)):
-        promise = estimate + lift.value(witness.U)
+    for columns, estimate in ((own, largest(kept, Witness(W, M, own))), (U, left)):
+        witness = Witness(W, M, columns)
+        promise = estimate + lift.value(columns)
         if not worth(promise):
             found.append(promise)
             continue
         proof = prove(witness, estimate)
-        if witness is own and proof.cover.direction.size == own.U.shape[1] + 1:
+        if columns is own and proof.cover.direction.size == own.shape[1] + 1:
             lift.grow(proof.cover.direction[:, None])
         keep(witness, proof)
         found.append(proof.upper)
-    if plain.U.shape[1] == rank:
-        lift.rebase(np.linalg.qr(plain.U)[0])
+    if U.shape[1] == rank:
+        lift.rebase(np.linalg.qr(U)[0])
     return min(found)

@@ -11,9 +11,11 @@ with the one block `Entries` it is plain ADMM. Source: Boyd et al. 2011, section
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
+from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.elimination import Kept
 from nspca.matrix.linalg import Array, largest_eigenpairs
 
@@ -27,6 +29,35 @@ NEWTON_CAP = 40
 """Newton steps for a threshold; from the last one two or three are enough."""
 
 
+class Block(Protocol):
+    """What a splitting moves X by: how far it is from the block's set, with the block's weight in the mean."""
+
+    @property
+    def weight(self) -> float: ...
+
+    def pull(self, X: Array, G: Array) -> None: ...
+
+
+class LiftBlock(Block, Protocol):
+    """What a splitting asks of a lift, which is `lift.Lift`; the row cuts belong to it."""
+
+    cuts: Cuts
+
+    @property
+    def z(self) -> Array: ...
+
+    @property
+    def size(self) -> float: ...
+
+    def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array: ...
+
+    def weigh(self, T: Array, entries: "EntriesAim", cuts: CutsAim | None) -> Array: ...
+
+    def settle(self, T: Array, share: Array) -> None: ...
+
+    def grow(self) -> None: ...
+
+
 class Splitting:
     """State of the iteration on the kept rows.
 
@@ -36,8 +67,8 @@ class Splitting:
     count : int or None
         With a number, X is in {0 <= X <= I, tr X <= count} instead: so many components together.
     entries : Entries
-    cuts, lift : rowcuts.Cuts and lift.Lift, or None
-        The other two blocks; `lift.add_lift` puts them here.
+    lift : lift.Lift, or None
+        It brings the other two blocks, itself and its row cuts; `lift.add_lift` puts it here.
     """
 
     def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0, count: int | None = None):
@@ -47,9 +78,9 @@ class Splitting:
         self.rho = rho * float(values[0])
         self.X = np.zeros_like(self.A)
         self.entries = Entries(self.n, k, nonneg, self.rho, kept.floor)
-        self.cuts = self.lift = None
+        self.lift: LiftBlock | None = None
         self.followed = (count or 1) + MARGIN
-        self.basis = None
+        self.basis: Array | None = None
         if self.n > DIRECT:
             enough = self.followed <= vectors.shape[1]
             self.basis = vectors if enough else largest_eigenpairs(self.A, self.followed)[1]
@@ -63,16 +94,17 @@ class Splitting:
         self.weights, self.vectors = self._spectrum(self.X - self._pull())
         self.X = (self.vectors * self.weights) @ self.vectors.T
         entries = self.entries.aim(self.X, RELAXATION)
-        if self.lift is None:
+        lift = self.lift
+        if lift is None:
             self.entries.settle(entries)
             return
-        cuts = self.cuts.aim(self.X, RELAXATION)
-        shadow = self.lift.aim(self.weights, self.vectors, RELAXATION)
-        self.lift.settle(shadow, self.lift.weigh(shadow, entries, cuts))
+        cuts = lift.cuts.aim(self.X, RELAXATION)
+        shadow = lift.aim(self.weights, self.vectors, RELAXATION)
+        lift.settle(shadow, lift.weigh(shadow, entries, cuts))
         if cuts is not None:
-            self.cuts.settle(cuts, self.lift.z)
-        self.entries.settle(entries, self.lift.size)
-        self.cuts.wake(self.X)
+            lift.cuts.settle(cuts, lift.z)
+        self.entries.settle(entries, lift.size)
+        lift.cuts.wake(self.X)
 
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X of a related problem."""
@@ -81,7 +113,7 @@ class Splitting:
 
     def _pull(self):
         """What A and the blocks together ask X to move by."""
-        blocks = [block for block in (self.entries, self.cuts, self.lift) if block is not None]
+        blocks: list[Block] = [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
         G = self.A / -self.rho
         for block in blocks:
             block.pull(self.X, G)
@@ -188,7 +220,7 @@ class Entries:
         T = relaxation * X + (1 - relaxation) * self.Y + self.dual
         magnitudes = T if self.nonneg else np.abs(T)
         self.level = self._level(magnitudes, self.size, self.level)
-        return EntriesAim(T, magnitudes, max(1, np.count_nonzero(magnitudes > self.level)))
+        return EntriesAim(T, magnitudes, max(1, int(np.count_nonzero(magnitudes > self.level))))
 
     def settle(self, aim: EntriesAim, size: float | None = None) -> None:
         """Project, for another size than so far if one is given: what the weights of a lift say."""

@@ -5,14 +5,14 @@ import numpy as np
 from nspca.bounds.dual.lift import climb
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.witness import Witness, lifted
+from nspca.bounds.witness import Witness, lift_of
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
 
 def basis(kept: Kept, W: Array, rank: int) -> Array:
     """Orthonormal (r, rank), spanned by the leading eigenvectors of A - W, filled up with unit vectors."""
-    U = lifted(kept, Witness(W), rank)[0].U
+    U, _ = lift_of(kept, Witness(W), rank)
     return np.linalg.qr(np.column_stack((U, np.eye(len(U))[:, :rank])))[0][:, :rank]
 
 
@@ -24,5 +24,5 @@ def first_point(problem: Problem, splitting: Splitting, B: Array) -> Array:
     U = B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     C = np.random.default_rng(0).standard_normal((B.shape[1] + 1, 8))
     none, fixed = np.zeros(len(B)), splitting.kept.fixed
-    X, _, reached = climb(U, np.sqrt(entries.tau), problem.k, problem.nonneg, C, none, fixed)
+    X, _, reached = climb(U, np.sqrt(entries.tau), problem.size, problem.nonneg, C, none, fixed)
     return X[:, [int(np.argmax(reached))]]
