@@ -7,7 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, within_memory
-from nspca.matrix.covariance import Covariance, DataCovariance, from_dense, from_matrix, from_sparse
+from nspca.matrix.covariance import Covariance, DataCovariance
+from nspca.matrix.given import from_dense, from_matrix, from_sparse
 from nspca.matrix.linalg import Array
 from nspca.options import flag
 

@@ -23,7 +23,8 @@ import scipy.sparse as sp
 
 from nspca.ascent import single as ascent
 from nspca.errors import Refused
-from nspca.matrix.covariance import DataCovariance, SparseCovariance, with_columns
+from nspca.matrix.covariance import DataCovariance, SparseCovariance
+from nspca.matrix.given import with_columns
 from nspca.matrix.linalg import Array
 from nspca.matrix.moments import counts
 from nspca.options import positive, whole

@@ -7,7 +7,8 @@ import scipy.sparse as sp
 import nspca
 from nspca.bounds import elementary
 from nspca.errors import InvalidProblem, Refused
-from nspca.matrix.covariance import DataCovariance, from_dense, from_matrix, from_sparse
+from nspca.matrix.covariance import DataCovariance
+from nspca.matrix.given import from_dense, from_matrix, from_sparse
 from nspca.matrix.moments import moments
 from tests.oracles import brute_force
 from tests.questions import exact_covariance
