@@ -2,7 +2,7 @@
 
 The smallest bound of those tried wins: the elementary ones, the shifted one where it can be factorised, and the duals unless these
 close the gap. What an effort allows them, in rows, steps and cones, is in `bounds.plan`; in which order the duals use that up and when
-they stop before, in `bounds.effort` and, for several components, `bounds.joint`. Where "auto" starts from is in `auto`.
+they stop before, in `bounds.strongest` and, for several components, `bounds.joint`. Where "auto" starts from is in `auto`.
 """
 
 import time
@@ -89,10 +89,10 @@ def solve(
         check_angle(angle)
     else:
         check_deflation(problem, components, deflation)
-    if isinstance(problem.k, tuple) and (angle is not None or deflation != "drop"):
+    if problem.joint and (angle is not None or deflation != "drop"):
         raise InvalidOption(f"{method} finds components together, without a deflation or an angle; leave that out or choose another method")
     run = _runner(method, options, seed, report)
-    if components == 1 or isinstance(problem.k, tuple):
+    if components == 1 or problem.joint:
         result = run(problem)
         if certify is not None:
             certificate, _, point = _certificate(problem, result, certify, report)
@@ -169,7 +169,7 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     methods = tuple(methods) if isinstance(methods, Iterable) and not isinstance(methods, str) else (methods,)
     one = not isinstance(ks, Iterable) or (isinstance(ks, np.ndarray) and ks.ndim == 0)
     ks = (ks,) if one else ks
-    problems = {one.k: one for one in (_single(problem.with_k(k)) for k in ks)}
+    problems = {one.size: one for one in (problem.with_k(k) for k in ks)}
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
     chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
@@ -226,7 +226,7 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
 def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object, object]:
     """The best of the elementary bounds, the shifted one and the duals; what helps the next k; a component found on the way."""
     value = 0.0 if result is None else result.value
-    if isinstance(problem.k, tuple):
+    if problem.joint:
         return certify_joint(problem, value / problem.covariance.unit, effort, report), None, None
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
@@ -255,21 +255,20 @@ def _direction(problem, rank, result):
 
 def _together(problem, method, components):
     """The problem with a tuple of sizes when the components are to be found together, and the method that does it."""
-    sizes = isinstance(problem.k, tuple)
-    if sizes and components not in (1, len(problem.k)):
-        raise InvalidOption(f"components must be the number of sizes, {len(problem.k)}, got {components}; leave it out")
-    method = "joint" if sizes and method == "auto" else method
+    if problem.joint and components not in (1, len(problem.sizes)):
+        raise InvalidOption(f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out")
+    method = "joint" if problem.joint and method == "auto" else method
     # "auto" takes one k to mean one component after another.
-    if components > 1 and not sizes and method != "auto" and line_of(method).joint:
+    if components > 1 and not problem.joint and method != "auto" and line_of(method).joint:
         problem = problem.with_k((problem.k,) * components)
     return problem, method
 
 
 def _for_all(problem, components, result):
     """The problem that a certificate for so many components is about; as many as the result has, if there is one."""
-    if isinstance(problem.k, tuple):
-        if components not in (1, len(problem.k)):
-            raise InvalidOption(f"components must be the number of sizes, {len(problem.k)}, got {components}; leave it out")
+    if problem.joint:
+        if components not in (1, len(problem.sizes)):
+            raise InvalidOption(f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out")
         return problem
     found = 1 if result is None else result.components.shape[1]
     if components not in (1, found) and result is not None:
@@ -280,7 +279,7 @@ def _for_all(problem, components, result):
 
 def belonging(problem: Problem, result: Result) -> None:
     """Require that `result` answers `problem`: its features, number, sizes, sign and values; several components share no feature."""
-    X, sizes = result.components, problem.k if isinstance(problem.k, tuple) else (problem.k,)
+    X, sizes = result.components, problem.sizes
     if X.shape != (problem.n, len(sizes)):
         raise InvalidProblem(
             f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of shape {X.shape}; "
@@ -311,12 +310,6 @@ def belonging(problem: Problem, result: Result) -> None:
 def _known_problem(problem):
     if not isinstance(problem, Problem):
         raise InvalidProblem(f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, k=...)")
-
-
-def _single(problem):
-    if not isinstance(problem.k, int):
-        raise InvalidProblem(f"one k is required here, got sizes {problem.k}; use solve for joint problems")
-    return problem
 
 
 def _known_effort(effort):

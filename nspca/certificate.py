@@ -75,7 +75,7 @@ class Certificate:
 
     def __post_init__(self):
         """Words of the recipe are what they are said to be; nothing is read by its truth value."""
-        sizes = self.k if isinstance(self.k, tuple) else (self.k,)
+        sizes = self.sizes
         shape = self.shape if isinstance(self.shape, tuple) else (None,)
         flags = {name: getattr(self, name) for name in ("nonneg", "center", "scale")}
         numbers = {"k": sizes, "shape": shape, "exponent": (self.exponent,), "version": (self.version,)}
@@ -91,6 +91,11 @@ class Certificate:
             wrong.append("a witness that is no dict of arrays")
         if wrong:
             raise CertificateError(f"a certificate must have the words of its recipe in their types, got {wrong[0]}; make it again")
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """k of every component the bound is about; of one component, a tuple of one."""
+        return self.k if isinstance(self.k, tuple) else (self.k,)
 
     def ratio(self, value: float) -> float:
         """Proved fraction ``value / upper`` of the optimum, rounded down; 1 when both are zero.
@@ -116,7 +121,7 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What is proved, of what, in one sentence."""
-        sizes = self.k if isinstance(self.k, tuple) else (self.k,)
+        sizes = self.sizes
         sign = "nonnegative " if self.nonneg else ""
         if len(sizes) == 1:
             who = f"no {sign}component of {self.subject} with at most {_weights(sizes)} explains"

@@ -86,9 +86,14 @@ class Problem:
         InvalidProblem
             When k is a tuple of sizes.
         """
-        if not isinstance(self.k, int):
+        if isinstance(self.k, tuple):
             raise InvalidProblem(f"one k is required here, got sizes {self.k}; use solve for joint problems")
         return self.k
+
+    @property
+    def joint(self) -> bool:
+        """Whether k is a tuple: several components are sought together."""
+        return isinstance(self.k, tuple)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -122,7 +127,7 @@ class Problem:
         than k nonzeros, the norm of those beyond the k largest.
         """
         x = self._component(x)
-        k = self.k if isinstance(self.k, int) else max(self.k)
+        k = max(self.sizes)
         size = np.sort(np.abs(x))
         beyond = float(np.linalg.norm(size[: max(x.size - k, 0)]))
         negative = float(max(0.0, -x.min(initial=0.0))) if self.nonneg else 0.0

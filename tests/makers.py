@@ -58,9 +58,9 @@ def unit_matrix(data, source="data", center=True, scale=False):
     return Z.T @ Z / len(Z), 0 if scale else 2 * e
 
 
-def top(v, k, forced=0):
-    """Sum of the first `forced`, all nonnegative, and of the largest others, k in all."""
-    return v[:forced].sum() + np.sort(np.maximum(v[forced:], 0))[::-1][: k - forced].sum()
+def top(v, k, fixed=0):
+    """Sum of the first `fixed`, all nonnegative, and of the largest others, k in all."""
+    return v[:fixed].sum() + np.sort(np.maximum(v[fixed:], 0))[::-1][: k - fixed].sum()
 
 
 def brute(A, k, nonneg):
@@ -82,8 +82,8 @@ def brute(A, k, nonneg):
 class Search:
     """A plain cover of the sphere, split depth first until every cone is close to the best direction seen."""
 
-    def __init__(self, U, tau, h, k, nonneg, extra=0, tol=1e-3, depth=14, forced=0):
-        self.forced, self.d, self.k, self.nonneg = forced, U.shape[1], k, nonneg
+    def __init__(self, U, tau, h, k, nonneg, extra=0, tol=1e-3, depth=14, fixed=0):
+        self.fixed, self.d, self.k, self.nonneg = fixed, U.shape[1], k, nonneg
         self.root, self.tol, self.depth = np.sqrt(tau), tol, depth
         self.U, self.h = np.vstack([U, np.zeros((extra, self.d))]), np.append(h, np.zeros(extra))
         self.D = self.d + (tau > 0)
@@ -93,7 +93,7 @@ class Search:
         own, common = C[:, : self.d] @ self.U.T, self.root * C[:, self.d :].sum(axis=1, keepdims=True)
         P = np.maximum(own + common, 0) if nonneg else abs(own) + common
         v = P**2 + self.h
-        best = v[:, :forced].sum(axis=1) + np.sort(v[:, forced:], axis=1)[:, ::-1][:, : k - forced].sum(axis=1)
+        best = v[:, :fixed].sum(axis=1) + np.sort(v[:, fixed:], axis=1)[:, ::-1][:, : k - fixed].sum(axis=1)
         self.seen = best.max(initial=0.0)
 
     def p(self, g):
@@ -103,12 +103,12 @@ class Search:
     def leaf(self, g):
         g = g / np.linalg.norm(g, axis=1, keepdims=True)
         P, G = np.array([self.p(row) for row in g]), g @ g.T
-        T = np.array([[top(P[j] * P[l] + self.h * G[j, l], self.k, self.forced) for l in range(self.D)] for j in range(self.D)])
+        T = np.array([[top(P[j] * P[l] + self.h * G[j, l], self.k, self.fixed) for l in range(self.D)] for j in range(self.D)])
         L = np.linalg.inv(np.linalg.cholesky(G))
         bounds = [np.linalg.eigvalsh(L @ T @ L.T)[-1]] + ([(T / G).max()] if (G > 0).all() else [])
         if not self.h.any():
             V = np.hstack([self.U, np.full((len(self.U), self.D - self.d), self.root)])
-            bounds += [top((V**2).sum(axis=1), self.k, self.forced)]
+            bounds += [top((V**2).sum(axis=1), self.k, self.fixed)]
         return min(bounds)
 
     def grow(self, g, depth):
@@ -128,7 +128,7 @@ class Search:
 
     def run(self):
         if self.D == 0:
-            return top(self.h, self.k, self.forced), []
+            return top(self.h, self.k, self.fixed), []
         bound, tree = 0.0, []
         for signs in itertools.product((1, -1), repeat=self.D):
             if (self.d < self.D and signs[-1] < 0) or (not self.nonneg and self.d and signs[0] < 0):

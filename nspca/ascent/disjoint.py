@@ -12,15 +12,9 @@ from nspca.ascent.matching import assign
 from nspca.ascent.single import GAIN, best_on_support, best_weights
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance
 from nspca.matrix.linalg import Array, normalised, topk_sum
-from nspca.problem import Problem
 
 ASCENT_CAP = 200
 """Matching steps at most; the value is valid at every step, so stopping early only leaves gain behind."""
-
-
-def sizes_of(problem: Problem) -> tuple[int, ...]:
-    """Sizes of the components; one k is one component."""
-    return problem.k if isinstance(problem.k, tuple) else (problem.k,)
 
 
 def value(A: Covariance, X: Array) -> float:

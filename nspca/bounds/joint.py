@@ -68,8 +68,8 @@ def certify_joint(
     """
     if effort not in JOINT_PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(JOINT_PLANS)}, got {effort!r}")
-    if isinstance(problem.k, int):
-        problem = problem.with_k((problem.k,))
+    if not problem.joint:
+        problem = problem.with_k(problem.sizes)
     if problem.covariance.trace == 0.0:
         return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
     plan = JOINT_PLANS[effort]

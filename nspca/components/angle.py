@@ -91,5 +91,5 @@ def _elsewhere(problem, V, solve_one):
     if free.size == 0:
         raise InvalidProblem(f"no further component is far enough from the {V.shape[1]} before; ask for fewer, or for a smaller angle")
     x = np.zeros(problem.n)
-    x[free] = solve_one(Problem(problem.covariance.restrict(free), min(problem.k, free.size), problem.nonneg))
+    x[free] = solve_one(Problem(problem.covariance.restrict(free), min(problem.size, free.size), problem.nonneg))
     return x

@@ -51,7 +51,7 @@ def check_deflation(problem: Problem, count: int, deflation: str) -> None:
     """Require a deflation by its name, and for `drop` as many features as `count` components of k need."""
     if not isinstance(deflation, str) or deflation not in DEFLATIONS:
         raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
-    if deflation == "drop" and isinstance(problem.k, int) and count * problem.k > problem.n:
+    if deflation == "drop" and not problem.joint and count * problem.size > problem.n:
         raise InvalidProblem(
             f"{count} components of {problem.k} features that share none need {count * problem.k} features, got n = {problem.n}; "
             f"ask for k of at most {problem.n // count}, for fewer components, or for a deflation that lets them share"

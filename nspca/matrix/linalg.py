@@ -14,24 +14,24 @@ def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
     return np.asarray(np.frexp(largest)[1], dtype=np.int64)
 
 
-def topk_sum(v: Array, k: int, forced: int = 0) -> Array:
-    """Sum of the k largest entries along the last axis, negative entries counted as 0; the first `forced` are among them anyway."""
+def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
+    """Sum of the k largest entries along the last axis, negative entries counted as 0; the first `fixed` are among them anyway."""
     v = np.maximum(v, 0.0)
-    if forced:
-        return v[..., :forced].sum(axis=-1) + topk_sum(v[..., forced:], k - forced)
+    if fixed:
+        return v[..., :fixed].sum(axis=-1) + topk_sum(v[..., fixed:], k - fixed)
     n = v.shape[-1]
     if k < n:
         v = np.partition(v, min(n - k, n - 1), axis=-1)[..., n - k :]
     return v.sum(axis=-1)
 
 
-def topk_indices(v: Array, k: int, forced: int = 0) -> NDArray[np.int64]:
+def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
     """Indices of the k largest entries of ``v`` (n,), in increasing order; ties go to the lowest index.
 
-    The first `forced` are among them whatever they are.
+    The first `fixed` are among them whatever they are.
     """
-    if forced:
-        return np.concatenate((np.arange(forced), forced + topk_indices(v[forced:], k - forced)))
+    if fixed:
+        return np.concatenate((np.arange(fixed), fixed + topk_indices(v[fixed:], k - fixed)))
     n = v.shape[0]
     if k >= n or k == 0:
         return np.arange(min(k, n))

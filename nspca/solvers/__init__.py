@@ -64,7 +64,7 @@ class Method:
         if not self.has_form(problem.nonneg):
             sign = "nonnegative" if problem.nonneg else "signed"
             raise InvalidOption(f"{self.name} has no {sign} form, got a {sign} problem; choose another method or the other sign")
-        if isinstance(problem.k, tuple) and not self.joint:
+        if problem.joint and not self.joint:
             able = ", ".join(name for name, line in METHODS.items() if line.joint and line.has_form(problem.nonneg))
             raise InvalidOption(f"several sizes need a method that finds components together ({able}), got {self.name!r}")
         if self.needs_data and not isinstance(problem.covariance, DataCovariance):

@@ -73,7 +73,7 @@ def require(problem: Problem, options: Options) -> None:
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Best of all points; `info` says whether they were the full net and what that promises."""
-    A, sizes, nonneg = problem.covariance, disjoint.sizes_of(problem), problem.nonneg
+    A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     report(Event("sketch"))
     stand_in = sketch.made(options.sketch, A, options.rank)
     V, r = _reduced(stand_in.V), len(sizes)

@@ -89,7 +89,7 @@ def from_paper(problem: Problem, weight: float) -> float:
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """The best of all starts; one k is one component, a tuple of sizes that many disjoint ones."""
-    sizes = problem.k if isinstance(problem.k, tuple) else (problem.k,)
+    sizes = problem.sizes
     rng = np.random.default_rng(seed)
     best: tuple[float, Array, Array, float] | None = None
     seen: list[Array] = []

@@ -56,7 +56,7 @@ class Options:
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
     """Best of all starts; `warm` are known components, each an array (n, r), that the answer will not fall below."""
-    A, sizes, nonneg = problem.covariance, disjoint.sizes_of(problem), problem.nonneg
+    A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     rng = np.random.default_rng(seed)
     report(Event("starts", 0, options.restarts + 1))
     V = sketch.quick(A, min(options.rank, problem.n))

@@ -58,14 +58,14 @@ def pool_of(rng, A, size):
     return W, M, U
 
 
-def leaf_proof(A, I, forced, k, nonneg, W, M, U, tol, depth):
+def leaf_proof(A, I, fixed, k, nonneg, W, M, U, tol, depth):
     """t, F and the cover of the inequality on the features I, of which the first belong to every support."""
     at = np.ix_(I, I)
     B, W, M, U = A[at], W[at], M[at], U[I]
     U = U[:, U.any(axis=0)]
     t = np.linalg.eigvalsh(B - (W + W.T) / 2 - (M + M.T) / 2 - U @ U.T)[-1:].sum()
     tau = np.max(W if nonneg else abs(W), initial=0.0)
-    F, tree = Search(U, tau, heights(M, k, nonneg), k, nonneg, 0, tol, depth, forced).run()
+    F, tree = Search(U, tau, heights(M, k, nonneg), k, nonneg, 0, tol, depth, fixed).run()
     return (t if len(I) == len(A) else max(t, 0.0)), F, tree
 
 
@@ -149,10 +149,10 @@ def test_fixed_features_count_and_no_others(nonneg):
         leaves = both if trial % 4 < 2 else (([0], [1, 2, 3, 4, 5]), ([], [1, 2, 3, 4, 5]))
         claims, exact, trees = [], [], []
         for leaf in leaves:
-            forced, I = len(leaf[0]), members(leaf, k)
-            F, tree = Search(U[I][:, U[I].any(axis=0)], tau, np.zeros(len(I)), k, nonneg, 0, 1e-4, 24, forced).run()
+            fixed, I = len(leaf[0]), members(leaf, k)
+            F, tree = Search(U[I][:, U[I].any(axis=0)], tau, np.zeros(len(I)), k, nonneg, 0, 1e-4, 24, fixed).run()
             C = U[I] @ U[I].T
-            sets = [[*range(forced), *s] for s in itertools.combinations(range(forced, len(I)), k - forced)]
+            sets = [[*range(fixed), *s] for s in itertools.combinations(range(fixed, len(I)), k - fixed)]
             exact.append(max(cone_value(C[np.ix_(s, s)], U[I][s], tau, nonneg) for s in sets))
             claims.append((1e-3 + 1e-9, F + 1e-9))
             trees += tree

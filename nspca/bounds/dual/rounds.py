@@ -65,7 +65,7 @@ class Work(Generic[P]):
                 self.tell()
 
     def tell(self) -> None:
-        k = self.problem.k if isinstance(self.problem.k, int) else None
+        k = None if self.problem.joint else self.problem.size
         lower, total = self.lower * self.problem.covariance.unit, max(self.total, self.steps)
         self.report(Event(self.stage, self.steps, total, lower, self.shown, k))
 
