@@ -17,12 +17,12 @@ from nspca.bounds.plan import CLOSED, PLANS
 from nspca.bounds.strongest import strongest
 from nspca.certificate import Certificate
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
-from nspca.errors import InvalidOption, InvalidProblem, within_memory
+from nspca.errors import Cancelled, InvalidOption, InvalidProblem, within_memory
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.options import known_seed, made, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.result import Result, Status, Sweep, row_of
+from nspca.result import Result, Status, Sweep, handing_in, row_of
 from nspca.solvers import METHODS, Method, auto
 
 EFFORTS = tuple(PLANS)
@@ -63,7 +63,7 @@ def solve(
         tuple of sizes, r is their number, the method a joint one, and "auto" means "joint".
     seed : int
     report : callable, optional
-        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`.
+        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`, whose `result` is then what had been found.
     certify : str or None
         Effort of the certificate ("fast", "standard", "thorough"), None for none. Not for components found one after another.
     deflation : str
@@ -95,7 +95,8 @@ def solve(
     if components == 1 or problem.joint:
         result = run(problem)
         if certify is not None:
-            certificate, _, point = _certificate(problem, result, certify, report)
+            with handing_in(result):
+                certificate, _, point = _certificate(problem, result, certify, report)
             result = certified(problem, better(problem, result, point), certificate)
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
@@ -230,17 +231,25 @@ def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificat
         return certify_joint(problem, value / problem.covariance.unit, effort, report), None, None
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
-    found = [elementary.best(problem, factorised)]
-    if factorised:
-        start = None if result is None else _direction(problem, SHIFT_RANK, result)
-        found.append(lowrank.bound(problem, SHIFT_RANK, starts=() if start is None else (start,), report=report)[0])
-        report(Event("certificate", k=problem.k, lower=value, upper=min(c.upper for c in found)))
-    best = min(found, key=lambda certificate: certificate.upper)
-    point = None
-    if best.upper > value * (1 + CLOSED):
-        dual, warm, point = strongest(problem, value / problem.covariance.unit, effort, report, warm)
-        best = best if dual is None else min(best, dual, key=lambda certificate: certificate.upper)
+    best, point = elementary.best(problem, factorised), None
+    try:
+        if factorised:
+            start = None if result is None else _direction(problem, SHIFT_RANK, result)
+            shifted, _ = lowrank.bound(problem, SHIFT_RANK, starts=() if start is None else (start,), report=report)
+            best = _smaller(best, shifted)
+            report(Event("certificate", k=problem.k, lower=value, upper=best.upper))
+        if best.upper > value * (1 + CLOSED):
+            dual, warm, point = strongest(problem, value / problem.covariance.unit, effort, report, warm)
+            best = best if dual is None else _smaller(best, dual)
+    except Cancelled as stop:
+        stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best
+        raise
     return best, warm, point
+
+
+def _smaller(one: Certificate, other: Certificate) -> Certificate:
+    """The certificate with the smaller bound, the first if they are equal."""
+    return other if other.upper < one.upper else one
 
 
 def _direction(problem, rank, result):

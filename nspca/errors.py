@@ -41,9 +41,14 @@ class JobError(NSPCAError):
 
 
 class Cancelled(NSPCAError):
-    """Raised by a `report` hook to stop a computation; `best` is what had been proved by then, a Certificate or None."""
+    """Raised by a `report` hook to stop a computation.
+
+    On its way out it is given what there is: `best`, the Certificate proved by then, and `result`, the Result found by then, of
+    status CANCELLED; None where there was none yet.
+    """
 
     best: object = None
+    result: object = None
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 import io
 import json
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ import numpy as np
 
 from nspca.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.certificate import Certificate
-from nspca.errors import InvalidData, InvalidProblem, NSPCAError
+from nspca.errors import Cancelled, InvalidData, InvalidProblem, NSPCAError
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
@@ -105,6 +107,17 @@ class Result:
             return cls(X, values, status, str(header["method"]), proof, float(header["seconds"]), info)
         except (NSPCAError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise InvalidData(f"a stored result must be bytes written by Result.to_bytes, got {error}; run it again") from error
+
+
+@contextmanager
+def handing_in(result: Result) -> Iterator[None]:
+    """Whoever cancels what is done inside gets `result`, unless something better was handed in, and what was proved by then."""
+    try:
+        yield
+    except Cancelled as stop:
+        proof = stop.best if isinstance(stop.best, Certificate) else None
+        stop.result = stop.result or replace(result, status=Status.CANCELLED, certificate=proof)
+        raise
 
 
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")

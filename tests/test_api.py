@@ -135,6 +135,26 @@ def test_cancel_ends_a_sweep_between_rows():
         nspca.sweep(nspca.Problem.from_data(X, 1), [2, 3], report=stop)
 
 
+@pytest.mark.parametrize(("sizes", "stages"), [(3, ("swaps", "certificate", "dual")), ((3, 2), ("exchanges", "kicks", "joint proof"))])
+def test_a_cancelled_search_hands_in_what_it_has(sizes, stages):
+    problem = nspca.Problem.from_data(X, sizes)
+    found = nspca.solve(problem, certify=None)
+    for stage in stages:
+
+        def stop(event, stage=stage):
+            if event.stage == stage:
+                raise Cancelled("enough")
+
+        with pytest.raises(Cancelled) as cancelled:
+            nspca.solve(problem, certify="standard", report=stop)
+        result = cancelled.value.result
+        assert result.status is nspca.Status.CANCELLED
+        assert max(problem.violation(x) for x in result.components.T) < 1e-12
+        assert 0 < result.value <= found.value * (1 + 1e-12)
+        if stage in ("certificate", "dual"):
+            assert result.value == found.value <= nspca.verify(X, result.certificate) <= result.certificate.upper
+
+
 def test_status_says_what_the_gap_justifies():
     low_rank = nspca.Problem.from_covariance(np.outer(np.arange(1, 6), np.arange(1, 6)) * 1.0, 2)
     assert nspca.solve(low_rank).status in (nspca.Status.OPTIMAL, nspca.Status.WITHIN_TOLERANCE)

@@ -17,7 +17,7 @@ from nspca.lowrank.rankd import factor
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, progress_only, silent
-from nspca.result import Result, Status
+from nspca.result import Result, Status, handing_in
 from nspca.solvers import Method
 
 NEIGHBOURHOODS, ENTRIES = 200, 100_000
@@ -67,7 +67,8 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     values = np.array([A.quadratic(x) for x in X.T])
     x = ascent.polish(problem, X[:, int(np.argmax(values))])
     if options.polish:
-        x = ascent.swaps(problem, x, report)
+        with handing_in(Result.of(problem, x, Status.HEURISTIC, "auto")):
+            x = ascent.swaps(problem, x, report)
     status = Status.WITHIN_TOLERANCE if exact and cover.finished else Status.HEURISTIC
     return Result.of(problem, x, status, "auto", rank=rank, starts=X.shape[1], exact_for_A=exact)
 

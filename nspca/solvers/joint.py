@@ -21,7 +21,7 @@ from nspca.matrix.linalg import Array
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.result import Result, Status
+from nspca.result import Result, Status, handing_in
 
 FINALISTS = 3
 """Starts that go on with the full A: the best one at small rank is often not the best there."""
@@ -65,8 +65,11 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     X = found[0][0]
     if options.polish:
         chosen = [X for X, _ in distinct(found)[:FINALISTS]]
-        X = best(A, [disjoint.climb(A, Y, sizes, nonneg)[0] for Y in [*warm, *chosen]], sizes, nonneg, report)
-        X = kicked(A, X, V, sizes, nonneg, options.iterations, rng, report)
+        climbs = [disjoint.climb(A, Y, sizes, nonneg)[0] for Y in [*warm, *chosen]]
+        with handing_in(Result.of(problem, max(climbs, key=lambda Y: disjoint.value(A, Y)), Status.HEURISTIC, "joint")):
+            X = best(A, climbs, sizes, nonneg, report)
+        with handing_in(Result.of(problem, X, Status.HEURISTIC, "joint")):
+            X = kicked(A, X, V, sizes, nonneg, options.iterations, rng, report)
     elif warm:
         X = max([X, *warm], key=lambda Y: disjoint.value(A, Y))
     info = {"rank": V.shape[1], "starts": len(found), "factor_value": climbed * A.unit}
