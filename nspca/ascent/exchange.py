@@ -151,7 +151,7 @@ def _replacements(B, x, image, size, nonneg):
     """Features that may leave x (last row -1: none need to), gains for every feature that may enter, gains of leaving alone."""
     support = np.flatnonzero(x)
     xs, total = x[support], float(x @ image)
-    rest = np.maximum(1 - xs**2, 1e-300)
+    rest = np.where(xs**2 < 1, 1 - xs**2, np.inf)  # without a feature that is alone, to rounding, nothing is left
     alpha = (total - 2 * xs * image[support] + xs**2 * np.diag(B)[support]) / rest
     cross = (image[None, :] - xs[:, None] * B[support]) / np.sqrt(rest)[:, None]
     if support.size == 1:

@@ -167,7 +167,7 @@ def _two_variable_values(A, x, support, outside, columns, full, nonneg):
     image = columns @ xs
     value = float(xs @ image[support])
     # Leaving out row i of the support: y = (x - x_i e_i) / |.|
-    rest = np.maximum(1 - xs**2, 1e-300)
+    rest = np.where(xs**2 < 1, 1 - xs**2, np.inf)  # without a feature that is alone, to rounding, nothing is left
     alpha = (value - 2 * xs * image[support] + xs**2 * A.diagonal[support]) / rest
     cross = (image[outside][None, :] - xs[:, None] * columns[outside].T) / np.sqrt(rest)[:, None]
     out = support

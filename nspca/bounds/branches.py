@@ -260,7 +260,7 @@ class Tree(Work[Plan]):
             self.advance(splitting, ROUND)
             own = min(own, look(lift, attempt, keep))
             self.tell()
-            if node.upper <= self.target or last - own < STALL * (own - self.lower):
+            if node.upper <= self.target or (np.isfinite(last) and last - own < STALL * (own - self.lower)):
                 break
             last = own
         values = np.einsum("ij,ij->j", lift.points, kept.block @ lift.points)

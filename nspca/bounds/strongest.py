@@ -160,7 +160,8 @@ class _Run(Work[Plan]):
         for _ in range(self.plan.rounds):
             self.advance(splitting, ROUND)
             reached = look(lift, self.prove, self.keep, worth=lambda bound: bound < self.upper)
-            idle = idle + 1 if own - reached < STALL * max(own - self.lower, 0.0) else 0
+            closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
+            idle = idle + 1 if closed_little else 0
             own = min(own, reached)
             if self.closed or idle == PATIENCE:
                 break

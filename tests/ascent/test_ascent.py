@@ -32,3 +32,12 @@ def test_columns_keep_their_supports_and_never_fall():
     Y = ascent.on_supports(problem, X)
     assert np.all((Y != 0) <= (X != 0))
     assert all(problem.value(y) >= problem.value(x) for x, y in zip(X.T, Y.T, strict=True))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_feature_that_outweighs_all_others_to_rounding_stays_and_nothing_overflows(nonneg):
+    X = np.random.default_rng(0).standard_normal((8, 6))
+    X[:, 0] = 1 + 1e-14 * X[:, 0]  # scaled and not centred: its variance is 1e28 times that of the others
+    problem = nspca.Problem.from_data(X, 3, nonneg, center=False, scale=True)
+    x = nspca.solve(problem, certify=None).components[:, 0]
+    assert problem.violation(x) <= 1e-12 and abs(x[0]) > 1 - 1e-12

@@ -276,3 +276,11 @@ def test_zero_matrices_and_unknown_efforts():
     assert strongest(nspca.Problem.from_covariance(np.zeros((3, 3)), 2), 0.0) == (None, None, None)
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         strongest(wide_problem()[1], 0.0, "heroic")
+
+
+def test_a_first_round_that_proves_nothing_is_no_reason_to_stop_and_none_to_warn(short):
+    X = np.random.default_rng(17).standard_normal((8, 6))
+    problem = nspca.Problem.from_data(X, 4)
+    known = nspca.solve(problem, "threshold", certify=None).value
+    found, _, _ = strongest(problem, 0.3 * problem.leading_eigenvalue / problem.covariance.unit, "standard")
+    assert known <= nspca.verify(X, found) <= found.upper
