@@ -120,7 +120,7 @@ class Dense:
     kind = "dense"
 
     def __init__(self, X):
-        self.values = np.ascontiguousarray(X, "<f8") + 0.0
+        self.values = floats(X) + 0.0
         self.shape = tuple(self.values.shape)
 
     @property
@@ -142,7 +142,7 @@ class Sparse:
         X = X.tocsr().copy()
         X.sum_duplicates()
         X.eliminate_zeros()
-        self.shape, self.values = tuple(X.shape), np.array(X.data, "<f8")
+        self.shape, self.values = tuple(X.shape), floats(X.data)
         self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
 
     @property
@@ -170,12 +170,23 @@ class Sparse:
 
 
 def real_numbers(data):
-    """A table of finite real numbers that nobody else holds."""
+    """A table of real numbers that nobody else holds."""
     sparse = hasattr(type(data), "tocsr")  # of the type: a column of a data frame may have that name
-    X = data if sparse else np.asarray(data)
-    real = X.dtype.kind in "biufO" and not np.ma.is_masked(data)
-    require(real, f"the data must be real numbers, none masked, got {X.dtype}")
-    return Sparse(X) if sparse else Dense(X)
+    held = getattr(data, "data", None) if sparse else data
+    held = np.ma.asarray(held) if isinstance(held, list | tuple) else held  # masked if one of its rows is
+    require(not np.ma.is_masked(held), "the data must be real numbers, none masked, got masked ones")
+    return Sparse(data) if sparse else Dense(np.asarray(data))
+
+
+def floats(X):
+    """The numbers of an array in float64, each in its place.
+
+    In a table of objects every entry is looked at: float64 would read texts and durations as numbers and drop
+    what is imaginary.
+    """
+    kinds = {np.asarray(entry).dtype.kind for entry in X.ravel()} if X.dtype.kind == "O" else {X.dtype.kind}
+    require(kinds <= set("biufO"), f"the data must be real numbers, none masked, got {X.dtype}")
+    return np.array(X, "<f8", order="C")
 
 
 def digest_of(X):

@@ -123,6 +123,7 @@ def _sparse_numbers(X, what: str) -> sp.csr_array:
     if X.ndim != 2 or 0 in X.shape:
         raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
     _refuse_kind(X.dtype, what)
+    _refuse_masked(getattr(X, "data", None), what)
     try:
         X = sp.csr_array(X)
         X.check_format(full_check=True)
@@ -136,9 +137,8 @@ def _sparse_numbers(X, what: str) -> sp.csr_array:
 
 def _numbers(X, what: str) -> Array:
     """X as a C-contiguous float64 table of finite real numbers; nothing is converted that was not a number."""
-    if np.ma.is_masked(X):
-        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; fill them or leave their rows out")
     try:
+        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what)
         X = np.asarray(X)
         if X.dtype.kind == "O":
             X = np.array([_number(entry) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
@@ -156,9 +156,14 @@ def _numbers(X, what: str) -> Array:
     return X
 
 
+def _refuse_masked(X, what):
+    if np.ma.is_masked(X):
+        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; fill them or leave their rows out")
+
+
 def _number(entry) -> float:
     """An entry of a table of mixed types, as those of some data frames are."""
-    if isinstance(entry, str | bytes | np.datetime64 | np.timedelta64):
+    if isinstance(entry, str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating):
         raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
     return float("nan") if entry is None or type(entry).__name__ == "NAType" else float(entry)
 
