@@ -69,7 +69,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         with handing_in(Result.of(problem, max(climbs, key=lambda Y: disjoint.value(A, Y)), Status.HEURISTIC, "joint")):
             X = best(A, climbs, sizes, nonneg, report)
         with handing_in(Result.of(problem, X, Status.HEURISTIC, "joint")):
-            X = kicked(A, X, V, sizes, nonneg, options.iterations, rng, report)
+            X = kicked(problem, X, V, options.iterations, rng, report)
     elif warm:
         X = max([X, *warm], key=lambda Y: disjoint.value(A, Y))
     info = {"rank": V.shape[1], "starts": len(found), "factor_value": climbed * A.unit}
@@ -120,8 +120,9 @@ def best(A, climbed, sizes, nonneg, report) -> Array:
     return max((exchange(A, X, sizes, nonneg, report) for X in climbed), key=lambda X: disjoint.value(A, X))
 
 
-def kicked(A, X, V, sizes, nonneg, count, rng, report) -> Array:
+def kicked(problem: Problem, X: Array, V: Array, count: int, rng, report: Report) -> Array:
     """Give one or two components a random new direction, climb and exchange within sight; keep what is better."""
+    A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     rows = in_sight(A, X, nonneg)
     part, inner, reached = A.restrict(rows), X[rows], disjoint.value(A, X)
     begun = reached

@@ -1,0 +1,80 @@
+"""How long and how wide the files of nspca/ are: ``python -m scripts.shape``.
+
+Prints the median length of the files and what is beyond these measures: functions of more than 50 lines without their docstring,
+classes of more than 200, functions with more than 7 arguments, lines of more than 110 characters (only counted, by room). Those that
+stay have a reason in `REASONS`; a test fails when one has none, and when one is there no more.
+"""
+
+import ast
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
+REASONS = {
+    "nspca.api.solve": "the public call: every argument is one that users name",
+    "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
+    "nspca.data.reader.read": "the public call: how a file may have to be read",
+    "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
+    "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the lock with it",
+}
+"""Exceptions outside the dashboard and the figures, whose own are not weighed here, and why they stay."""
+ELSEWHERE = ("nspca.dashboard.", "nspca.plots.")
+
+
+def beyond(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+    """Dotted name and measure of every function and class that is too large."""
+    for path in sorted(root.glob("nspca/**/*.py")):
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
+        yield from _inside(ast.parse(path.read_text(encoding="utf-8")), module)
+
+
+def _inside(parent: ast.AST, name: str) -> Iterator[tuple[str, str]]:
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            inner = f"{name}.{node.name}"
+            yield from ((inner, words) for words in _measures(node))
+            yield from _inside(node, inner)
+        else:
+            yield from _inside(node, name)
+
+
+def _measures(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    lines = _length(node)
+    if isinstance(node, ast.ClassDef):
+        if lines > CLASS:
+            yield f"{lines} lines"
+        return
+    first = node.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    if lines - (_length(first) if documented else 0) > FUNCTION:
+        yield f"{lines - (_length(first) if documented else 0)} lines"
+    given = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs) if a.arg not in ("self", "cls")]
+    if len(given) > ARGUMENTS:
+        yield f"{len(given)} arguments"
+
+
+def _length(node: ast.stmt) -> int:
+    assert node.end_lineno is not None  # of a tree that was parsed
+    return node.end_lineno - node.lineno + 1
+
+
+def main() -> None:
+    texts = {path: path.read_text(encoding="utf-8").splitlines() for path in ROOT.glob("nspca/**/*.py")}
+    say = sys.stdout.write
+    say(f"median length of a file: {statistics.median(map(len, texts.values())):.0f} lines (at most {MEDIAN} wanted)\n")
+    for name, words in beyond():
+        say(f"{name}: {words}{'; ' + REASONS[name] if name in REASONS else ''}\n")
+    wide: Counter[str] = Counter()
+    for path, lines in texts.items():
+        wide[path.relative_to(ROOT).parts[1]] += sum(len(line) > WIDTH for line in lines)
+    say(f"lines of more than {WIDTH} characters: {sum(wide.values())}\n")
+    for room, count in wide.most_common():
+        say(f"  {room}: {count}\n" if count else "")
+
+
+if __name__ == "__main__":
+    main()
