@@ -42,7 +42,7 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     """A slider, the component as an image, and the curve with the certified band."""
     about, problem, sweep = solved
-    data, asked = about.dataset, Request(about.reference, about.content, 1, MOST, 1)
+    data, asked = about.dataset, Request(about.reference, about.content, tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
     k = st.slider(
         "How many of the 64 pixels may the component use?", 1, MOST, **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST)))

@@ -71,9 +71,9 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
     ----------
     X : (m, n) array or sparse matrix, or the (n, n) covariance
     request : dict
-        ``first, last, step`` of k, ``methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
+        ``ks, methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
     """
-    ks = range(request["first"], request["last"] + 1, request["step"])
+    ks = request["ks"]
     problem = make_problem(X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     beside: dict[int, dict] = {}

@@ -183,7 +183,7 @@ def test_the_gap_only_closes(digits):
 
 def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
     X, _ = digits
-    request = Request({"sample": "digits"}, "", 6, 8, 2, methods=("auto", "tpower"), nonneg=False, center=False, seed=3).to_dict()
+    request = Request({"sample": "digits"}, "", (6, 8), methods=("auto", "tpower"), nonneg=False, center=False, seed=3).to_dict()
     heard = []
     sweep = nspca.Sweep.from_bytes(tasks.run_sweep(X=X, covariance=False, request=request, report=heard.append))
     problem = nspca.Problem.from_data(X, k=6, nonneg=False, center=False)
@@ -243,7 +243,7 @@ def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, 
 
 
 def test_what_is_different():
-    one = Request({"sample": "digits"}, "x", 1, 9, 1)
+    one = Request({"sample": "digits"}, "x", tuple(range(1, 10)))
     assert one.beside(replace(one, nonneg=False, scale=True)) == "not standardised, nonnegative"
     assert one.beside(replace(one, last=5)) == ""
 

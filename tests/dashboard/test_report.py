@@ -18,7 +18,7 @@ from nspca.tasks.sweep import OTHERS, PROBABILITY, run_sweep
 def made():
     data = nspca.load_sample("lrs")
     data = replace(data, name="<script>alert(1)</script>", source="stand-in")
-    asked = Request({"sample": "lrs"}, "", 5, 10, 5)
+    asked = Request({"sample": "lrs"}, "", (5, 10))
     problem = nspca.Problem.from_data(data.X, k=5)
     sweep = nspca.Sweep.from_bytes(run_sweep(X=data.X, covariance=False, request=asked.to_dict()))
     table = sweep.frame.assign(**{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS})

@@ -1,5 +1,6 @@
 """Sweep: a run in the background, found again by its address."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.runs.request import POINTS, Request, default_range, snippet
+from nspca.dashboard.runs.request import Request, default_range, in_words, snippet, usual
 from nspca.dashboard.sweep import form
 from nspca.dashboard.sweep import page as sweeping
 from nspca.dashboard.sweep.page import _says as says
@@ -147,17 +148,53 @@ def test_an_error_of_our_own_is_one_sentence_without_details(visit, monkeypatch,
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"), [(2, (1, 2, 1)), (13, (1, 13, 1)), (93, (5, 90, 5)), (361, (20, 360, 20)), (12582, (5, 100, 5))]
+    ("first", "last", "expected"),
+    [
+        (1, 1, (1,)),
+        (1, 2, (1, 2)),
+        (1, 13, (1, 2, 3, 5, 7, 10, 13)),
+        (4, 93, (4, 5, 7, 10, 15, 20, 30, 50, 70, 93)),
+        (1, 361, (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 361)),
+    ],
 )
+def test_k_of_a_sweep_when_nobody_said_which(first, last, expected):
+    assert usual(first, last) == expected
+
+
+@pytest.mark.parametrize(("n", "expected"), [(2, (1, 2)), (361, (1, 361)), (12582, (1, 100))])
 def test_default_ranges(n, expected):
-    first, last, step = default_range(n)
-    assert (first, last, step) == expected
-    assert 1 <= first <= last <= n and len(range(first, last + 1, step)) <= 2 * POINTS
+    assert default_range(n) == expected
+
+
+@pytest.mark.parametrize(
+    ("ks", "said"),
+    [
+        ((4,), "k = 4"),
+        ((1, 2, 3), "k = 1 to 3"),
+        ((5, 10, 15), "k = 5 to 15 in steps of 5"),
+        ((1, 2, 5), "3 values of k from 1 to 5"),
+    ],
+)
+def test_values_of_k_in_words(ks, said):
+    assert in_words(ks) == said
+
+
+def test_a_run_from_when_k_went_in_equal_steps_is_still_read():
+    asked = Request({"sample": "lrs"}, "abc", (5, 10, 15))
+    former = {name: value for name, value in asked.to_dict().items() if name != "ks"} | {"first": 5, "last": 15, "step": 5}
+    assert Request.from_dict(former) == asked
+
+
+def test_an_empty_step_is_adaptive(visit, finish, address):
+    page = visit(PAGE, sample="pitprops", to=4)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert json.loads(engine().store.find_run(address(page)["run"]).parameters)["request"]["ks"] == [1, 2, 3, 4]
 
 
 def test_the_snippet_reproduces_the_number(capsys):
     data = nspca.load_sample("pitprops")
-    asked = Request({"sample": "pitprops"}, "", 2, 6, 2)
+    asked = Request({"sample": "pitprops"}, "", (2, 4, 6))
     exec(snippet(asked, 4, "auto", data.is_covariance), {})  # the very text a person copies
     first, *_, exact, paper = capsys.readouterr().out.splitlines()
     value, upper, ratio = map(float, first.split())
@@ -201,13 +238,13 @@ def test_the_snippet_names_the_file_and_how_it_is_read():
         "vocabulary": None,
         "covariance": False,
     }
-    text = snippet(Request(where, "", 1, 3, 1, scale=True), 2, "auto", False)
+    text = snippet(Request(where, "", (1, 2, 3), scale=True), 2, "auto", False)
     assert "nspca.read('my table.csv', features_in_rows=True)" in text and "scale=True" in text
     compile(text, "snippet", "exec")
 
 
 def test_a_request_survives_the_store():
-    asked = Request({"sample": "lrs"}, "abc", 1, 9, 2, methods=("auto", "cone"), nonneg=False)
+    asked = Request({"sample": "lrs"}, "abc", (1, 3, 5, 7, 9), methods=("auto", "cone"), nonneg=False)
     assert Request.from_dict(asked.to_dict()) == asked
 
 

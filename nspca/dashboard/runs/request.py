@@ -1,14 +1,15 @@
 """What a person asked of a sweep: plain values that can be stored, compared, and turned back into Python."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
 
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
 
-STEPS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
-POINTS = 24  # of a curve, when nobody said how many
-ALL_UP_TO = 30  # features, for which every k is swept
-LARGE = 1000  # features, above which a default sweep stays below `LARGE_TO`
+POINTS = (1, 1.5, 2, 3, 5, 7)  # values of k swept in each power of ten, when nobody said which
+LARGE = 1000  # features, above which a sweep nobody asked more of stays below `LARGE_TO`
 LARGE_TO = 100
 
 
@@ -16,21 +17,22 @@ LARGE_TO = 100
 class Request(Asked):
     """A sweep over k of one data set."""
 
-    first: int
-    last: int
-    step: int
+    ks: tuple[int, ...]
     methods: tuple[str, ...] = ("auto",)
     effort: str = "fast"
 
-    @property
-    def ks(self) -> list[int]:
-        return list(range(self.first, self.last + 1, self.step))
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Also of a run from when k went in equal steps."""
+        if "ks" not in stored:
+            steps = range(stored["first"], stored["last"] + 1, stored["step"])
+            stored = {name: value for name, value in stored.items() if name not in ("first", "last", "step")} | {"ks": list(steps)}
+        return super().from_dict(stored)
 
     def describe(self) -> str:
         """One line for people."""
-        ks = f"k = {self.first}" if len(self.ks) == 1 else f"k = {self.first} to {self.ks[-1]} in steps of {self.step}"
         weights = "nonnegative" if self.nonneg else "weights of any sign"
-        return f"{ks}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data {self.prepared}"
+        return f"{in_words(self.ks)}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data {self.prepared}"
 
     def beside(self, other: "Request") -> str:
         """What is different about this one, in words; empty when only the data or the values of k are."""
@@ -55,20 +57,39 @@ SWEEP = Kind(
 )
 
 
-def default_range(n: int) -> tuple[int, int, int]:
-    """First k, last k and step for n features: every k of a small table, about 24 round numbers otherwise."""
-    if n <= ALL_UP_TO:
-        return 1, n, 1
-    last = LARGE_TO if n > LARGE else n
-    step = min(STEPS, key=lambda candidate: abs(POINTS - last / candidate))
-    return step, last - last % step, step
+def default_range(n: int) -> tuple[int, int]:
+    """First and last k for n features, when nobody said which."""
+    return 1, LARGE_TO if n > LARGE else n
+
+
+def usual(first: int, last: int) -> tuple[int, ...]:
+    """1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included: a curve bends at its beginning."""
+    series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
+    return tuple(sorted({first, last} | {k for k in series if first < k < last}))
+
+
+def in_words(ks: Sequence[int]) -> str:
+    """Which values of k, in a line."""
+    step = steps(ks)
+    if len(ks) == 1:
+        return f"k = {ks[0]}"
+    if step is None:
+        return f"{len(ks)} values of k from {ks[0]} to {ks[-1]}"
+    return f"k = {ks[0]} to {ks[-1]}" + (f" in steps of {step}" if step > 1 else "")
+
+
+def steps(ks: Sequence[int]) -> int | None:
+    """The step between all neighbours, if it is one."""
+    found = {b - a for a, b in pairwise(ks)} or {1}
+    return found.pop() if len(found) == 1 else None
 
 
 def snippet(request: Request, k: int, method: str, is_covariance: bool) -> str:
     """Python that computes the shown component again, from the same data with the same options, checks its proof, and sets other bounds
     beside it.
     """
-    ks = f"range({request.first}, {request.last + 1}, {request.step})"
+    step = steps(request.ks)
+    ks = f"{list(request.ks)}" if step is None else f"range({request.ks[0]}, {request.ks[-1] + 1}, {step})"
     return f"""import nspca
 from nspca.tasks.sweep import paper_bounds, rank3_bound
 

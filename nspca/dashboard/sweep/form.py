@@ -5,10 +5,11 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.runs.request import SWEEP, Request, default_range
+from nspca.dashboard.runs.request import SWEEP, Request, default_range, in_words, usual
 from nspca.dashboard.shell import state
 from nspca.errors import InvalidProblem
 
+STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
 
 
@@ -21,12 +22,13 @@ def asked(chosen: Chosen) -> Request:
         When k is out of range; the sentence says what is possible.
     """
     n = chosen.dataset.X.shape[1]
-    usual = default_range(n)
-    first, last, step, sign = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
-    values = [
-        column.number_input(label, step=1, **state.bind(name, usual[i] if state.get(name) is None else None))
-        for i, (column, label, name) in enumerate([(first, "k from", "from"), (last, "to", "to"), (step, "step", "step")])
-    ]
+    columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
+    sign = columns[-1]
+    first, last = (
+        column.number_input(label, step=1, **state.bind(name, usually if state.get(name) is None else None))
+        for column, label, name, usually in zip(columns, ("k from", "to"), ("from", "to"), default_range(n), strict=False)
+    )
+    step = columns[2].number_input("step", value=None, step=1, placeholder="adaptive", help=STEP_HELP, **state.bind("step"))
     with sign:
         signed = st.segmented_control(
             "Weights", [False, True], format_func={False: "nonnegative", True: "of any sign"}.get, required=True, **state.bind("signed")
@@ -44,13 +46,11 @@ def asked(chosen: Chosen) -> Request:
     scale = scale and not chosen.dataset.is_covariance
     with left:
         names = _methods(methods.able(methods.refusals(chosen, not signed, state.get("center"), scale)))
-    _check(*values, n)
+    _check(first, last, step, n)
     return Request(
         data=chosen.reference,
         content=chosen.content,
-        first=values[0],
-        last=values[1],
-        step=values[2],
+        ks=usual(first, last) if step is None else tuple(range(first, last + 1, step)),
         methods=tuple(names),
         effort=effort,
         nonneg=not signed,
@@ -62,8 +62,8 @@ def asked(chosen: Chosen) -> Request:
 def run_button(chosen: Chosen, request: Request) -> None:
     """Starts the sweep."""
     count = len(request.ks) * len(request.methods)
-    what = f"k = {request.first} to {request.last}"
-    start.button(f"Run {count} problems" if count > 1 else "Run one problem", lambda: start.of_page(SWEEP, chosen, request, what))
+    begin = lambda: start.of_page(SWEEP, chosen, request, in_words(request.ks))  # noqa: E731
+    start.button(f"Run {count} problems" if count > 1 else "Run one problem", begin)
 
 
 def _known(effort: str) -> str:
@@ -77,10 +77,12 @@ def _methods(able: list[str]) -> list[str]:
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int) -> None:
-    if first is None or last is None or step is None:
-        raise InvalidProblem("a sweep needs a first k, a last k and a step: fill in the empty field")
+    if first is None or last is None:
+        raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:
         raise InvalidProblem(f"k must go from at least 1 up to at most {n}, the number of features, got {first} to {last}")
+    if step is None:
+        return
     if not step >= 1:
         raise InvalidProblem(f"the step of k must be at least 1, got {step}")
     if (last - first) // step >= MOST_POINTS:
