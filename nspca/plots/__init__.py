@@ -7,10 +7,11 @@ from nspca.plots.others import seen_at_rank_3, seen_by_the_paper
 from nspca.plots.samples import images_figure, score_figure, score_histogram, sparsity_figure, spectrum_figure, table_figure
 from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
-from nspca.plots.sweeps import kind_words, sweep_figure
+from nspca.plots.sweeps import PLATEAU, kind_words, knee, sweep_figure
 from nspca.plots.theme import alt_text, certainty, percent_down, ratio_sentence
 
 __all__ = [
+    "PLATEAU",
     "alt_text",
     "certainty",
     "component_bars",
@@ -23,6 +24,7 @@ __all__ = [
     "globe",
     "images_figure",
     "kind_words",
+    "knee",
     "pd_view_figure",
     "percent_down",
     "ratio_sentence",

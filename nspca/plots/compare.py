@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.sweeps import IN_HERE, LOWER_RIGHT, NOTHING_ABOVE, band, certified
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import COLOURS, DIVERGING, GREEN, GREY, SEQUENTIAL, colorbar, fade, light, new_figure, percent_down, plain
 
+LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 SYMBOLS = (
     "circle",
     "diamond",

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots import others
+from nspca.plots import kaxis, others, strip
 from nspca.plots.theme import COLOURS, GREEN, GREY, ORANGE, PURPLE, certainty, fade, new_figure, percent_down, plain, ratio_sentence
 
 KINDS = {
@@ -26,12 +26,25 @@ IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this 
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
 DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbol": "triangle-down"}
 THIN = {"line_width": 1, "marker_size": 3}
-LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
+READY = {"xref": "paper", "yref": "paper", "x": 1, "y": strip.TITLE_AT, "xanchor": "right", "yanchor": "bottom", "font": {"size": 13}}
+HEIGHT = 640
+PLATEAU = 0.95
+"""Share of the largest value from which a further feature buys little."""
+RING = f"smallest k with {100 * PLATEAU:.0f} % of the largest"
+HEADROOM = 1.06
+"""Of the axis over what is drawn."""
 
 
-def kind_words(kind: object) -> str:
-    """What a bound comes from, in words; an unknown kind keeps its own name."""
-    return (KINDS | others.KINDS).get(str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound")
+def knee(frame: pd.DataFrame) -> int:
+    """The smallest k that reaches `PLATEAU` of the largest value."""
+    best = frame.groupby("k")["value"].max()
+    return int(best.index[best >= PLATEAU * best.max()].min())
+
+
+def kind_words(kind: object, code: bool = True) -> str:
+    """What a bound comes from, in words, and its code if wanted; an unknown kind keeps its own name."""
+    said = (KINDS | others.KINDS).get(str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound")
+    return said if code else said.removesuffix(f" ({kind})")
 
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +100,7 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
 def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict) -> go.Scatter:
     hover = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
-        f"explain more than {upper:.4g} % of {unit_name}.<br>The bound is {kind_words(bound)}."
+        f"explain more than {upper:.4g} % of {unit_name}.<br>The bound is {kind_words(bound, code=False)}."
         for k, upper, bound, probability in zip(rows["k"], rows["upper"], rows["kind"], rows["probability"], strict=True)
     ]
     return go.Scatter(
@@ -95,11 +108,12 @@ def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look:
         y=rows["upper"],
         name=name,
         mode="lines+markers",
+        showlegend=look.get("showlegend", False),
         connectgaps=False,
         text=hover,
         hovertemplate="%{text}<extra></extra>",
         customdata=[[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)],
-        **look,
+        **{name: value for name, value in look.items() if name != "showlegend"},
     )
 
 
@@ -115,8 +129,14 @@ def sweep_figure(
     bounds="ours",
     ceiling=math.inf,
     pinned: tuple[pd.DataFrame, float, str] | None = None,
+    ghost: pd.DataFrame | None = None,
+    note="",
+    marked: int | None = None,
+    wanted: tuple[float, str] | None = None,
+    fit=False,
+    closed=0.0,
 ) -> go.Figure:
-    """Variance explained against k, with the region in which the optimum is proved to lie.
+    """Variance explained against k with the region in which the optimum is proved to lie, and below it how large the proved gap is.
 
     Parameters
     ----------
@@ -138,42 +158,95 @@ def sweep_figure(
     bounds : "ours", "paper" or "both"
         Whose region is shaded. Beside the 2014 paper's bound, which holds with a probability, stands a thin line: its exact form.
     ceiling : float
-        The leading eigenvalue, in the units of the data: the other bounds are cut there.
+        The leading eigenvalue, in the units of the data: the other bounds are cut there, and the axis ends there.
     pinned : (DataFrame, float, str), optional
         An earlier sweep to compare with, what is 100 % there, and what is different about it.
+    ghost : DataFrame, optional
+        What was known before the first row, drawn behind: columns ``k, value, upper``.
+    note : str
+        What the rows are, when they are not a finished sweep.
+    marked : int, optional
+        A k with a ring around its best value; see `knee`.
+    wanted : (float, str), optional
+        A value that is sought, drawn as a level line, and its name.
+    fit : bool
+        The axis begins at the smallest value and not at zero.
+    closed : float
+        Proved gap up to which a value is called optimal.
 
     Returns
     -------
     Figure
-        Every point of a method carries ``customdata = [k, method]``.
+        Every point of a method carries ``customdata = [k, method]``, every gap ``[k]``.
     """
     frame = pd.DataFrame(frame)
     kind = "sparse" if signed else "nonnegative sparse"
     expected = sorted({int(k) for k in (all_ks if all_ks is not None else frame["k"])})
     ours, paper, rank_3 = (_in_percent(rows, unit) for rows in _by_whom(frame, ceiling))
+    earlier = None if ghost is None else _in_percent(ghost, unit)
     shown = paper if bounds == "paper" else ours
-    figure = new_figure(_sweep_alt(shown, unit_name, kind), height=460)
+    figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
+    wide, tight = [paper] * (bounds != "ours"), [ours] * (bounds != "paper")
+    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed)
+    if earlier is not None:
+        _add_ghost(figure, earlier, unit_name)
     if pinned is not None:
-        earlier, hundred, label = pinned
-        _add_pinned(figure, earlier, hundred, label, unit_name)
-    if bounds != "ours":
-        _add_region(figure, paper, expected, PURPLE, 0.18, f"{PAPER} ({certainty(paper['epsnet_probability'].min())})")
-        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": PURPLE, "showlegend": False})
-        _add_upper(figure, rank_3, expected, unit_name, kind, RANK_3, THIN | {"line_color": PURPLE})
-    if bounds != "paper":
+        _add_pinned(figure, *pinned, unit_name)
+    if wide:
+        _add_region(figure, paper, expected, PURPLE, 0.18, f"{PAPER} ({_chance(paper)})")
+        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": PURPLE})
+        _add_upper(figure, rank_3, expected, unit_name, kind, RANK_3, THIN | {"line_color": PURPLE, "showlegend": not tight})
+    if tight:
         _add_region(figure, ours, expected, GREEN, 0.4, IN_HERE)
         _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": GREY})
+    if wanted is not None and expected:
+        _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
+    if marked is not None:
+        _add_ring(figure, marked, ours)
     for colour, (method, rows) in zip(COLOURS * len(shown), shown.groupby("method", sort=False), strict=False):
         figure.add_trace(_method_trace(_broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind))
-    if total and len(frame) < total:
-        figure.add_annotation(text=f"{len(frame)} of {total} ready", showarrow=False, **LOWER_RIGHT)
-    figure.update_xaxes(title_text="k, features allowed in the component")
-    if expected:
-        pad = max(0.5, 0.03 * (expected[-1] - expected[0]))
-        figure.update_xaxes(range=[expected[0] - pad, expected[-1] + pad])
+    said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
+    if said:
+        figure.add_annotation(text=said, showarrow=False, **READY)
+    kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
-    return figure.update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero")
+    drawn = [*wide, *tight, *([] if earlier is None else [earlier]), *([] if pinned is None else [_in_percent(*pinned[:2])])]
+    _lay_out_values(figure, drawn, [ours], 100 * ceiling / unit, fit)
+    return figure.update_yaxes(title_text=f"% of {unit_name}", uirevision=f"{fit} {bounds} {unit_name}", selector=0)
+
+
+def _chance(paper: pd.DataFrame) -> str:
+    """How sure the paper's bound is, short enough for the legend on a small screen."""
+    return f"probability {percent_down(paper['epsnet_probability'].min())}"
+
+
+def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
+    """The region of some rows, and with which probability its bound holds."""
+    if not rows or not len(rows[0]):
+        return pd.DataFrame(columns=["lower", "upper", "probability"])
+    return certified(rows[0]).assign(probability=rows[0].groupby("k")["probability"].min())
+
+
+def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool) -> None:
+    """From zero or from the smallest value to the largest bound; nobody can move the axis away from what is drawn."""
+    found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
+    top = min(max(found, default=ceiling), ceiling)
+    if not math.isfinite(top) or top <= 0:
+        figure.update_yaxes(rangemode="tozero", selector=0)
+        return
+    top *= HEADROOM
+    low, high = 0.0, top
+    known = [rows for rows in fitted if len(rows)]
+    if fit and known:
+        low, high = min(rows["value"].min() for rows in known), min(top, max(_largest(rows) for rows in known))
+        pad = max(0.06 * (high - low), 1e-3 * high)
+        low, high = max(0.0, low - pad), min(top, high + pad)
+    figure.update_yaxes(range=[low, high], minallowed=0.0, maxallowed=top, selector=0)
+
+
+def _largest(rows: pd.DataFrame) -> float:
+    return float(np.nanmax(rows[["value", "upper"]].astype(float).to_numpy())) if len(rows) else math.nan
 
 
 def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -187,10 +260,43 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
-    """A line at k; its label stays inside the figure."""
-    right = bool(expected) and 2 * k > expected[0] + expected[-1]
-    line = {"color": ORANGE, "width": 2}
-    figure.add_vline(x=k, line=line, annotation={"text": f"k = {k}"}, annotation_position="top left" if right else "top right")
+    """A line at k through both parts; its label stands on the side where there is more room."""
+    at = kaxis.place(expected, k)
+    right = bool(expected) and 2 * at > kaxis.place(expected, expected[0]) + kaxis.place(expected, expected[-1])
+    figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": ORANGE, "width": 2}, layer="below")
+    label = {"text": f"k = {k}", "showarrow": False, "yref": "paper", "y": strip.CURVE[0], "yanchor": "bottom"}
+    figure.add_annotation(x=at, xanchor="right" if right else "left", font={"color": ORANGE}, **label)
+
+
+def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
+    best = rows.loc[rows["k"] == k, "value"].max()
+    ring = {"symbol": "circle-open", "size": 17, "color": ORANGE, "line": {"width": 2.5}}
+    figure.add_scatter(
+        x=[k],
+        y=[best],
+        mode="markers",
+        marker=ring,
+        hoverinfo="skip",
+        name=f"smallest k with {PLATEAU:.0%} of the largest".replace("%", " %"),
+    )
+
+
+def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
+    line = {"color": ORANGE, "width": 1.2, "dash": "dash"}
+    figure.add_scatter(x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name)
+
+
+def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
+    """What was known before, behind everything else."""
+    ks = [int(k) for k in rows["k"]]
+    _add_region(figure, rows, ks, GREY, 0.1)
+    hover = [f"<b>k = {k}</b>, preview<br>{value:.4g} % of {unit_name}" for k, value in zip(ks, rows["value"], strict=True)]
+    look: dict[str, Any] = {
+        "mode": "lines",
+        "line": {"color": GREY, "width": 1.5, "dash": "dot"},
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    figure.add_scatter(x=ks, y=rows["value"], name="preview", text=hover, **look)
 
 
 def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str = "") -> None:

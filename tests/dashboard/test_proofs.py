@@ -217,14 +217,22 @@ def test_a_check_is_json(digits):
 
 def test_the_switch_shows_the_paper_s_bound(done, alts, address, texts):
     others, band = {"2014 paper's bound", "rank-3 bound, its exact form (proved)"}, "the optimum is in here (proved)"
-    assert not others & set(names(done)) and "with probability" not in texts(done).split("#### The proof")[0]
-    ours = alts(done)[0]
+    both = alts(done)[0]
+    assert others | {band} <= set(names(done)), "one sees at once what ours gains"
+    done.segmented_control(key="widget_bound").set_value("ours").run()
+    assert not others & set(names(done)) and "with probability" not in texts(done).split("#### The proof")[0] and alts(done)[0] == both
     done.segmented_control(key="widget_bound").set_value("both").run()
-    assert others | {band} <= set(names(done)) and alts(done)[0] == ours
     assert "it holds for all k of the sweep together with probability at least 98." in texts(done)
     done.segmented_control(key="widget_bound").set_value("paper").run()
-    assert others <= set(names(done)) and band not in names(done) and alts(done)[0] != ours
+    assert others <= set(names(done)) and band not in names(done) and alts(done)[0] != both
     assert address(done)["bound"] == "paper" and not done.error
+
+
+def test_the_axis_is_fitted_on_demand(done, address):
+    axis = lambda: json.loads(done.get("plotly_chart")[0].proto.spec)["layout"]["yaxis"]  # noqa: E731
+    assert axis()["range"][0] == 0
+    done.toggle(key="widget_fit").set_value(True).run()
+    assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(done)["fit"] == "1"
 
 
 def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, address):
@@ -245,7 +253,7 @@ def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, 
 def test_what_is_different():
     one = Request({"sample": "digits"}, "x", tuple(range(1, 10)))
     assert one.beside(replace(one, nonneg=False, scale=True)) == "not standardised, nonnegative"
-    assert one.beside(replace(one, last=5)) == ""
+    assert one.beside(replace(one, ks=(1, 5))) == ""
 
 
 @pytest.mark.parametrize(("gap", "said"), [(0.0, "closed"), (0.0328, "3.28 %"), (0.03281, "3.29 %"), (4e-7, "0.00004 %")])

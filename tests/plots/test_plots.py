@@ -144,7 +144,7 @@ def test_single_point_band_has_width():
 
 
 IN_HERE, PAPER, RANK_3 = "the optimum is in here (proved)", "2014 paper's bound", "rank-3 bound, its exact form (proved)"
-WITH_A_PROBABILITY = f"{PAPER} (with probability at least 99.7 %)"
+WITH_A_PROBABILITY = f"{PAPER} (probability 99.7 %)"
 
 
 def test_the_paper_s_bound_is_a_second_shade_behind_ours_and_its_exact_form_a_line():
@@ -163,8 +163,8 @@ def test_the_paper_s_bound_is_a_second_shade_behind_ours_and_its_exact_form_a_li
 def test_the_paper_s_bound_alone_proves_nothing():
     frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
     alone = plots.sweep_figure(frame, unit=1.0, bounds="paper")
-    assert [trace.name for trace in alone.data] == [WITH_A_PROBABILITY, PAPER, RANK_3, "auto"]
-    for said in (*named(alone, PAPER).text, *named(alone, "auto").text, plots.alt_text(alone)):
+    assert [trace.name for trace in alone.data] == ["gap", WITH_A_PROBABILITY, PAPER, RANK_3, "auto"]
+    for said in (*named(alone, "gap").text, *named(alone, PAPER).text, *named(alone, "auto").text, plots.alt_text(alone)):
         assert "with probability at least 99.7 %" in said and "proved" not in said
     assert "at least 61.1 % of the best possible" in named(alone, "auto").text[0], "what the paper's bound knows about the same component"
 
@@ -216,8 +216,51 @@ def test_a_pinned_curve_has_its_own_hundred_per_cent():
 
 
 def test_the_label_of_k_stays_inside():
-    label = lambda k: plots.sweep_figure(rows([5, 10, 20]), unit=1.0, selected_k=k).layout.annotations[0].xanchor  # noqa: E731
-    assert (label(5), label(20)) == ("left", "right")
+    label = lambda k, ks: plots.sweep_figure(rows(ks), unit=1.0, selected_k=k).layout.annotations[-1]  # noqa: E731
+    assert (label(5, [5, 10, 20]).xanchor, label(20, [5, 10, 20]).xanchor) == ("left", "right")
+    assert label(10, [5, 10, 20]).x == 10 and label(10, [1, 2, 10, 100]).x == 1.0, "Plotly wants the logarithm"
+
+
+def test_the_axis_of_k_ends_where_the_values_of_k_end():
+    for ks, place in (([5, 10, 20], float), ([1, 2, 10, 100], np.log10)):
+        axis = plots.sweep_figure(rows(ks).head(0), unit=1.0, all_ks=ks).layout.xaxis
+        assert axis.minallowed == axis.range[0] < place(ks[0]) and place(ks[-1]) < axis.range[1] == axis.maxallowed
+        assert (axis.type == "log") == (len(ks) == 4) and (axis.type != "log" or list(axis.tickvals) == [1, 2, 5, 10, 20, 50, 100])
+
+
+def test_the_axis_of_values_is_there_before_the_first_row_and_ends_at_the_largest_bound():
+    empty = plots.sweep_figure(rows([5]).head(0), unit=2.0, all_ks=[5, 10], ceiling=2.0)
+    assert empty.layout.yaxis.range[0] == 0 and empty.layout.yaxis.range[1] >= 100
+    earlier = plots.sweep_figure(rows([5]).head(0), unit=1.0, all_ks=[5, 10], ceiling=2.0, ghost=rows([5, 10]))
+    assert 70 < earlier.layout.yaxis.range[1] < 80 and named(earlier, "preview")
+    whole, fitted = (plots.sweep_figure(rows([5, 10]), unit=1.0, ceiling=2.0, fit=fit).layout.yaxis for fit in (False, True))
+    assert whole.range[0] == 0 == fitted.minallowed and whole.range[1] == fitted.maxallowed
+    assert 50 < fitted.range[0] < 55 and 70 < fitted.range[1] <= whole.range[1] and whole.uirevision != fitted.uirevision
+    wild = plots.sweep_figure(rows([5]).assign(upper=50.0), unit=1.0, ceiling=1.0)
+    assert wild.layout.yaxis.range[1] < 110, "a bound far above what is possible does not flatten the curve"
+
+
+def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
+    frame = rows([5, 10, 20]).assign(value=[0.6, 0.7, 0.8], upper=[0.6 / 0.9, 0.7 / (1 - 1e-9), 0.8 / 0.999])
+    figure = plots.sweep_figure(frame, unit=1.0, closed=1e-8)
+    gaps, axis = named(figure, "gap"), figure.layout.yaxis2
+    assert np.allclose([gaps.y[0], gaps.y[2]], [0.1, 0.001]) and gaps.y[1] == axis.tickvals[0] < 0.001 / 3
+    assert axis.ticktext[0] == "proved<br>optimal" and axis.type == "log" and 10 ** axis.range[0] < gaps.y[1]
+    assert list(gaps.marker.symbol) == ["circle-open", "circle", "circle-open"] and gaps.customdata[1] == [10]
+    assert "at least 90.0 %" in gaps.text[0] and "nothing better exists" in gaps.text[1]
+    assert figure.layout.yaxis.domain[0] > axis.domain[1], "the two parts do not touch"
+
+
+def test_the_knee_is_the_smallest_k_near_the_plateau():
+    frame = rows([5, 10, 20, 30]).assign(value=[0.5, 0.949, 0.951, 1.0])
+    assert plots.knee(frame) == 20
+    ring = named(plots.sweep_figure(frame, unit=1.0, marked=20), "smallest k with 95 % of the largest")
+    assert list(ring.x) == [20] and np.allclose(ring.y, [95.1])
+
+
+def test_codes_of_bounds_stay_out_of_the_figure():
+    figure = plots.sweep_figure(rows([5, 10]), unit=1.0)
+    assert "(B3)" not in str(figure) and plots.kind_words("B3").endswith("(B3)")
 
 
 def test_gap_and_rho():

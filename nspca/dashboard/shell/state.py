@@ -87,7 +87,8 @@ VALUES: dict[str, Kept] = {
     "methods": Kept(_words, lambda: ["auto"]),
     "effort": Kept(_word, lambda: "fast"),
     "axis": Kept(_word, lambda: "leading"),
-    "bound": Kept(_word, lambda: "ours"),  # whose region is shaded
+    "bound": Kept(_word, lambda: "both"),  # whose region is shaded
+    "fit": Kept(_flag, lambda: False),  # the axis of the curve begins at its smallest value
     "run": Kept(_word),
     "pin": Kept(_word),  # the run that another one is compared with
     "k": Kept(_integer),

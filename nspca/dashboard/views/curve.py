@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.runs.request import Request
@@ -16,6 +17,7 @@ from nspca.tasks.sweep import OTHERS, PROBABILITY
 
 AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
 The total variance is the sum over all features."""
+FIT_HELP = "The axis begins at the smallest value, not at zero."
 AXES = {"leading": "the leading eigenvalue", "total": "the total variance"}
 BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"}
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
@@ -37,6 +39,7 @@ def switches() -> DeltaGenerator:
         st.segmented_control(
             "Bound", list(BOUNDS), format_func=BOUNDS.get, required=True, label_visibility="collapsed", **state.bind("bound", _bounds())
         )
+        st.toggle("Fit", help=FIT_HELP, **state.bind("fit"))
     return line
 
 
@@ -46,13 +49,13 @@ def axis() -> str:
 
 
 def _bounds() -> str:
-    return state.get("bound") if state.get("bound") in BOUNDS else "ours"
+    return state.get("bound") if state.get("bound") in BOUNDS else "both"
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> go.Figure:
     """The curve as the switches say."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
-    said = {"unit_name": AXES[axis()], "signed": not asked.nonneg, "bounds": _bounds()}
+    said = {"unit_name": AXES[axis()], "signed": not asked.nonneg, "bounds": _bounds(), "fit": state.get("fit"), "closed": OPTIMAL_GAP}
     return sweep_figure(frame, unit=unit or 1.0, all_ks=asked.ks, ceiling=problem.leading_eigenvalue, **said, **options)
 
 
@@ -66,7 +69,7 @@ def filling(problem: Problem, rows: list[Found], asked: Request) -> None:
     """The curve as far as it is known."""
     frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
     drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods))
-    live_plot(drawn, key="filling", height=460)
+    live_plot(drawn, key="filling", height=drawn.layout.height)
     _caption(frame)
 
 

@@ -1,0 +1,42 @@
+"""The axis of k that the parts of a sweep's figure share: its ticks, where it ends, and marks on it."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import log10
+
+import plotly.graph_objects as go
+
+UNEVEN = 4
+"""The largest step between neighbours over the smallest from which the axis is logarithmic."""
+ROUND = (1, 2, 5)
+APART = 1.3
+"""The last tick stands beside a round one when it is this much larger."""
+
+
+def logarithmic(ks: Sequence[int]) -> bool:
+    """Whether small k would otherwise be crowded at the left."""
+    steps = [b - a for a, b in pairwise(ks)]
+    return bool(steps) and max(steps) > UNEVEN * min(steps)
+
+
+def place(ks: Sequence[int], k: float) -> float:
+    """Where k is in the units that Plotly wants of ranges and annotations."""
+    return log10(k) if logarithmic(ks) else k
+
+
+def lay_out(figure: go.Figure, ks: Sequence[int]) -> None:
+    """Title, ticks and range; nobody can move the axis away from the values of k."""
+    figure.update_xaxes(title_text="k, features allowed in the component")
+    if not ks:
+        return
+    first, last = place(ks, ks[0]), place(ks, ks[-1])
+    pad = max(0.03 * (last - first), 0.02 if logarithmic(ks) else 0.5)
+    figure.update_xaxes(range=[first - pad, last + pad], minallowed=first - pad, maxallowed=last + pad)
+    if logarithmic(ks):
+        figure.update_xaxes(type="log", tickmode="array", tickvals=_ticks(ks[0], ks[-1]))
+
+
+def _ticks(first: int, last: int) -> list[int]:
+    found = [digit * 10**power for power in range(len(str(last))) for digit in ROUND]
+    found = [k for k in found if first * APART <= k and k * APART <= last]
+    return [first, *found, last]

@@ -1,0 +1,96 @@
+"""The strip under the curve of a sweep: how large the proved gap is at every k, too small to be seen on the curve itself."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from nspca.plots.theme import GREEN, GREY, PURPLE, certainty, percent_down
+
+CURVE, STRIP = [0.4, 1.0], [0.0, 0.27]
+"""Parts of the height of the figure."""
+TITLE, TITLE_AT = "Proved gap at each k", 0.285
+BEST = "nothing better exists, up to rounding"
+TICKS = 4
+LOOKS = {
+    "ours": {"color": GREEN, "symbol": "circle-open", "closed": "circle"},
+    "paper": {"color": PURPLE, "symbol": "triangle-down-open", "closed": "triangle-down"},
+}
+
+
+def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float) -> None:
+    """Draw the strip; the axes of the figure get their places even when nothing is proved yet.
+
+    Parameters
+    ----------
+    regions : dict
+        "ours" and "paper" to rows ``lower, upper`` by k, and ``probability`` where the bound holds with one.
+    closed : float
+        Gap up to which a value is called proved optimal: it stands on the floor.
+    """
+    gaps = {whose: _gaps(region) for whose, region in regions.items() if len(region)}
+    known = [gap for found in gaps.values() for gap in found["gap"] if gap > closed]
+    top = min(0, math.ceil(math.log10(max(known, default=1e-1))))
+    bottom = min(top - 1, math.floor(math.log10(min(known, default=1e-3))))
+    floor = bottom - max(0.5, 0.36 * (top - bottom))
+    for whose, found in gaps.items():
+        _draw(figure, found, LOOKS[whose], floor, closed)
+    figure.add_hline(y=10**floor, yref="y2", line={"color": GREY, "width": 1}, layer="below")
+    _lay_out(figure, bottom, top, floor)
+
+
+def _gaps(region: pd.DataFrame) -> pd.DataFrame:
+    gap = (1 - region["lower"] / region["upper"].where(region["upper"] > 0)).clip(lower=0.0)
+    return region.assign(gap=gap).dropna(subset=["gap"])
+
+
+def _draw(figure, found, look, floor, closed):
+    done = found["gap"] <= closed
+    said = [
+        f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(gap)}."
+        for k, gap, probability, over in zip(found.index, found["gap"], found["probability"], done, strict=True)
+    ]
+    figure.add_scatter(
+        x=list(found.index),
+        y=[10**floor if over else gap for gap, over in zip(found["gap"], done, strict=True)],
+        yaxis="y2",
+        mode="lines+markers",
+        line={"color": look["color"], "width": 1, "dash": "dot"},
+        marker={"size": 8, "symbol": [look["closed"] if over else look["symbol"] for over in done]},
+        cliponaxis=False,
+        showlegend=False,
+        text=said,
+        customdata=[[int(k)] for k in found.index],
+        hovertemplate="%{text}<extra></extra>",
+        name="gap",
+    )
+
+
+def _at_least(gap: float) -> str:
+    return f"at least {percent_down(1 - gap)} of the best possible"
+
+
+def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
+    every = max(1, math.ceil((top - bottom) / TICKS))
+    decades: Sequence[int] = range(bottom, top + 1, every)
+    low, high = floor - 0.1 * (top - floor), top + 0.12 * (top - floor)
+    figure.update_layout(
+        yaxis={"domain": CURVE},
+        yaxis2={
+            "domain": STRIP,
+            "type": "log",
+            "range": [low, high],
+            "minallowed": low,
+            "maxallowed": high,
+            "fixedrange": True,
+            "tickvals": [10**floor, *(10.0**decade for decade in decades)],
+            "ticktext": ["proved<br>optimal", *(f"{100 * 10.0**decade:.6g} %" for decade in decades)],
+            "tickfont": {"size": 12},
+            "zeroline": False,
+        },
+        xaxis={"anchor": "y2"},
+    )
+    figure.add_annotation(
+        text=TITLE, xref="paper", yref="paper", x=0, y=TITLE_AT, xanchor="left", yanchor="bottom", showarrow=False, font={"size": 13}
+    )
