@@ -3,16 +3,20 @@
 import streamlit as st
 
 from nspca.dashboard.chosen import chosen
-from nspca.dashboard.data import preview, standin
+from nspca.dashboard.data import preview as data_line
+from nspca.dashboard.data import standin
 from nspca.dashboard.shell import frame
-from nspca.dashboard.sweep import form
+from nspca.dashboard.sweep import form, preview
 from nspca.dashboard.sweep import page as sweeping
 
 with frame.page("Sweep"):
     st.title("How many features are enough?")
     data = chosen()
-    preview.line(data)
+    data_line.line(data)
     standin.offer(data)
+    seen = None
     with frame.guard(), st.container(border=True):
-        form.run_button(data, form.asked(data))
-    sweeping.show()
+        asked = form.asked(data)
+        seen = preview.look(data, asked)
+        form.run_button(data, form.around(asked, seen))
+    sweeping.show(seen)

@@ -49,7 +49,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     )
     result = sweep["auto", k]
     proof = proofs.best(result, tried, k)
-    component.statement(problem, result.with_certificate(proof and proof.certificate), k)
+    component.statement(data, problem, result.with_certificate(proof and proof.certificate), k)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         component.picture(data, result.components[:, 0], "digits_image")

@@ -5,6 +5,7 @@ A name never changes: the store keeps it and a run is recognised by it, so a fun
 
 TASKS = {
     "sweep": "nspca.tasks.sweep:run_sweep",
+    "preview": "nspca.tasks.preview:run_preview",
     "prove": "nspca.tasks.sweep:prove_more",
     "check": "nspca.tasks.sweep:check",
     "joint": "nspca.tasks.joint:run_joint",

@@ -80,7 +80,7 @@ def test_verify_now_recomputes_the_bound(done):
     assert not done.error and not done.exception
     said = done.success[0].value
     assert (
-        "shares no code" in said and "recomputed from the data: no nonnegative component of the centred data with at most 6 nonzero" in said
+        "shares no code" in said and "recomputed from the data: no nonnegative component of the centred data with at most 8 nonzero" in said
     )
 
 

@@ -13,6 +13,7 @@ from nspca.dashboard.joint import parts
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.sweep import preview
 from nspca.jobs import engine as the_engine
 from nspca.tasks import TASKS
 
@@ -28,7 +29,7 @@ def test_a_name_leads_to_a_function_that_reports(name):
 def test_pages_use_every_name_and_no_other():
     kinds = (SWEEP, COMPARISON, joint_page._kind(parts.SUBJECT, parts.VIEW))
     others = (proofs.MORE, proofs.CHECK, compare_more.COMPONENTS, compare_more.STABILITY, *(compare_uses.GENES, compare_uses.FACES))
-    assert {*(kind.task for kind in kinds), *others, compare_uses.PROPS} == set(TASKS)
+    assert {*(kind.task for kind in kinds), *others, compare_uses.PROPS, preview.TASK} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 
 

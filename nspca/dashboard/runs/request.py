@@ -9,6 +9,7 @@ from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
 
 POINTS = (1, 1.5, 2, 3, 5, 7)  # values of k swept in each power of ten, when nobody said which
+MORE = 8  # values of k between two neighbours, where the curve bends
 LARGE = 1000  # features, above which a sweep nobody asked more of stays below `LARGE_TO`
 LARGE_TO = 100
 
@@ -66,6 +67,12 @@ def usual(first: int, last: int) -> tuple[int, ...]:
     """1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included: a curve bends at its beginning."""
     series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
     return tuple(sorted({first, last} | {k for k in series if first < k < last}))
+
+
+def finer(ks: Sequence[int], low: int, high: int) -> tuple[int, ...]:
+    """The same with some more values strictly between two of them, all of them where they are few."""
+    step = max(1, -(-(high - low) // (MORE + 1)))
+    return tuple(sorted({*ks, *range(low + step, high, step)}))
 
 
 def in_words(ks: Sequence[int]) -> str:

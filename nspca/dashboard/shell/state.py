@@ -89,6 +89,7 @@ VALUES: dict[str, Kept] = {
     "axis": Kept(_word, lambda: "leading"),
     "bound": Kept(_word, lambda: "both"),  # whose region is shaded
     "fit": Kept(_flag, lambda: False),  # the axis of the curve begins at its smallest value
+    "enough": Kept(_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
     "run": Kept(_word),
     "pin": Kept(_word),  # the run that another one is compared with
     "k": Kept(_integer),

@@ -2,6 +2,7 @@
 
 import math
 import re
+from decimal import ROUND_DOWN, ROUND_UP, Decimal
 
 from nspca.api import OPTIMAL_GAP
 from nspca.certificate import rounded_up
@@ -9,6 +10,8 @@ from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.tasks.sweep import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
+MOST_DIGITS = 2  # after the point of two shares that hardly differ
+NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 SOURCES = {"real": "original data", "stand-in": "stand-in", "user": "your data"}
 
 
@@ -27,6 +30,23 @@ def proof(ratio: float | None) -> str:
     if ratio is not None and 1 - ratio <= OPTIMAL_GAP:
         return "the best possible, proved up to rounding"
     return ratio_sentence(ratio)
+
+
+def down(share: float) -> str:
+    """A share of something in whole per cent, or a digit more when it is small; rounded down."""
+    return _rounded(share, 0 if share >= 0.1 else 1, ROUND_DOWN)
+
+
+def shares(reached: float, possible: float) -> tuple[str, str]:
+    """Two shares of one thing: what is reached is rounded down, what nobody can pass is rounded up, to the digits that tell them apart."""
+    gap = 100 * (possible - reached)
+    digits = next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
+    return _rounded(reached, digits, ROUND_DOWN), _rounded(possible, digits, ROUND_UP)
+
+
+def _rounded(share: float, digits: int, how: str) -> str:
+    # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
+    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-digits), how)} %"
 
 
 def others(probability: float) -> str:

@@ -1,13 +1,18 @@
 """What to sweep: the inputs of the sweep page, checked before anything is started."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.runs.request import SWEEP, Request, default_range, in_words, usual
+from nspca.dashboard.runs.request import SWEEP, Request, default_range, finer, in_words, usual
 from nspca.dashboard.shell import state
+from nspca.dashboard.sweep import enough
+from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
+from nspca.plots import knee
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
@@ -57,6 +62,18 @@ def asked(chosen: Chosen) -> Request:
         center=state.get("center"),
         scale=scale,
     )
+
+
+def around(asked: Request, seen: Preview | None) -> Request:
+    """The same, finer where the preview knows that the curve bends and where the wanted share is reached; not when a step was given."""
+    if state.get("step") is not None or seen is None or seen.table is None:
+        return asked
+    table, ks = seen.table, asked.ks
+    bend = knee(table)
+    ks = finer(ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend))
+    best = seen.problem.leading_eigenvalue
+    ks = finer(ks, *enough.between(enough.known(table, enough.wanted() / 100 * best)))
+    return replace(asked, ks=ks)
 
 
 def run_button(chosen: Chosen, request: Request) -> None:

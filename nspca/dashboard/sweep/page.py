@@ -1,35 +1,48 @@
-"""The sweep that the address names: filling in, stopped, or finished with everything there is to see about it."""
+"""The sweep that the address names, filling in, stopped or finished with everything there is to see about it; before it, the preview."""
 
 import pandas as pd
 import streamlit as st
 
 import nspca
+from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import found, goes
 from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.runs.request import SWEEP
+from nspca.dashboard.runs.request import SWEEP, Request
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
-from nspca.dashboard.sweep import pinned, report
+from nspca.dashboard.sweep import enough, pinned, preview, report
+from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve
 from nspca.jobs import JobState
+from nspca.plots import knee
+from nspca.tasks.preview import METHOD
 from nspca.tasks.rows import unpack
 
-ENOUGH = 0.8  # of the largest value
+PREVIEW = (
+    "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better components, proves tighter bounds, "
+    "and lets you check and take home each proof."
+)
 
 
-def show() -> None:
-    """Whatever there is to see about the run, or what to do when there is none."""
+def show(seen: Preview | None) -> None:
+    """Whatever there is to see about the run; the preview when there is none."""
+    if state.get(SWEEP.key) is None and seen is not None:
+        _previewed(seen)
+        return
     run = found.in_address(SWEEP)
     if run is None:
         return
     problem = run.measured()
     total = len(run.asked.ks) * len(run.asked.methods)
+    before = None if run.now.state == "done" else preview.look(run.of, run.asked)
+    ghost = None if before is None else before.table
 
     def filling(now: JobState) -> None:
         if now.ended:
             curve.switches()
-        curve.filling(problem, unpack(now.rows), run.asked)
+        curve.filling(problem, unpack(now.rows), run.asked, ghost=ghost)
 
     if goes.show(run.now, lambda now: _says(now, total), lambda now: len(now.rows) / total, filling):
         _finished(run, problem)
@@ -48,28 +61,48 @@ def _says(now: JobState, total: int) -> str:
     return line if last.upper is None else f"{line}, nothing above {words.bound(last.upper)}"
 
 
+def _previewed(seen: Preview) -> None:
+    """The curve before anybody asked for one."""
+    if seen.table is None or seen.sweep is None:
+        _awaited(seen)
+        return
+    table, k = seen.table, _shown_k(seen.table)
+    curve.switches()
+    st.markdown(PREVIEW)
+    curve.clickable(_drawn(seen.problem, table, seen.asked, k, note="preview"), table, [METHOD], k, METHOD)
+    _enough(seen.of, seen.problem, table)
+    with st.container(border=True):
+        _component(seen.of, seen.problem, seen.sweep[METHOD, k], k, "preview")
+
+
+def _awaited(seen: Preview) -> None:
+    def look() -> None:
+        now = engine().status(seen.id)
+        if now.ended:
+            st.rerun()
+        curve.filling(seen.problem, unpack(now.rows), seen.asked)
+        st.caption(f"A preview is on its way. {goes.waiting(now) or ''}")
+
+    goes.each_second(look)
+
+
 def _finished(run: Watched, problem: nspca.Problem) -> None:
     about, sweep = run.of, found.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
     tried = proofs.attempts(run.asked)
     table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
-    k = state.get("k") if state.get("k") in set(table["k"]) else _telling(table)
+    k = _shown_k(table)
     method = state.get("shown") if state.get("shown") in methods else methods[0]
     other = pinned.beside(run)
     with curve.switches():
         pinned.switch(run, other)
-    drawn = curve.figure(problem, table, run.asked, selected_k=k, pinned=other and other.drawn(curve.axis()))
-    curve.clickable(drawn, table, run.asked, k, method)
+    drawn = _drawn(problem, table, run.asked, k, pinned=other and other.drawn(curve.axis()))
+    curve.clickable(drawn, table, methods, k, method)
+    _enough(about, problem, table)
     result = sweep[method, k]
     proof = proofs.best(result, tried, k)
-    x = result.components[:, 0]
     with st.container(border=True):
-        component.statement(problem, result.with_certificate(proof and proof.certificate), k)
-        left, right = st.columns(2, gap="medium")
-        with left:
-            component.picture(about.dataset, x, f"component_{run.id}")
-        with right:
-            component.samples(about.dataset, problem, x, f"scores_{run.id}")
-        component.table(about.dataset, x)
+        _component(about, problem, result.with_certificate(proof and proof.certificate), k, run.id)
+        component.table(about.dataset, result.components[:, 0])
         component.downloads(about, run.asked, result, k, method, table)
     with st.container(border=True):
         st.markdown("#### The proof")
@@ -77,7 +110,33 @@ def _finished(run: Watched, problem: nspca.Problem) -> None:
     report.offer(about, problem, run.asked, drawn, table, k, method)
 
 
-def _telling(table: pd.DataFrame) -> int:
-    """The k shown first: the smallest that reaches most of what the largest does."""
-    best = table.groupby("k")["value"].max()
-    return int(best.index[best >= ENOUGH * best.max()].min())
+def _shown_k(table: pd.DataFrame) -> int:
+    """The k in force, or the smallest that reaches most of what the largest does."""
+    return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
+
+
+def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: Request, k: int, **options):
+    """The curve with what is marked in it."""
+    share = enough.wanted()
+    wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % of the best direction")
+    return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
+
+
+def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
+    """The question how many features are enough, and its answer."""
+    best, share, noun = problem.leading_eigenvalue, enough.wanted(), component.noun(about.dataset)
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    with left:
+        enough.ask()
+    right.markdown(enough.sentence(enough.known(table, share / 100 * best), share, problem.n, noun, best or 1.0))
+
+
+def _component(about: Chosen, problem: nspca.Problem, result: nspca.Result, k: int, name: str) -> None:
+    """What is said of a component, and its pictures."""
+    x = result.components[:, 0]
+    component.statement(about.dataset, problem, result, k)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        component.picture(about.dataset, x, f"component_{name}")
+    with right:
+        component.samples(about.dataset, problem, x, f"scores_{name}")

@@ -1,9 +1,12 @@
 """One component with everything about it: drawn as what it is, its samples, its weights, its proof, and what can be taken home."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import request
@@ -11,7 +14,7 @@ from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import words
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
-from nspca.plots import component_figure, kind_words, score_figure
+from nspca.plots import component_figure, score_figure
 from nspca.problem import Problem
 from nspca.result import Result
 
@@ -22,20 +25,31 @@ def weights(dataset: Dataset, x: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame({"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2})
 
 
-def statement(problem: Problem, result: Result, k: int) -> None:
-    """What was found, what is proved about it, and by whom."""
-    found = result.value / problem.leading_eigenvalue if problem.leading_eigenvalue else 0.0
-    certificate = result.certificate
-    sentence = words.proof(result.ratio)
-    st.markdown(f"#### {sentence[0].upper()}{sentence[1:]}.")
-    sign = "nonnegative " if problem.nonneg else ""
-    line = f"This component uses {words.things(np.count_nonzero(result.components[:, 0]), 'feature')} of {problem.n:,} "
-    line += f"and explains a variance of {words.number(result.value)}, that is {100 * found:.2f} % of the leading eigenvalue"
-    line += f" and {100 * result.value / (problem.total_variance or 1.0):.2f} % of the total variance."
+def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> None:
+    """What was found and what is proved about it: first without a word of the trade, then with the numbers."""
+    best, total = problem.leading_eigenvalue or 1.0, problem.total_variance or 1.0
+    used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
+    upper = min(best, math.inf if certificate is None else certificate.upper)
+    kept, most = words.shares(result.value / best, upper / best)
+    line = f"{used:,} of {words.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what the best direction has"
+    if certificate is None:
+        st.markdown(f"#### {line}.")
+    else:
+        nobody = "nobody can do better" if used == k else f"with {k:,} nobody can do better"
+        optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
+        st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
+    ratio = words.proof(result.ratio)
+    said = f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {words.number(result.value)}, "
+    said += f"which is {100 * result.value / total:.2f} % of the total variance."
     if certificate is not None:
-        line += f" No {sign}component with at most {words.things(k, 'feature')} can explain more than {words.bound(certificate.upper)}: "
-        line += f"proved by {words.plain(kind_words(certificate.kind))}."
-    st.markdown(line)
+        sign = "nonnegative " if problem.nonneg else ""
+        said += f" No {sign}component with at most {words.things(k, 'feature')} can explain more than {words.bound(certificate.upper)}."
+    st.markdown(said)
+
+
+def noun(dataset: Dataset) -> str:
+    """What one feature of these data is called."""
+    return "feature" if dataset.is_covariance else words.NOUNS[dataset.kind]
 
 
 def picture(dataset: Dataset, x: np.ndarray, key: str) -> None:

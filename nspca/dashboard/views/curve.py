@@ -1,5 +1,7 @@
 """The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is done."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -65,22 +67,22 @@ def _caption(frame: pd.DataFrame) -> None:
         st.caption(words.others(frame[PROBABILITY].astype(float).min()))
 
 
-def filling(problem: Problem, rows: list[Found], asked: Request) -> None:
+def filling(problem: Problem, rows: list[Found], asked: Request, **options) -> None:
     """The curve as far as it is known."""
     frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
-    drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods))
+    drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options)
     live_plot(drawn, key="filling", height=drawn.layout.height)
     _caption(frame)
 
 
-def clickable(drawn: go.Figure, frame: pd.DataFrame, asked: Request, k: int, method: str) -> None:
+def clickable(drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str) -> None:
     """The whole curve; a click on a point opens its component."""
 
     def take() -> None:
         points = st.session_state[state.CURVE].selection.points
         if points and points[0].get("customdata"):
-            chosen = points[0]["customdata"]
-            state.put(k=int(chosen[0]), shown=str(chosen[1]))
+            k, *method = points[0]["customdata"]  # a gap of the strip is of no method
+            state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
     figures.draw(drawn, state.CURVE, on_select=take, selection_mode="points")
     _caption(frame)
@@ -90,5 +92,5 @@ def clickable(drawn: go.Figure, frame: pd.DataFrame, asked: Request, k: int, met
         if len(ks) > 1:
             st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
     with right:
-        if len(asked.methods) > 1:
-            st.selectbox("Method", list(asked.methods), **state.bind("shown", method))
+        if len(methods) > 1:
+            st.selectbox("Method", list(methods), **state.bind("shown", method))

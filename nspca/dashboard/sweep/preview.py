@@ -1,0 +1,84 @@
+"""What stands on the page before anybody asks: one cheap pass, made by a worker like any run and kept once for all who come by."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs import found
+from nspca.dashboard.runs.request import SWEEP, Request, usual
+from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.shell import state
+from nspca.errors import NSPCAError
+from nspca.jobs import JobState
+
+TASK = "preview"
+EVERYBODY = "the previews of everybody"  # no address can name this workspace: the runs in it are nobody's own
+PATIENCE = 1.2  # seconds that the page waits before it goes on without
+LARGEST = 40_000_000  # entries of a table; one pass over more takes seconds
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """A preview as a page sees it, made or on its way."""
+
+    of: Chosen
+    asked: Request
+    id: str
+    now: JobState
+
+    @property
+    def problem(self) -> nspca.Problem:
+        return self.asked.problem(self.of)
+
+    @property
+    def sweep(self) -> nspca.Sweep | None:
+        """None until it is there."""
+        return found.opened(self.id, self.now.finished, nspca.Sweep.from_bytes) if self.now.state == "done" else None
+
+    @property
+    def table(self) -> pd.DataFrame | None:
+        """Rows as those of a finished sweep; None until it is there."""
+        return None if self.sweep is None else proofs.table(self.sweep, [])
+
+
+def look(of: Chosen, asked: Request) -> Preview | None:
+    """The preview of a sweep, begun if need be, and awaited for a moment while there is no run to look at.
+
+    None when the data are too large for one, or no problem.
+    """
+    if getattr(of.dataset.X, "nnz", of.dataset.X.size) > LARGEST:
+        return None
+    asked = Request(of.reference, of.content, usual(asked.ks[0], asked.ks[-1]), nonneg=asked.nonneg, center=asked.center, scale=asked.scale)
+    try:
+        problem = asked.problem(of)
+        run = _begun(of.content, of.dataset.is_covariance, _request(asked), of.dataset.X)
+        problem.leading_eigenvalue  # noqa: B018  kept by the problem; the worker needs as long
+        now = _waited(run, PATIENCE if state.get(SWEEP.key) is None else 0.0)
+    except NSPCAError:
+        return None
+    return None if now.ended and now.state != "done" else Preview(of, asked, run, now)
+
+
+def _request(asked: Request) -> dict[str, Any]:
+    """What a preview depends on, and nothing else: it serves everybody who has the same numbers."""
+    return {"ks": asked.ks, "nonneg": asked.nonneg, "center": asked.center, "scale": asked.scale, "seed": asked.seed}
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _begun(content: str, covariance: bool, request: dict[str, Any], _X: Any) -> str:
+    arguments = {"X": _X, "covariance": covariance, "request": request}
+    return engine().submit(TASK, arguments, viewer=f"preview of {content}", workspace=EVERYBODY, title="preview")
+
+
+def _waited(run: str, patience: float) -> JobState:
+    """Its state when it has ended, or when it takes too long: workers that are just starting take seconds."""
+    give_up = time.monotonic() + patience
+    while not (now := engine().status(run)).ended and now.state != "starting" and time.monotonic() < give_up:
+        time.sleep(0.01)
+    return now

@@ -1,0 +1,89 @@
+"""How many features are enough: what is reached, what is proved impossible, what is open."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from nspca.dashboard.shell import words
+from nspca.dashboard.sweep.enough import Enough, between, known, sentence
+
+
+def table(*rows):
+    return pd.DataFrame(rows, columns=["k", "value", "upper"])
+
+
+SWEEP = table((1, 0.3, 0.3), (2, 0.5, 0.55), (5, 0.75, 0.79), (7, 0.81, 0.86), (10, 0.9, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.80, Enough(7, 5, 10, 0.9)),
+        (0.78, Enough(7, 2, 10, 0.9)),
+        (0.75, Enough(5, 2, 10, 0.9)),
+        (0.2, Enough(1, 0, 10, 0.9)),
+        (0.95, Enough(None, 10, 10, 0.9)),
+    ],
+)
+def test_what_is_known(value, expected):
+    assert known(SWEEP, value) == expected
+
+
+def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_out():
+    rows = table((2, 0.5, 0.7), (2, 0.6, 0.65), (3, 0.7, math.nan))
+    assert known(rows, 0.6) == Enough(2, 0, 3, 0.7) and known(rows, 0.68).ruled_out == 2
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        (Enough(12, 11, 64, 0.9), "**k = 12 is enough**: proved that no 11 pixels can reach 80 %."),
+        (Enough(2, 1, 64, 0.9), "**k = 2 is enough**: proved that no 1 pixel can reach 80 %."),
+        (Enough(1, 0, 64, 0.9), "**k = 1 is enough**: a single pixel reaches 80 %."),
+        (Enough(12, 7, 64, 0.9), "**k = 12 is enough**: proved that no 7 pixels can reach 80 %; whether 8 to 11 can is open."),
+        (Enough(12, 10, 64, 0.9), "**k = 12 is enough**: proved that no 10 pixels can reach 80 %; whether 11 can is open."),
+        (Enough(12, 0, 64, 0.9), "**k = 12 is enough**; whether 1 to 11 can is open."),
+        (Enough(None, 64, 64, 0.679), "**No number of pixels is enough**: proved that no component of these data can reach 80 %."),
+        (
+            Enough(None, 20, 20, 0.679),
+            "**k = 20 is not enough**: proved that no 20 pixels can reach 80 %; "
+            "the most here is 67 % of the best direction's variance. Take larger k.",
+        ),
+        (
+            Enough(None, 5, 64, 0.679),
+            "**Nothing here reaches 80 %**: the most here is 67 % of the best direction's variance; "
+            "proved that no 5 pixels can reach 80 %, whether more than 5 can is open.",
+        ),
+        (
+            Enough(None, 0, 64, 0.679),
+            "**Nothing here reaches 80 %**: the most here is 67 % of the best direction's variance; whether any number can is open.",
+        ),
+    ],
+)
+def test_the_answer(about, said):
+    assert sentence(about, 80, 64, "pixel", 1.0) == said
+
+
+def test_where_the_answer_lies():
+    assert between(Enough(12, 7, 64, 0.9)) == (7, 12) and between(Enough(None, 5, 64, 0.6)) == (5, 64)
+
+
+@pytest.mark.parametrize(
+    ("reached", "possible", "said"),
+    [
+        (0.629, 0.631, ("62.9 %", "63.1 %")),
+        (0.6299, 0.6401, ("62 %", "65 %")),
+        (0.88689, 0.88690, ("88.68 %", "88.69 %")),
+        (0.5, 0.5, ("50.00 %", "50.00 %")),
+        (0.0, 1.0, ("0 %", "100 %")),
+    ],
+)
+def test_shares_are_rounded_the_safe_way(reached, possible, said):
+    kept, most = words.shares(reached, possible)
+    assert float(kept[:-2]) / 100 <= reached and possible <= float(most[:-2]) / 100
+    assert (kept, most) == said
+
+
+def test_a_share_alone_is_rounded_down():
+    assert words.down(0.6799) == "67 %" and words.down(0.0199) == "1.9 %"
