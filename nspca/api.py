@@ -144,7 +144,8 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
 def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options) -> Sweep:
     """Every method at every k, each k with one certificate shared by the methods.
 
-    `report` gets an event after every row, with the row in its payload.
+    `report` gets an event after every row, with the row in its payload. When it raises `Cancelled`, that carries the `Sweep` of what
+    was ready.
 
     Parameters
     ----------
@@ -178,20 +179,24 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
     paths = {m: _path(m, problem, problems, chosen[m], seed, report) for m in methods if m != "auto" and METHODS[m].path}
     warm: list[np.ndarray] = []
     state = None
-    for k in sorted(problems):
-        for m in methods:
-            started = time.perf_counter()
-            result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
-            if certify is not None:
-                if k not in proofs:
-                    proofs[k], state, points[k] = _certificate(problems[k], result, certify, report, state)
-                result = better(problems[k], result, points[k])
-                result = certified(problems[k], result, proofs[k])
-            seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
-            results[m, k] = result = replace(result, seconds=seconds)
-            warm = [result.components[:, 0]]
-            row = row_of(m, k, result)
-            report(Event("sweep", len(results), total, lower=row["value"], upper=row["upper"], k=k, payload={"row": row}))
+    try:
+        for k in sorted(problems):
+            for m in methods:
+                started = time.perf_counter()
+                result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
+                if certify is not None:
+                    if k not in proofs:
+                        proofs[k], state, points[k] = _certificate(problems[k], result, certify, report, state)
+                    result = better(problems[k], result, points[k])
+                    result = certified(problems[k], result, proofs[k])
+                seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
+                results[m, k] = result = replace(result, seconds=seconds)
+                warm = [result.components[:, 0]]
+                row = row_of(m, k, result)
+                report(Event("sweep", len(results), total, lower=row["value"], upper=row["upper"], k=k, payload={"row": row}))
+    except Cancelled as stop:
+        stop.best = Sweep(results)
+        raise
     return Sweep(results)
 
 

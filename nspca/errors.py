@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class NSPCAError(Exception):
@@ -43,12 +44,12 @@ class JobError(NSPCAError):
 class Cancelled(NSPCAError):
     """Raised by a `report` hook to stop a computation.
 
-    On its way out it is given what there is: `best`, the Certificate proved by then, and `result`, the Result found by then, of
-    status CANCELLED; None where there was none yet.
+    On its way out it is given what there is: `best`, the Certificate proved by then, or of a sweep the Sweep of what was ready; and
+    `result`, the Result found by then, of status CANCELLED. None where there was none yet.
     """
 
-    best: object = None
-    result: object = None
+    best: Any = None
+    result: Any = None
 
 
 @contextmanager

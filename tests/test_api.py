@@ -131,8 +131,10 @@ def test_cancel_ends_a_sweep_between_rows():
         if event.stage == "sweep":
             raise Cancelled("enough")
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Cancelled) as stopped:
         nspca.sweep(nspca.Problem.from_data(X, 1), [2, 3], report=stop)
+    ready = stopped.value.best
+    assert list(ready) == [("auto", 2)] and ready["auto", 2].certificate is not None, "what was ready is handed over"
 
 
 @pytest.mark.parametrize(("sizes", "stages"), [(3, ("swaps", "certificate", "dual")), ((3, 2), ("exchanges", "kicks", "joint proof"))])

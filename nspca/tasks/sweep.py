@@ -67,6 +67,8 @@ def _too_large(problem):
 def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
     """`nspca.sweep` as the bytes of its `Sweep`; every row and result carries the bounds beside ours, under the names in `OTHERS`.
 
+    A cancelled run gives what was ready by then.
+
     Parameters
     ----------
     X : (m, n) array or sparse matrix, or the (n, n) covariance
@@ -87,8 +89,14 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
             event = replace(event, payload=pack(Found(**row, **beside[k])))
         report(event)
 
-    sweep = nspca.sweep(problem, ks, methods=tuple(request["methods"]), certify=request["effort"], report=completed, seed=request["seed"])
-    full = {(method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k]) for method, k in sweep}
+    options = {"methods": tuple(request["methods"]), "certify": request["effort"], "seed": request["seed"]}
+    try:
+        sweep = nspca.sweep(problem, ks, report=completed, **options)
+    except Cancelled as stop:
+        if not beside:
+            raise
+        sweep = stop.best
+    full = {(method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k]) for method, k in sweep if k in beside}
     return nspca.Sweep(full).to_bytes()
 
 

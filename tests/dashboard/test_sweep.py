@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.runs.request import Request, default_range, in_words, snippet, usual
-from nspca.dashboard.sweep import form, preview
+from nspca.dashboard.sweep import kept, preview
 from nspca.dashboard.sweep import page as sweeping
 from nspca.dashboard.sweep.page import _says as says
 from nspca.dashboard.views.component import labelled, weights
@@ -129,8 +130,37 @@ def test_cancel_keeps_what_was_ready(visit, texts):
     assert not page.exception and not page.error
 
 
+@pytest.fixture
+def cancelled(visit, address):
+    """A long sweep of the digits, stopped when some rows are ready."""
+    page = visit(PAGE, sample="digits", from_=1, to=64, step=1, effort="thorough")
+    page.button(key="run").click().run()
+    for _ in range(1200):
+        if len(engine().status(address(page)["run"]).rows) >= 2:
+            break
+        time.sleep(0.05)
+    page.button(key="cancel").click().run()
+    return page
+
+
+def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, texts, alts):
+    page = cancelled
+    assert "Cancelled. What was ready stays here." in texts(page) and not page.error and not page.exception
+    assert "of 64 pixels keep" in texts(page) and page.button(key="verify") and len(page.get("download_button")) == 4
+    page.select_slider(key="widget_k").set_value(1).run()
+    page.button(key="verify").click().run()
+    assert "Checked in" in page.success[0].value and "1 of 64 pixels keeps" in texts(page)
+    run = address(page)["run"]
+    page.button(key="again").click().run()
+    assert address(page)["run"] != run, "a part is no answer to the whole"
+    page.button(key="cancel").click().run()
+    assert not page.error and not page.exception
+    page = visit(PAGE, **address(page) | {"run": run})
+    assert "Cancelled" in texts(page) and page.button(key="verify"), "the part is still at its own address"
+
+
 def test_a_failed_run_is_one_sentence_and_can_run_again(visit, finish, monkeypatch, sentence):
-    for module in (form, sweeping):
+    for module in (kept, sweeping):
         monkeypatch.setattr(module, "SWEEP", replace(module.SWEEP, task="nspca.tasks.sweep:not_there"))
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()

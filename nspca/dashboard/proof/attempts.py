@@ -10,7 +10,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.runs import found, start
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import state, words
 from nspca.jobs import JobState, engine
@@ -18,7 +18,6 @@ from nspca.plots import seen_at_rank_3, seen_by_the_paper
 from nspca.tasks import sweep as tasks
 
 MORE, CHECK = "prove", "check"
-PATIENCE = 2.5  # seconds that a stopped run has to hand in what it has
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
 
 
@@ -73,15 +72,6 @@ def more(about: Chosen, asked: Request, k: int, component) -> None:
     arguments = {"X": data.X, "covariance": data.is_covariance, "component": component}
     arguments["question"] = {**question(asked, k), "attempt": earlier}
     start.start(MORE, arguments, f"{data.name}, k = {k}, proof")
-
-
-def cancel(attempt: Attempt) -> None:
-    """Stop; the best that has been proved by then is handed in within a moment, and kept."""
-    key = engine().store.find_run(attempt.id).key
-    goes.cancel(attempt.id)
-    give_up = time.monotonic() + PATIENCE
-    while time.monotonic() < give_up and not engine().store.has_result(key):
-        time.sleep(0.05)
 
 
 def best(result: nspca.Result, tried: list[Attempt], k: int) -> Proof | None:

@@ -149,7 +149,7 @@ def _watch(problem: Problem, attempt: Attempt) -> None:
 
     def stop() -> None:
         with st.spinner("Stopping …"):
-            proofs.cancel(attempt)
+            goes.stop(attempt.id)
 
     says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
     goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=stop)

@@ -1,5 +1,6 @@
 """How a run goes and how it ended: waiting, filling in, stopped, failed; with the buttons that belong to each."""
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from nspca.dashboard.shell import frame, presses, state, words
 from nspca.jobs import JobState
 
 SECOND = timedelta(seconds=1)
+PATIENCE = 2.5  # seconds that a stopped run has to hand in what it has
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
     "cancelled": "Cancelled. What was ready stays here.",
@@ -19,7 +21,12 @@ ENDED = {
 
 
 def show(
-    now: JobState, says: Callable[[JobState], str], share: Callable[[JobState], float], draw: Callable[[JobState], Any], name=""
+    now: JobState,
+    says: Callable[[JobState], str],
+    share: Callable[[JobState], float],
+    draw: Callable[[JobState], Any],
+    name="",
+    stop: Callable[[], None] | None = None,
 ) -> bool:
     """A run until it is done, or how it ended otherwise. True when its result can be opened.
 
@@ -28,6 +35,7 @@ def show(
     says, share : one line about how far it is, and how much of the bar is full
     draw : shows what is ready
     name : tells the buttons of several runs on one page apart
+    stop : ends it, in place of a plain cancel
     """
     if now.state == "done":
         return True
@@ -36,7 +44,7 @@ def show(
         if now.rows:
             draw(now)
     else:
-        live(now.id, says, share, draw, key=f"cancel_{name}" if name else "cancel")
+        live(now.id, says, share, draw, key=f"cancel_{name}" if name else "cancel", stop=stop)
     return False
 
 
@@ -83,13 +91,22 @@ def waiting(now: JobState) -> str | None:
     return WAITING.get(now.state)
 
 
-def ended(now: JobState, key: str) -> None:
-    """Failed, cancelled or interrupted, with a way to go on."""
+def ended(now: JobState, key: str, again: Callable[[], Any] | None = None) -> None:
+    """Failed, cancelled or interrupted, with a way to go on; `again` starts it in place of the same run once more."""
     sentence = ENDED.get(now.state) or words.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
-    presses.button("Run again", key, lambda: engine().again(now.id, viewer=state.workspace()), icon=":material/replay:")
+    presses.button("Run again", key, again or (lambda: engine().again(now.id, viewer=state.workspace())), icon=":material/replay:")
 
 
 def cancel(run_id: str) -> None:
     """What this person asked for stops; a run that others wait for goes on for them."""
     engine().cancel(run_id, state.workspace())
+
+
+def stop(run_id: str) -> None:
+    """Cancel what hands in what it has by then, and wait for that: it takes a moment."""
+    key = engine().store.find_run(run_id).key
+    cancel(run_id)
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up and not engine().store.has_result(key):
+        time.sleep(0.05)

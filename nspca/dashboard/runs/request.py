@@ -16,11 +16,15 @@ LARGE_TO = 100
 
 @dataclass(frozen=True)
 class Request(Asked):
-    """A sweep over k of one data set."""
+    """A sweep over k of one data set.
+
+    A run that was cancelled hands in what it had, which is then the answer to its request: another `attempt` asks for all of it again.
+    """
 
     ks: tuple[int, ...]
     methods: tuple[str, ...] = ("auto",)
     effort: str = "fast"
+    attempt: int = 0
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
@@ -29,6 +33,11 @@ class Request(Asked):
             steps = range(stored["first"], stored["last"] + 1, stored["step"])
             stored = {name: value for name, value in stored.items() if name not in ("first", "last", "step")} | {"ks": list(steps)}
         return super().from_dict(stored)
+
+    @property
+    def total(self) -> int:
+        """How many rows it asks for."""
+        return len(self.ks) * len(self.methods)
 
     def describe(self) -> str:
         """One line for people."""

@@ -7,9 +7,9 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.runs.request import SWEEP, Request, default_range, finer, in_words, usual
+from nspca.dashboard.runs.request import Request, default_range, finer, usual
 from nspca.dashboard.shell import state
-from nspca.dashboard.sweep import enough
+from nspca.dashboard.sweep import enough, kept
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
 from nspca.plots import knee
@@ -78,9 +78,8 @@ def around(asked: Request, seen: Preview | None) -> Request:
 
 def run_button(chosen: Chosen, request: Request) -> None:
     """Starts the sweep."""
-    count = len(request.ks) * len(request.methods)
-    begin = lambda: start.of_page(SWEEP, chosen, request, in_words(request.ks))  # noqa: E731
-    start.button(f"Run {count} problems" if count > 1 else "Run one problem", begin)
+    count = request.total
+    start.button(f"Run {count} problems" if count > 1 else "Run one problem", lambda: kept.begin(chosen, request))
 
 
 def _known(effort: str) -> str:

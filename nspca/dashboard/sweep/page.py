@@ -1,5 +1,7 @@
 """The sweep that the address names, filling in, stopped or finished with everything there is to see about it; before it, the preview."""
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -13,6 +15,7 @@ from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.sweep import enough, pinned, preview, report
+from nspca.dashboard.sweep.kept import begin, kept
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve
 from nspca.jobs import JobState
@@ -34,18 +37,31 @@ def show(seen: Preview | None) -> None:
     run = found.in_address(SWEEP)
     if run is None:
         return
-    problem = run.measured()
-    total = len(run.asked.ks) * len(run.asked.methods)
-    before = None if run.now.state == "done" else preview.look(run.of, run.asked)
+    problem, sweep, total = run.measured(), kept(run), run.asked.total
+    if sweep is not None:
+        if len(sweep) < total:
+            _stopped(run)
+        _finished(run, problem, sweep)
+        return
+    other, before = pinned.beside(run), preview.look(run.of, run.asked)
     ghost = None if before is None else before.table
 
     def filling(now: JobState) -> None:
         if now.ended:
             curve.switches()
-        curve.filling(problem, unpack(now.rows), run.asked, ghost=ghost)
+        curve.filling(problem, unpack(now.rows), run.asked, ghost=ghost, pinned=other and other.drawn(curve.axis()))
 
-    if goes.show(run.now, lambda now: _says(now, total), lambda now: len(now.rows) / total, filling):
-        _finished(run, problem)
+    goes.show(run.now, lambda now: _says(now, total), lambda now: len(now.rows) / total, filling, stop=lambda: _stop(run))
+
+
+def _stop(run: Watched) -> None:
+    with st.spinner("Stopping …"):
+        goes.stop(run.id)
+
+
+def _stopped(run: Watched) -> None:
+    """What was ready is whole, with components and proofs; the rest can be asked for again."""
+    goes.ended(replace(run.now, state="cancelled"), "again", lambda: begin(run.of, run.asked))
 
 
 def _says(now: JobState, total: int) -> str:
@@ -86,9 +102,8 @@ def _awaited(seen: Preview) -> None:
     goes.each_second(look)
 
 
-def _finished(run: Watched, problem: nspca.Problem) -> None:
-    about, sweep = run.of, found.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
-    tried = proofs.attempts(run.asked)
+def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
+    about, tried = run.of, proofs.attempts(run.asked)
     table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
     k = _shown_k(table)
     method = state.get("shown") if state.get("shown") in methods else methods[0]

@@ -9,6 +9,7 @@ from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.sweep.kept import kept
 from nspca.errors import NSPCAError
 
 HELP = "It stays in the figure while you change one thing and run again."
@@ -34,9 +35,9 @@ def beside(run: Watched) -> Pinned | None:
         return None
     try:
         pinned = found.named(SWEEP, state.get("pin"))
-        if not pinned.of_these_data or pinned.now.state != "done":
+        sweep = kept(pinned)
+        if not pinned.of_these_data or sweep is None:
             raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
-        sweep = found.opened(pinned.id, pinned.now.finished, nspca.Sweep.from_bytes)
         problem = pinned.asked.problem(pinned.of)
     except NSPCAError as error:
         st.caption(words.plain(error))
