@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 import nspca
+from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
@@ -55,7 +56,9 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         component.picture(data, result.components[:, 0], "digits_image")
     with right:
         figures.draw(
-            sweep_figure(proofs.table(sweep, tried), unit=problem.leading_eigenvalue, unit_name=f"the {SHARE}", selected_k=k),
+            sweep_figure(
+                proofs.table(sweep, tried), unit=problem.leading_eigenvalue, unit_name=f"the {SHARE}", selected_k=k, closed=OPTIMAL_GAP
+            ),
             "digits_curve",
         )
     _legend(data, int(np.count_nonzero(result.components[:, 0])))

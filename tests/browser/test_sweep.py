@@ -16,7 +16,7 @@ def chosen_k(page: Page):
 def click_point(page: Page, index: int) -> None:
     """Click on a point of the found values: the last curve of the first figure."""
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-    points = page.locator(".js-plotly-plot").first.locator(".scatterlayer .trace").last.locator(".points path")
+    points = page.locator(".js-plotly-plot").first.locator(".subplot.xy .scatterlayer .trace").last.locator(".points path")
     points.nth(index).click(force=True)  # Plotly's own layer lies above and takes the click
 
 
@@ -28,26 +28,28 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     page.get_by_role("link", name="Sweep k on these data").click()
     page.get_by_label("to", exact=True).fill("30")
     page.get_by_label("to", exact=True).press("Enter")
+    page.get_by_label("step", exact=True).fill("5")
+    page.get_by_label("step", exact=True).press("Enter")
     page.get_by_role("button", name="Run 6 problems").click()
     expect(page.get_by_role("button", name="Component, CSV")).to_be_visible(timeout=120_000)
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
 
     click_point(page, 1)
-    expect(page).to_have_url(re.compile(r"[?&]k=10(&|$)"))
-    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "10")
-    expect(page.get_by_text("with at most 10 features can explain more than")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"[?&]k=6(&|$)"))
+    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
+    expect(page.get_by_text("with at most 6 features can explain more than")).to_be_visible()
     expect(page.locator(".js-plotly-plot").filter(has_text="wavelength")).to_be_visible()
     expect(page.locator(".js-plotly-plot").filter(has_text="score along the component")).to_be_visible()
 
-    said = page.get_by_role("heading", name="best possible").inner_text()
+    said = page.get_by_role("heading", name="of what the best direction has").inner_text()
     page.reload()
-    expect(page.get_by_role("heading", name="best possible")).to_have_text(said)
-    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "10")
+    expect(page.get_by_role("heading", name="of what the best direction has")).to_have_text(said)
+    expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
     click_point(page, 5)
-    expect(page).to_have_url(re.compile(r"[?&]k=30(&|$)"))
+    expect(page).to_have_url(re.compile(r"[?&]k=26(&|$)"))
     page.go_back()
     page.get_by_role("link", name="Sweep", exact=True).click()
-    expect(page.get_by_role("heading", name="best possible")).to_be_visible()
+    expect(page.get_by_role("heading", name="of what the best direction has")).to_be_visible()
 
 
 @pytest.mark.parametrize(("sample", "n"), [("digits", 64), pytest.param("cbcl", 361, marks=pytest.mark.long)])
@@ -74,8 +76,23 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
 
 
+def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=digits&effort=thorough")
+    figure = page.locator(".js-plotly-plot").first
+    expect(figure).to_contain_text("preview")
+    expect(figure).to_contain_text(BAND)
+    expect(page.get_by_role("heading", name="of what the best direction has")).to_be_visible()
+    assert "run=" not in page.url and "w=" not in page.url
+    assert figure.evaluate("figure => figure._fullLayout.xaxis.minallowed") > -1, "nobody can move the axis to k = -26"
+    page.get_by_role("button", name=re.compile(r"Run \d+ problems")).click()
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ ready"))).not_to_have_count(0)
+    expect(figure.locator(".legendtext", has_text="preview")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+
+
 def test_k_out_of_range_is_one_sentence_and_nothing_is_lost(page, app_url):
-    page.goto(f"{app_url}/sweep?sample=pitprops&to=6")
+    page.goto(f"{app_url}/sweep?sample=pitprops&to=6&step=1")
     box = page.get_by_label("to", exact=True)
     box.fill("600")
     box.press("Enter")

@@ -43,7 +43,7 @@ def wanted() -> int:
 
 def ask() -> None:
     """The share that is wanted."""
-    label = "I want at least this much of the best direction's variance, in %"
+    label = "I want this % of the best direction's variance"
     with st.container(width=470):
         st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
 

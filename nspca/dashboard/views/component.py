@@ -31,12 +31,13 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     upper = min(best, math.inf if certificate is None else certificate.upper)
     kept, most = words.shares(result.value / best, upper / best)
+    optimal = certificate is not None and 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
+    kept = words.down(result.value / best) if optimal else kept
     line = f"{used:,} of {words.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what the best direction has"
     if certificate is None:
         st.markdown(f"#### {line}.")
     else:
         nobody = "nobody can do better" if used == k else f"with {k:,} nobody can do better"
-        optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
         st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
     ratio = words.proof(result.ratio)
     said = f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {words.number(result.value)}, "
