@@ -61,7 +61,8 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     worker = get_worker()
 
     def send(text: str) -> None:
-        worker.log_event(task.topic, {"token": task.token, "text": text})
+        # By the loop's queue from whatever thread: Dask sends at once for the loop's own, past what another one has queued.
+        worker.loop.add_callback(worker.log_event, task.topic, {"token": task.token, "text": text})
 
     def later(seconds: float, function: Callable[[], None]) -> None:
         worker.loop.add_callback(worker.loop.call_later, seconds, function)

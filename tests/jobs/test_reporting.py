@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nspca.errors import Cancelled
+from nspca.jobs import worker
 from nspca.jobs.reporting import PAYLOAD_BYTES, PERIOD, Reporter
 from nspca.progress import Event
 
@@ -91,3 +92,31 @@ def test_cancelled_is_raised_at_the_next_report(bench):
     with pytest.raises(Cancelled):
         bench.report(Event("s", 1))
     assert len(bench.sent) == 1
+
+
+def test_messages_of_all_threads_leave_in_the_order_in_which_they_were_made(monkeypatch, tmp_path):
+    """The timer's come from the thread of the loop, the others from the run's: both wait in the loop's queue."""
+    queue, sent = [], []
+
+    class Loop:
+        def add_callback(self, function, *arguments):
+            queue.append((function, arguments))
+
+        def call_later(self, seconds, function):
+            function()
+
+    class Dask:
+        loop, address = Loop(), "tls://127.0.0.1:1"
+
+        def log_event(self, topic, message):
+            sent.append(message)
+
+    monkeypatch.setattr(worker, "get_worker", Dask)
+    done = worker.run(worker.Task("token", "topic", "tests.jobs.background_tasks:sweep", '{"count": 300}', str(tmp_path)))
+    assert (done.state, sent) == ("done", [])
+    while queue:
+        function, arguments = queue.pop(0)
+        function(*arguments)
+    texts = [json.loads(message["text"]) for message in sent]
+    assert "worker" in texts[0]
+    assert [row["k"] for text in texts[1:] for row in text["rows"]] == list(range(300))
