@@ -20,9 +20,14 @@ REASONS = {
     "nspca.data.reader.read": "the public call: how a file may have to be read",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the lock with it",
+    "nspca.dashboard.browser.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
+    "nspca.dashboard.browser.spannogram_explorer.spannogram_explorer": "the same and where it stands on the page",
+    "nspca.plots.arc.pd_view_figure": "traces and axes of one figure, in the order in which they are drawn",
+    "nspca.plots.components.component_figure": "one keyword for each thing that may be said on the figure",
+    "nspca.plots.sphere.flat_map_figure": "traces and axes of one figure, in the order in which they are drawn",
+    "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from the back to the front",
 }
-"""Exceptions outside the dashboard and the figures, whose own are not weighed here, and why they stay."""
-ELSEWHERE = ("nspca.dashboard.", "nspca.plots.")
+"""What is beyond the measures, and why it stays."""
 
 
 def beyond(root: Path = ROOT) -> Iterator[tuple[str, str]]:
