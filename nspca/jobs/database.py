@@ -15,7 +15,7 @@ import psutil
 
 from nspca.errors import JobError
 
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 10.0
 START_SLACK = 5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 
@@ -25,7 +25,8 @@ SCHEMA = (
         id TEXT PRIMARY KEY, workspace TEXT NOT NULL, key TEXT NOT NULL, title TEXT NOT NULL,
         function TEXT NOT NULL, parameters TEXT NOT NULL,
         state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '', rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
-        created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL, UNIQUE (workspace, key))""",
+        created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL,
+        name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL, event TEXT NOT NULL, rows TEXT NOT NULL,
         started REAL, finished REAL NOT NULL)""",
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL, size INTEGER NOT NULL,
@@ -102,6 +103,10 @@ class Database:
                 for statement in SCHEMA:
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {VERSION}")
+            if version == 1:  # a name of its own for a run, and a moment in which it was deleted
+                db.execute("ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT ''")
+                db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
+                db.execute("PRAGMA user_version = 2")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -9,6 +9,8 @@ from nspca.jobs.database import Database
 from nspca.jobs.state import UNFINISHED, Run
 
 COLUMNS = "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
+OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # of a long list: what a run said on its way may be long
+UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
 NO_RUN = "There is no run with this address here: open it from the workspace it was started in, or start it again."
 
 
@@ -18,7 +20,7 @@ class Runs(Database):
     def add_run(self, workspace: str, key: str, title: str, function: str, parameters: str, server: str) -> tuple[str, bool]:
         """The run of this workspace for this key, queued; or done when the result is there.
 
-        Asking again for what failed, was cancelled or interrupted reuses its id, so links to it stay good.
+        Asking again for what failed, was cancelled, interrupted or deleted reuses its id, so links to it stay good.
 
         Returns
         -------
@@ -35,7 +37,8 @@ class Runs(Database):
                 ON CONFLICT (workspace, key) DO UPDATE SET
                     title = CASE excluded.title WHEN '' THEN title ELSE excluded.title END, parameters = excluded.parameters,
                     state = excluded.state, event = excluded.event, rows = excluded.rows, error = '', created = excluded.created,
-                    started = excluded.started, finished = excluded.finished, server = excluded.server
+                    started = excluded.started, finished = excluded.finished, server = excluded.server,
+                    name = CASE WHEN deleted IS NULL THEN name ELSE '' END, deleted = NULL
                 RETURNING id""",
                 row,
             ).fetchone()["id"]
@@ -86,13 +89,16 @@ class Runs(Database):
     def find_run(self, run_id: str) -> Run | None:
         """A run by its id alone, for the engine: the id is as unguessable as the workspace."""
         with self._reading() as db:
-            row = db.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()
+            row = db.execute(f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)).fetchone()
         return Run(*row) if row else None
 
-    def list_runs(self, workspace: str) -> list[Run]:
-        """All runs of a workspace, the newest first."""
+    def list_runs(self, workspace: str, *, outline: bool = False) -> list[Run]:
+        """All runs of a workspace, the newest first; in `outline` without what they said on their way."""
+        wanted = f"{OUTLINE if outline else COLUMNS}, name"
         with self._reading() as db:
-            rows = db.execute(f"SELECT {COLUMNS} FROM runs WHERE workspace = ? ORDER BY created DESC, id", (workspace,)).fetchall()
+            rows = db.execute(
+                f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, id", (workspace,)
+            ).fetchall()
         return [Run(*row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
@@ -100,19 +106,41 @@ class Runs(Database):
         with self._reading() as db:
             return [row[0] for row in db.execute("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)]
 
-    def rename_run(self, workspace: str, run_id: str, title: str) -> None:
+    def rename_run(self, workspace: str, run_id: str, name: str) -> None:
+        """A name of its own; asking for the same again does not take it away, an empty one gives back the title."""
         self.open_run(workspace, run_id)
         with self._writing() as db:
-            db.execute("UPDATE runs SET title = ? WHERE id = ?", (title, run_id))
+            db.execute("UPDATE runs SET name = ? WHERE id = ?", (name, run_id))
 
     def delete_run(self, workspace: str, run_id: str) -> None:
-        """Forget a run that has ended, and its result when no other run shows it."""
+        """Take a run that has ended out of every list; `restore_run` brings it back until `forget_deleted`."""
         run = self.open_run(workspace, run_id)
         if run.state in UNFINISHED:
             raise JobError("A run can be deleted once it has ended: cancel it first.")
+        self.forget_deleted()
         with self._writing() as db:
-            db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
-            db.execute("DELETE FROM results WHERE key = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.key = results.key)", (run.key,))
+            db.execute("UPDATE runs SET deleted = ? WHERE id = ?", (time.time(), run_id))
+
+    def restore_run(self, workspace: str, run_id: str) -> None:
+        """Undo `delete_run`.
+
+        Raises
+        ------
+        JobError
+            When it is too late, or the run is of another workspace.
+        """
+        with self._writing() as db:
+            if not db.execute("UPDATE runs SET deleted = NULL WHERE id = ? AND workspace = ?", (run_id, workspace)).rowcount:
+                raise JobError("This run was deleted too long ago to be brought back: start it again.")
+
+    def forget_deleted(self, age: float = UNDO_SECONDS) -> None:
+        """Runs deleted longer than `age` seconds ago go for good, with the results that no other run shows."""
+        with self._writing() as db:
+            gone = db.execute("DELETE FROM runs WHERE deleted <= ? RETURNING key", (time.time() - age,)).fetchall()
+            db.executemany(
+                "DELETE FROM results WHERE key = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.key = results.key)",
+                [(row["key"],) for row in gone],
+            )
 
     def result(self, key: str) -> bytes | None:
         with self._reading() as db:

@@ -66,7 +66,10 @@ class JobState:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as the store keeps it: enough to show it, open it, and run it again."""
+    """A run as the store keeps it: enough to show it, open it, and run it again.
+
+    `title` is what it was started under, `name` what its owner calls it, empty until then.
+    """
 
     id: str
     workspace: str
@@ -81,6 +84,7 @@ class Run:
     created: float
     started: float | None
     finished: float | None
+    name: str = ""
 
     def as_state(self) -> JobState:
         return JobState(

@@ -54,21 +54,93 @@ def test_a_result_answers_other_workspaces_but_their_runs_stay_apart(store):
             store.delete_run(workspace, run)
     assert [run.id for run in store.list_runs("other")] == [second]
     store.delete_run("w", first)
+    store.forget_deleted(0)
     assert store.result("k") == b"r"
     store.delete_run("other", second)
+    assert store.result("k") == b"r", "it can still be brought back"
+    store.forget_deleted(0)
     assert store.result("k") is None
 
 
 def test_runs_are_renamed_listed_newest_first_and_deleted_once_ended(store):
     runs = [add(store, key=str(i)) for i in range(3)]
     store.rename_run("w", runs[0], 'it\'s "mine"')
-    assert store.open_run("w", runs[0]).title == 'it\'s "mine"'
+    assert store.open_run("w", runs[0]).name == 'it\'s "mine"'
     assert [run.id for run in store.list_runs("w")] == runs[::-1]
     with pytest.raises(JobError, match="cancel it first"):
         store.delete_run("w", runs[1])
     store.finish_runs([runs[1]], "failed", error="a sentence")
     store.delete_run("w", runs[1])
     assert len(store.list_runs("w")) == 2
+
+
+def test_a_name_stays_when_the_same_is_asked_again(store):
+    run = add(store, title="digits, k = 1 to 3")
+    store.rename_run("w", run, "mine")
+    assert add(store, title="digits, k = 1 to 3") == run
+    assert (store.open_run("w", run).name, store.open_run("w", run).title) == ("mine", "digits, k = 1 to 3")
+
+
+def test_a_deleted_run_comes_back_until_it_is_forgotten(store):
+    run = add(store)
+    store.finish_runs([run], "done", rows='[{"k": 1}]', result=("k", b"r"))
+    store.rename_run("w", run, "mine")
+    store.delete_run("w", run)
+    assert store.list_runs("w") == [] and store.find_run(run) is None
+    with pytest.raises(JobError, match="too long ago"):
+        store.restore_run("other", run)
+    store.restore_run("w", run)
+    assert store.open_run("w", run).name == "mine" and store.open_run("w", run).state == "done"
+    store.delete_run("w", run)
+    assert add(store) == run, "who asks the same again gets it back, under no name of its own"
+    assert store.open_run("w", run).name == ""
+    store.delete_run("w", run)
+    store.forget_deleted(0)
+    with pytest.raises(JobError, match="too long ago"):
+        store.restore_run("w", run)
+
+
+def test_an_outline_leaves_out_what_runs_said(store):
+    run = add(store)
+    store.finish_runs([run], "done", event='{"stage": "sweep"}', rows='[{"k": 1}]', result=("k", b"r"))
+    (short,) = store.list_runs("w", outline=True)
+    assert (short.id, short.state, short.event, short.rows) == (run, "done", "", "[]")
+    assert short.finished and store.list_runs("w")[0].rows == '[{"k": 1}]'
+
+
+FIRST_SCHEMA = (
+    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT NULL)",
+    """CREATE TABLE runs (
+        id TEXT PRIMARY KEY, workspace TEXT NOT NULL, key TEXT NOT NULL, title TEXT NOT NULL,
+        function TEXT NOT NULL, parameters TEXT NOT NULL,
+        state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '', rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
+        created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL, UNIQUE (workspace, key))""",
+    """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL, event TEXT NOT NULL, rows TEXT NOT NULL,
+        started REAL, finished REAL NOT NULL)""",
+    """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL, size INTEGER NOT NULL,
+        created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
+    "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
+)
+
+
+def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
+    (tmp_path / "old").mkdir()
+    with sqlite3.connect(tmp_path / "old" / "runs.sqlite") as db:
+        for statement in FIRST_SCHEMA:
+            db.execute(statement)
+        db.execute("INSERT INTO runs VALUES ('r', 'w', 'k', 't', 'sweep', '{}', 'done', '', '[]', '', 1.0, 2.0, 3.0, 's')")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    old = Store(tmp_path / "old")
+    run = old.open_run("w", "r")
+    assert (run.title, run.name, run.finished) == ("t", "", 3.0)
+    old.delete_run("w", "r")
+    old.restore_run("w", "r")
+    tables = ("servers", "runs", "results", "uploads", "blobs")
+    columns = [[tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")] for each in (old, store)]
+    assert columns[0] == columns[1]
+    assert old._db.execute("PRAGMA user_version").fetchone()[0] == VERSION
+    old.close()
 
 
 def test_asking_again_keeps_the_id_and_clears_the_failure(store):
