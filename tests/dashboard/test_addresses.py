@@ -15,13 +15,13 @@ def opens(visit, page, **address):
     assert opened.title
 
 
-@pytest.mark.parametrize("page", ["pages/data.py", "pages/sweep.py"])
+@pytest.mark.parametrize("page", ["pages/data.py", "pages/sweep.py", "pages/runs.py"])
 def test_each_value_may_be_nonsense(visit, page):
     for name in VALUES:
         opens(visit, page, **{"sample": "pitprops", name: "junk"})
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/data.py", "pages/sweep.py", "pages/parts.py", "pages/topics.py"])
+@pytest.mark.parametrize("page", ["app.py", "pages/data.py", "pages/sweep.py", "pages/parts.py", "pages/topics.py", "pages/runs.py"])
 @pytest.mark.parametrize("junk", [*JUNK, *(pytest.param(junk, marks=pytest.mark.long) for junk in ODD)])
 def test_all_of_it_at_once(visit, page, junk):
     opens(visit, page, **dict.fromkeys(VALUES, junk))

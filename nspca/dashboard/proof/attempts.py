@@ -70,7 +70,7 @@ def more(about: Chosen, asked: Request, k: int, component) -> None:
     data = about.dataset
     earlier = sum(attempt.k == k for attempt in attempts(asked))
     arguments = {"X": data.X, "covariance": data.is_covariance, "component": component}
-    arguments["question"] = {**question(asked, k), "attempt": earlier}
+    arguments["question"] = {**question(asked, k), "attempt": earlier, "data": asked.data}
     start.start(MORE, arguments, f"{data.name}, k = {k}, proof")
 
 

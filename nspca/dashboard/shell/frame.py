@@ -23,6 +23,7 @@ PAGES = (
     ("pages/parts.py", "Parts", ":material/face:"),
     ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
     ("pages/compare.py", "Compare", ":material/compare_arrows:"),
+    ("pages/runs.py", "Runs", ":material/history:"),
 )
 # A drawing of our own: a named icon would be fetched from another host as the tab's picture.
 MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e8a"/>

@@ -17,6 +17,7 @@ KEPT = "kept"  # session key: name -> value, survives leaving a page
 CURVE = "curve"  # session key: what is selected on the sweep curve
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
+DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 MOST_DIGITS = 9
 
@@ -123,16 +124,27 @@ VALUES: dict[str, Kept] = {
     "tested": Kept(_word, lambda: "rest"),  # what the face detection is tested on
     "props": Kept(_integer, lambda: 5),  # features in each component of the pitprops
     "summed": Kept(_word, lambda: "adjusted"),
+    "find": Kept(_text, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
+    "listed": Kept(_integer, lambda: 1),
+    "first": Kept(_word),  # the two runs that are held side by side, and the k
+    "second": Kept(_word),
+    "at": Kept(_integer),
 }
 ABOUT_FILE = ("rows", "id", "label", "cov", "vocab")
 ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "drop", "log", "center", "phi", "candidate",
     "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic", "compare", "ks",
 )  # fmt: skip
+ANEW = "anew"  # in an address: nothing else that was chosen before holds
+OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # holds even then
 
 
 def begin() -> None:
-    """Take over what the address says; what it does not say stays as the session has it."""
+    """Take over what the address says; what it does not say stays as the session has it, unless it says `ANEW`."""
     kept = st.session_state.setdefault(KEPT, {})
+    if ANEW in st.query_params:
+        del st.query_params[ANEW]
+        for name in set(kept) - set(OF_THE_PERSON):
+            del kept[name]
     for name, value in VALUES.items():
         if name in st.query_params:
             try:
@@ -172,6 +184,12 @@ def forget(names: tuple[str, ...]) -> None:
 def link() -> dict[str, str]:
     """What the address has to carry so that another page, or person, sees the same."""
     return {name: _write(value) for name, value in st.session_state.get(KEPT, {}).items()}
+
+
+def leading(**values: Any) -> dict[str, str]:
+    """What the address of another page has to carry so that of all that can be chosen just these values hold there."""
+    said = {name: value for name, value in values.items() if value is not None and value != VALUES[name].default()}
+    return {name: _write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {ANEW: "1"}
 
 
 def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""Two sweeps held side by side: both curves in one figure, and which features they share at a k that both have."""
+
+import numpy as np
+import streamlit as st
+
+import nspca
+from nspca.dashboard import chosen as data
+from nspca.dashboard.history.told import Told
+from nspca.dashboard.runs import found
+from nspca.dashboard.shell import state, words
+
+MOST = 40  # names of one list
+PLACES = ("first", "second")  # names in the address
+
+
+def show(sweeps: list[Told]) -> None:
+    """The choice of two, and what they have in common; nothing while there are not two."""
+    if len(sweeps) < 2:
+        return
+    of = {one.run.id: one for one in sweeps}
+    with st.expander("Compare two sweeps", icon=":material/compare_arrows:", expanded=any(state.get(name) in of for name in PLACES)):
+        first, second = (_choose(column, of, name) for column, name in zip(st.columns(2), PLACES, strict=True))
+        if first is None or second is None:
+            return
+        if first.run.id == second.run.id:
+            st.caption("This is the same run twice: choose another one.")
+            return
+        values = {**second.values, "pin": first.run.id}
+        label = "Both curves in one figure"
+        st.page_link("pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.leading(**values))
+        _features(first, second)
+
+
+def _choose(place, of: dict[str, Told], name: str) -> Told | None:
+    """One of the finished sweeps; nothing is opened before somebody has chosen."""
+    kept = state.get(name) if state.get(name) in of else None
+    told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
+    chosen = place.selectbox(
+        name.capitalize(), list(of), index=None, placeholder="Choose a sweep", format_func=told, **state.bind(name, kept)
+    )
+    return of.get(chosen)
+
+
+def _features(first: Told, second: Told) -> None:
+    both = [k for k in first.ks if k in set(second.ks)]
+    if not both:
+        st.caption("No k is in both: the components cannot be held side by side.")
+        return
+    k = state.get("at") if state.get("at") in both else both[len(both) // 2]
+    if len(both) > 1:
+        k = st.select_slider("Features at k", both, **state.bind("at", k))
+    before, after = _used(first, k), _used(second, k)
+    shared, lost, gained = [name for name in before if name in after], _without(before, after), _without(after, before)
+    st.markdown(f"At k = {k} both use {words.things(len(shared), 'feature')}; the second loses {len(lost)} and gains {len(gained)}.")
+    for column, (title, names) in zip(st.columns(3), (("Shared", shared), ("Lost", lost), ("Gained", gained)), strict=True):
+        more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+        column.markdown(f"**{title}**  \n{', '.join(words.plain(name) for name in names[:MOST]) or 'none'}{more}")
+
+
+def _used(one: Told, k: int) -> list[str]:
+    """The names of the features in the best component of a sweep at k, the heaviest first."""
+    of = data.find(one.request["data"], state.get("w"))
+    if of.content != one.request["content"]:
+        raise nspca.InvalidData(f"{one.name} was made from other data than those kept under the same name now: run it again")
+    sweep = found.opened(one.run.id, one.run.finished, nspca.Sweep.from_bytes)
+    x = max((result for (_, size), result in sweep.results.items() if size == k), key=lambda result: result.value).components[:, 0]
+    order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
+    return [of.dataset.feature_names[j] for j in order]
+
+
+def _without(names: list[str], others: list[str]) -> list[str]:
+    return [name for name in names if name not in set(others)]

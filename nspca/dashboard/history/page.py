@@ -1,0 +1,218 @@
+"""The list of runs: newest first, a page at a time, each with what can be done about it."""
+
+import time
+from functools import partial
+
+import streamlit as st
+
+from nspca.api import OPTIMAL_GAP
+from nspca.dashboard.history import beside, moment
+from nspca.dashboard.history.told import DAMAGE, Told, proved, tell
+from nspca.dashboard.runs import goes
+from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.shell import frame, presses, state, words
+from nspca.jobs import JobState, Run
+from nspca.plots import percent_down
+from nspca.tasks.rows import unpack
+
+OF_A_PAGE = 25
+FEW = 8  # runs that are found without a search
+LONGEST = 80  # characters of a name
+FILES = {"prove": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it.")}
+SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
+PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
+OF_SWEEPS = ("sweep", "joint", "compare", "components")  # what these return is a `nspca.Sweep`
+BADGES = {
+    "done": ":green-badge[done]",
+    "failed": ":red-badge[failed]",
+    "cancelled": ":gray-badge[cancelled]",
+    "interrupted": ":orange-badge[interrupted]",
+}
+DAMAGED = "This run cannot be read: it is damaged, or another version of the program stored it."
+SHOWS_RUNS = ("run", "pin", "parts", "topics", "compare", "first", "second")  # names in the address
+
+
+def show() -> None:
+    """The whole page below its title."""
+    workspace = state.get("w")
+    runs = engine().store.list_runs(workspace, outline=True) if workspace else []
+    with frame.guard():
+        _undo()
+    if not runs:
+        _empty()
+        return
+    told = tell(runs)
+    found = _search(told) if len(told) > FEW else told
+    last = max(1, -(-len(found) // OF_A_PAGE))
+    page = min(max(1, state.get("listed")), last)
+    place = moment.zone(st.context.timezone)
+    for one in found[OF_A_PAGE * (page - 1) : OF_A_PAGE * page]:
+        with frame.guard(), st.container(border=True):
+            _row(one, place)
+    if last > 1:
+        _turn(page, last, len(found))
+    with frame.guard():
+        beside.show([one for one in told if isinstance(one, Told) and one.is_sweep])
+
+
+def _empty() -> None:
+    st.info("Nothing has run in this workspace yet: whatever is started on the other pages is kept here.", icon=":material/history:")
+    with st.container(horizontal=True):
+        for path, label in (("pages/sweep.py", "Sweep k"), ("pages/parts.py", "Find parts"), ("pages/compare.py", "Compare methods")):
+            frame.way_on(path, label)
+
+
+def _search(told: list[Told | Run]) -> list[Told | Run]:
+    wanted = st.text_input(
+        "Search",
+        placeholder="Search: digits, failed, nonnegative …",
+        label_visibility="collapsed",
+        width=420,
+        **state.bind("find", then=_top),
+    )
+    parts = wanted.lower().split()
+    found = [one for one in told if all(part in _searched(one) for part in parts)]
+    if parts and not found:
+        st.caption("No run says that: take a word away.")
+    return found
+
+
+def _searched(one: Told | Run) -> str:
+    run = one.run if isinstance(one, Told) else one
+    return " ".join([run.name, run.title, run.state, run.error, one.line if isinstance(one, Told) else DAMAGED]).lower()
+
+
+def _top() -> None:
+    state.put(listed=None)
+
+
+def _turn(page: int, last: int, count: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, to, icon in (("Newer", page - 1, ":material/chevron_left:"), ("Older", page + 1, ":material/chevron_right:")):
+            turn = partial(state.put, listed=to)
+            presses.button(label, f"turn_{label}", turn, icon=icon, disabled=not 1 <= to <= last)
+        st.caption(f"Page {page} of {last}, {words.things(count, 'run')}", width="content")
+
+
+# --- one run ----------------------------------------------------------------------------------------------------------------
+
+
+def _row(one: Told | Run, place) -> None:
+    run = one.run if isinstance(one, Told) else one
+    left, right = st.columns([2, 1], vertical_alignment="center")
+    try:
+        if not isinstance(one, Told):
+            raise ValueError(DAMAGED)
+        now = engine().status(run.id)
+        begun = _said(one, now, place)
+    except DAMAGE:
+        with left:
+            st.markdown(f":gray[{DAMAGED}]")
+        with right.container(horizontal=True, horizontal_alignment="right"):
+            _delete(run)
+        return
+    left.markdown(begun)
+    if not now.ended:
+        goes.live(run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}")
+    with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+        if one.page:
+            st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=state.leading(**one.values))
+        if now.ended:
+            if now.state != "done":
+                again = partial(engine().again, run.id, viewer=state.workspace())
+                presses.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
+            with st.popover("More", icon=":material/more_horiz:"):
+                _more(one, now)
+
+
+def _said(one: Told, now: JobState, place) -> str:
+    """Name, settings, state, when, how long, what is proved."""
+    lines = [f"**{words.plain(one.run.name or one.line)}**"]
+    if one.run.name:
+        lines.append(f":gray[{words.plain(one.line)}]")
+    facts = [BADGES[now.state]] if now.ended else []
+    facts.append(moment.when(one.run.created, time.time(), place))
+    if now.started and now.finished:
+        facts.append(f"took {moment.how_long(now.finished - now.started)}")
+    rows = unpack(now.rows)
+    if now.ended and now.state != "done" and one.total:
+        facts.append(f"{min(len(rows), one.total)} of {one.total} ready")
+    facts += _proof(proved(rows))
+    lines.append(f":small[{' · '.join(facts)}]")
+    if now.error:
+        lines.append(f":small[{words.plain(now.error)}]")
+    return "  \n".join(lines)
+
+
+def _proof(ratios: tuple[float, float] | None) -> list[str]:
+    """How much of the best possible, at least; over several k the worst and the best."""
+    if ratios is None:
+        return []
+    worst, best = ("optimal" if 1 - ratio <= OPTIMAL_GAP else percent_down(ratio) for ratio in ratios)
+    if best == worst:
+        return [f"proved: {'' if worst == 'optimal' else 'at least '}{worst}"]
+    return [f"proved: at least {worst} at every k, {best} at the best"]
+
+
+def says(one: Told, now: JobState) -> str:
+    """One line about a run that goes on."""
+    if waits := goes.waiting(now):
+        return waits
+    if one.total:
+        return f"Running: {min(len(now.rows), one.total)} of {one.total} ready"
+    return f"Running: {words.plain(now.event.stage)}" if now.event else "Running"
+
+
+def share(one: Told, now: JobState) -> float:
+    """How much of its bar is full."""
+    if one.total:
+        return len(now.rows) / one.total
+    return now.event.done / now.event.total if now.event and now.event.total else 0.0
+
+
+def _more(one: Told, now: JobState) -> None:
+    run, key = one.run, f"name_{one.run.id}"
+    st.text_input("Name", value=run.name, placeholder=one.name[:LONGEST], max_chars=LONGEST, key=key, on_change=_rename, args=(run.id, key))
+    if now.state == "done":
+        label, ending, reads = FILES.get(one.task, SWEEPS if one.task in OF_SWEEPS else PLAIN)
+        name = f"nspca-{one.task}-{run.id[:8]}.{ending}"
+        take = partial(engine().result, run.id)
+        st.download_button(label, take, name, icon=":material/download:", on_click="ignore", key=f"export_{run.id}", help=reads)
+    _delete(run)
+
+
+def _rename(run_id: str, key: str) -> None:
+    engine().store.rename_run(state.workspace(), run_id, " ".join(st.session_state[key].split()))
+
+
+# --- delete and undo --------------------------------------------------------------------------------------------------------
+
+
+def _delete(run: Run) -> None:
+    presses.button("Delete", f"delete_{run.id}", partial(_forget, run.id), icon=":material/delete:", help="It can be undone for an hour.")
+
+
+def _forget(run_id: str) -> None:
+    deleted = st.session_state.setdefault(state.DELETED, [])
+    if run_id not in deleted:  # done twice when the first time was superseded
+        engine().store.delete_run(state.workspace(), run_id)
+        deleted.append(run_id)
+    state.forget(tuple(name for name in SHOWS_RUNS if state.get(name) == run_id))
+
+
+def _undo() -> None:
+    deleted = st.session_state.get(state.DELETED)
+    if not deleted:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{words.things(len(deleted), 'run')} deleted.", width="content")
+        last = deleted[-1]
+        presses.button("Undo", f"undo_{last}", partial(_restore, deleted, last), icon=":material/undo:", type="tertiary")
+
+
+def _restore(deleted: list[str], run_id: str) -> None:
+    """It comes back; one that cannot is said once."""
+    try:
+        engine().store.restore_run(state.workspace(), run_id)
+    finally:
+        deleted.remove(run_id)

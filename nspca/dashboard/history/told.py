@@ -1,0 +1,246 @@
+"""A stored run in plain words: what it is about, what was asked, where it is shown. Any stored bytes may come: see `tell`."""
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from nspca.dashboard.chosen import is_stand_in, title_of
+from nspca.dashboard.runs import tasks
+from nspca.dashboard.shell import words
+from nspca.data import SAMPLES
+from nspca.jobs import Run
+
+SAME = ("content", "nonneg", "center", "scale")  # two questions that agree in these are about one problem
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError)  # what reading a damaged or unknown run ends with
+HOME_MOST = 20  # features: home shows proofs about the digits up to here
+
+
+@dataclass(frozen=True)
+class Told:
+    """A run in words.
+
+    Parameters
+    ----------
+    what : what it is about and what was asked: ``("Digits", "sweep k = 1 to 30")``
+    how : the settings
+    total : rows that it reports in all; 0 when that is not known
+    page, values : where it is shown, and what the address has to say; no page for what is shown beside another run
+    """
+
+    run: Run
+    task: str
+    request: dict[str, Any]
+    what: tuple[str, str]
+    how: tuple[str, ...] = ()
+    total: int = 0
+    page: str | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        return " · ".join([*self.what, *self.how])
+
+    @property
+    def name(self) -> str:
+        """What a list calls it."""
+        return self.run.name or ", ".join(self.what)
+
+    @property
+    def is_sweep(self) -> bool:
+        """A finished sweep, which another one can be held against."""
+        return self.task == "sweep" and self.run.state == "done"
+
+    @property
+    def ks(self) -> list[int]:
+        """Of a sweep."""
+        return list(range(self.request["first"], self.request["last"] + 1, self.request["step"]))
+
+
+def tell(runs: Iterable[Run]) -> list[Told | Run]:
+    """Each run in words; a run that is damaged, or of a kind that is not known here, stays as it is."""
+    read = [(run, _given(run)) for run in runs]
+    asked = [(run, tasks.named(run.function), given["request"]) for run, given in read if isinstance(given.get("request"), dict)]
+    said: list[Told | Run] = []
+    for run, given in read:
+        try:
+            said.append(_TELL[tasks.named(run.function)](run, given, asked))
+        except DAMAGE:
+            said.append(run)
+    return said
+
+
+def _given(run: Run) -> dict[str, Any]:
+    try:
+        given = json.loads(run.parameters)
+    except (TypeError, ValueError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def data_words(data: dict[str, Any]) -> str:
+    """The name of a data set, and what was done to it before everything else."""
+    if "sample" in data:
+        name = SAMPLES[data["sample"]].title if data["sample"] in SAMPLES else str(data["sample"])
+        name += " (stand-in)" if data["sample"] in SAMPLES and is_stand_in(data["sample"]) else ""
+    else:
+        name = title_of(data["file"])
+    changes = (("log2(x + 1)", data.get("log2")), ("without constant features", data.get("drop")))
+    return ", ".join([name, *(word for word, on in changes if on)])
+
+
+def _where(data: dict[str, Any]) -> dict[str, Any]:
+    """The values of the address that choose a data set."""
+    values = {"log": bool(data.get("log2")), "drop": bool(data.get("drop"))}
+    if "sample" in data:
+        return {"sample": data["sample"], **values}
+    names = {"upload": "upload", "vocab": "vocabulary", "cov": "covariance"}
+    names |= {"id": "id_column", "label": "label_column", "rows": "features_in_rows"}
+    return values | {name: data.get(stored) for name, stored in names.items()}
+
+
+def _weights(request: dict[str, Any]) -> str:
+    return "nonnegative" if request["nonneg"] else "weights of any sign"
+
+
+def _how(request: dict[str, Any]) -> tuple[str, ...]:
+    """Sign, preparation, methods, effort: only what is not usual, besides the sign and the methods."""
+    effort = request.get("effort", "fast")
+    proofs = () if effort == "fast" else ("no proof" if effort is None else f"{effort} proofs",)
+    changed = (("not centred", not request["center"]), ("standardised", request["scale"]))
+    methods = (", ".join(request["methods"]),) if request.get("methods") else ()
+    return (_weights(request), *(word for word, on in changed if on), *methods, *proofs)
+
+
+def _prepared(request: dict[str, Any]) -> dict[str, Any]:
+    """The same for the address."""
+    return {"signed": not request["nonneg"], "center": request["center"], "scale": request["scale"]}
+
+
+def _k_words(ks: list[int]) -> str:
+    """``k = 3``, ``k = 1 to 30``, ``k = 5, 10, 20``."""
+    steps = {b - a for a, b in pairwise(ks)}
+    if len(ks) < 3 or len(steps) > 1:
+        return f"k = {', '.join(map(str, ks))}"
+    step = steps.pop()
+    return f"k = {ks[0]} to {ks[-1]}" + (f" in steps of {step}" if step > 1 else "")
+
+
+def _sweep(run: Run, given: dict[str, Any], asked: list) -> Told:
+    request = given["request"]
+    range_ = {"from": request["first"], "to": request["last"], "step": request["step"]}
+    values = {**_where(request["data"]), **_prepared(request), **range_, "run": run.id}
+    values |= {"methods": list(request["methods"]), "effort": request["effort"]}
+    ks = list(range(request["first"], request["last"] + 1, request["step"]))
+    what = (data_words(request["data"]), f"sweep {_k_words(ks)}")
+    return Told(run, "sweep", request, what, _how(request), len(ks) * len(request["methods"]), "pages/sweep.py", values)
+
+
+def _joint(run: Run, given: dict[str, Any], asked: list) -> Told:
+    request, sizes = given["request"], given["request"]["sizes"]
+    key = "parts" if run.title.rstrip("s").endswith(" part") else "topics"  # the page says it there, and nowhere else
+    one = key[:-1]
+    each = f"{sizes[0]} features each" if len(set(sizes)) == 1 else f"{', '.join(map(str, sizes))} features"
+    text = ", ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
+    own = request["data"].get("sample", "mine")
+    values = {**_where(request["data"]), **_prepared(request), "r": len(sizes), "size": text, "by": list(request["methods"])}
+    values |= {"pictures" if key == "parts" else "texts": own, key: run.id, "proof": request["effort"] or "none"}
+    values |= {"raw": not request["center"]} if key == "topics" else {}
+    what = (data_words(request["data"]), f"{words.things(len(sizes), one)} of {each}")
+    return Told(run, "joint", request, what, _how(request), len(request["methods"]), f"pages/{key}.py", values)
+
+
+def _compare(run: Run, given: dict[str, Any], asked: list) -> Told:
+    request = given["request"]
+    ks, methods = request["ks"], request["methods"]
+    values = {**_where(request["data"]), **_prepared(request), "ks": ", ".join(map(str, ks)), "rivals": list(methods)}
+    values |= {"effort": request["effort"], "compare": run.id}
+    what = (data_words(request["data"]), f"comparison of {words.things(len(methods), 'method')}, {_k_words(ks)}")
+    return Told(run, "compare", request, what, _how(request), len(ks) * (len(methods) + 1), "pages/compare.py", values)
+
+
+def _beside_a_comparison(what: str):
+    """A further question about a comparison is shown below it."""
+
+    def told(run: Run, given: dict[str, Any], asked: list) -> Told:
+        request = given["request"]
+        k = request["k"]
+        alike = (_compare(other, {"request": its}, asked) for other, its in _alike("compare", request, asked) if k in its["ks"])
+        shown = next((one for one in alike if set(request["methods"]) <= set(one.request["methods"])), None)
+        about = shown.what[0] if shown else run.title.partition(", ")[0]
+        place = (shown.page, {**shown.values, "k": k}) if shown else (None, {})
+        total = len(request["methods"]) * request.get("resamples", 1)
+        return Told(run, tasks.named(run.function), request, (about, f"{what}, k = {k}"), _how(request), total, *place)
+
+    return told
+
+
+def _prove(run: Run, given: dict[str, Any], asked: list) -> Told:
+    request = given["question"]
+    k, shown, values = request["k"], None, {}
+    sweeps = (_sweep(other, {"request": its}, asked) for other, its in _alike("sweep", request, asked))
+    swept = next((one for one in sweeps if k in one.ks), None)
+    data = request.get("data") or (swept.request["data"] if swept else None)
+    if swept:
+        shown, values = swept.page, {**swept.values, "k": k}
+    elif data == {"sample": "digits"} and k <= HOME_MOST and _how(request) == ("nonnegative",):
+        shown, values = "app.py", {"digit_k": k}
+    about = data_words(data) if data else run.title.partition(", ")[0]
+    return Told(run, "prove", request, (about, f"a tighter proof, k = {k}"), _how(request), 0, shown, values)
+
+
+def _check(run: Run, given: dict[str, Any], asked: list) -> Told:
+    k = given["asked"]["k"]
+    about = (run.title.partition(", ")[0], f"check of a proof, k = {k}")
+    return Told(run, "check", given["asked"], about, (_weights(given["asked"]),))
+
+
+def _use(title: str, what: str, of: dict[str, str]):
+    """One of the uses that the papers have."""
+
+    def told(run: Run, given: dict[str, Any], asked: list) -> Told:
+        request = given["request"]
+        chosen = {name: request[stored] for name, stored in of.items() if name != "use"}
+        values = {"judged": "uses", "use": of["use"], **chosen}
+        how = (f"k = {request['k']}",) if "k" in request else ()
+        return Told(run, tasks.named(run.function), request, (title, what), how, 0, "pages/compare.py", values)
+
+    return told
+
+
+def _alike(task: str, request: dict[str, Any], asked: list) -> Iterable[tuple[Run, dict[str, Any]]]:
+    """The runs of a task about the same problem, the newest first."""
+    wanted = [request[name] for name in SAME]
+    return ((run, its) for run, kind, its in asked if kind == task and [its.get(name) for name in SAME] == wanted)
+
+
+_TELL = {
+    "sweep": _sweep,
+    "prove": _prove,
+    "check": _check,
+    "joint": _joint,
+    "compare": _compare,
+    "components": _beside_a_comparison("several components"),
+    "stability": _beside_a_comparison("rows drawn again"),
+    "genes": _use("Leukemia", "choosing genes", {"use": "genes", "prepared": "prepared"}),
+    "detection": _use("CBCL faces", "finding faces", {"use": "faces"}),
+    "pitprops": _use("Pitprops", "six components", {"use": "pitprops", "props": "k"}),
+}
+
+
+def proved(rows: Iterable[Any]) -> tuple[float, float] | None:
+    """The worst and the best proved ratio over all k, from the rows of a run; of each k that of the best answer."""
+    best: dict[int | None, float] = {}
+    values: dict[int | None, float] = {}
+    for row in rows:  # a row that has no such names counts nothing
+        k, ratio = getattr(row, "k", None), getattr(row, "ratio", None)
+        if isinstance(getattr(row, "value", None), int | float):
+            values[k] = max(values.get(k, 0.0), row.value)
+        lower, upper = getattr(row, "lower", values.get(k)), getattr(row, "upper", None)
+        if ratio is None and upper and lower is not None:
+            ratio = min(1.0, lower / upper)
+        if ratio is not None and math.isfinite(ratio):
+            best[k] = max(best.get(k, 0.0), ratio)
+    return (min(best.values()), max(best.values())) if best else None

@@ -1,0 +1,211 @@
+"""Runs: what was asked here, told in words, opened, renamed, deleted and brought back."""
+
+import json
+import time
+from datetime import UTC, datetime
+from html import unescape
+
+import pytest
+
+import nspca
+from nspca.dashboard.chosen import find
+from nspca.dashboard.history import moment
+from nspca.dashboard.history.page import OF_A_PAGE
+from nspca.dashboard.history.told import Told, proved, tell
+from nspca.dashboard.runs.request import Request
+from nspca.jobs import engine, new_workspace
+from nspca.tasks import TASKS
+from nspca.tasks.rows import Closer, Found, Proved, pack
+
+PAGE = "pages/runs.py"
+SWEPT = Request({"sample": "pitprops"}, "content", 2, 6, 2).to_dict()
+SAME = {"content": "content", "nonneg": True, "center": True, "scale": False}
+SEVERAL = {**SWEPT, "sizes": [3, 3], "methods": ["joint"], "options": {}}
+COMPARED = {**SWEPT, "ks": [2, 4], "methods": ["auto", "em"]}
+ASKED = {
+    "sweep": {"request": SWEPT},
+    "prove": {"question": {**SAME, "k": 4, "attempt": 0, "data": {"sample": "pitprops"}}},
+    "check": {"asked": {"k": 3, "nonneg": True, "center": True, "scale": False, "source": "data"}},
+    "joint": {"request": SEVERAL},
+    "compare": {"request": COMPARED},
+    "components": {"request": {**SAME, "seed": 0, "k": 2, "count": 3, "methods": ["auto", "em"]}},
+    "stability": {"request": {**SAME, "seed": 0, "k": 4, "resamples": 20, "methods": ["em"]}},
+    "genes": {"request": {"content": "c", "counts": [10], "starts": 5, "prepared": "log", "seed": 0}},
+    "detection": {"request": {"content": "c", "others": "o", "methods": ["auto"], "seed": 0}},
+    "pitprops": {"request": {"content": "c", "k": 6, "seed": 0}},
+}
+
+
+@pytest.fixture
+def workspace():
+    return new_workspace()
+
+
+def plant(workspace, task="sweep", state="done", given=None, title="Pitprops, something", number=0, rows=(), result=b"", error=""):
+    """A run as the engine would have left it."""
+    store, given = engine().store, json.dumps(ASKED.get(task, {}) if given is None else given)
+    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given, "nobody")
+    said = json.dumps([pack(row)["row"] for row in rows])
+    if state not in ("queued", "running"):
+        kept = (f"{workspace} {task} {number}", result) if result else None
+        store.finish_runs([run], state, started=time.time() - 3, rows=said, error=error, result=kept)
+    return run
+
+
+def told(workspace) -> dict[str, Told]:
+    return {one.task: one for one in tell(engine().store.list_runs(workspace))}
+
+
+def test_every_task_is_told_in_words(workspace):
+    assert set(ASKED) == set(TASKS)
+    for task in ASKED:
+        plant(workspace, task)
+    lines = {task: one.line for task, one in told(workspace).items()}
+    assert lines["sweep"] == "Pitprops · sweep k = 2 to 6 in steps of 2 · nonnegative · auto"
+    assert lines["joint"] == "Pitprops · 2 topics of 3 features each · nonnegative · joint"
+    assert lines["compare"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
+    assert lines["prove"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
+    assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
+    assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
+    assert lines["pitprops"] == "Pitprops · six components · k = 6"
+
+
+def test_every_run_leads_to_the_page_that_shows_it(workspace):
+    runs = {task: plant(workspace, task) for task in ASKED}
+    said = told(workspace)
+    assert {task: one.page for task, one in said.items() if one.page != "pages/compare.py"} == {
+        "sweep": "pages/sweep.py",
+        "prove": "pages/sweep.py",
+        "joint": "pages/topics.py",
+        "check": None,
+    }
+    assert said["sweep"].values["run"] == said["prove"].values["run"] == runs["sweep"] and said["prove"].values["k"] == 4
+    assert said["joint"].values["topics"] == runs["joint"] and said["joint"].values["size"] == "3"
+    assert said["compare"].values["compare"] == said["stability"].values["compare"] == runs["compare"]
+    assert said["pitprops"].values == {"judged": "uses", "use": "pitprops", "props": 6}
+
+
+def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
+    plant(workspace, "stability")
+    plant(workspace, "prove", given={"question": {**SAME, "k": 5, "data": {"sample": "digits"}}})
+    said = told(workspace)
+    assert said["stability"].page is None
+    assert (said["prove"].page, said["prove"].values) == ("app.py", {"digit_k": 5})
+
+
+def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
+    data = {"upload": "abc", "file": "genes.csv", "vocabulary": None, "covariance": False}
+    data |= {"id_column": "name", "label_column": None, "features_in_rows": True, "log2": True}
+    plant(workspace, given={"request": {**SWEPT, "data": data, "scale": True, "nonneg": False}})
+    one = told(workspace)["sweep"]
+    assert one.line.startswith("genes, log2(x + 1) · sweep") and "weights of any sign · standardised · auto" in one.line
+    wanted = {"upload": "abc", "id": "name", "rows": True, "log": True, "scale": True, "signed": True}
+    assert {name: one.values[name] for name in wanted} == wanted
+
+
+def test_the_worst_and_the_best_proof_over_k():
+    assert proved([]) is None and proved([Found("auto", 2, 1.0)]) is None
+    assert proved([Found("auto", 2, 1.0, ratio=0.9), Found("em", 2, 0.9, ratio=0.8), Found("auto", 3, 1.0, ratio=0.95)]) == (0.9, 0.95)
+    assert proved([Found("auto", 2, 1.0), Found("em", 2, 2.0), Proved(2, 4.0, "B1")]) == (0.5, 0.5)
+    assert proved([Closer(1.0, 1.0, 4.0, "standard"), Closer(2.0, 1.0, 2.0, "thorough")]) == (0.5, 0.5)
+
+
+def test_moments_in_words():
+    now = datetime(2026, 3, 12, 15, 0, tzinfo=UTC).timestamp()
+    spoken = [moment.when(now - back, now, UTC) for back in (3600, 86400, 5 * 86400, 400 * 86400)]
+    assert spoken == ["today 14:00", "yesterday 15:00", "7 March 15:00", "5 February 2025"]
+    assert [moment.how_long(s) for s in (0.44, 9.97, 59.4, 200, 7500)] == ["0.4 s", "10 s", "59 s", "3 min 20 s", "2 h 5 min"]
+    assert moment.zone("Europe/Vienna") is not None and moment.zone("../etc/passwd") is None and moment.zone(None) is None
+
+
+def test_an_empty_list_says_what_to_do(visit, texts):
+    page = visit(PAGE)
+    assert not page.exception and "Nothing has run in this workspace yet" in texts(page)
+    assert "w" not in page.query_params
+    assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
+
+
+def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
+    plant(workspace, "sweep", rows=[Found("auto", 2, 1.0, ratio=0.986), Found("auto", 4, 1.0, ratio=1.0)], result=b"x")
+    plant(workspace, "compare", "failed", error="k is *too* large")
+    plant(workspace, "joint", "cancelled", title="CBCL, 2 parts")
+    plant(workspace, "pitprops", "interrupted")
+    plant(workspace, "genes", "queued")
+    plant(workspace, "nothing known")
+    plant(workspace, "sweep", number=1, given={"request": {"first": "x"}})
+    plant(workspace, "sweep", number=2, given=[1])
+    page = visit(PAGE, w=workspace)
+    assert not page.exception and not page.error
+    said = unescape(texts(page))
+    assert "today" in said and "took 3.0 s" in said and "proved: at least 98.6 % at every k, optimal at the best" in said
+    assert all(f"[{state}]" in said for state in ("done", "failed", "cancelled", "interrupted"))
+    assert "k is *too* large" in said and said.count("This run cannot be read") == 3
+    keys = {button.key.partition("_")[0] for button in page.button}
+    assert {"again", "cancel", "delete"} <= keys
+
+
+def test_another_workspace_sees_none_of_it(visit, texts, workspace):
+    plant(workspace)
+    assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
+
+
+def test_a_name_deletion_and_undo(visit, texts, workspace):
+    run = plant(workspace, result=b"x")
+    page = visit(PAGE, w=workspace, run=run)
+    page.text_input(key=f"name_{run}").set_value("  my *own*  name ").run()
+    assert "my *own* name" in unescape(texts(page)) and engine().store.open_run(workspace, run).name == "my *own* name"
+    page.button(key=f"delete_{run}").click().run()
+    assert "1 run deleted" in texts(page) and "Nothing has run" in texts(page) and "run" not in page.query_params
+    page.button(key=f"undo_{run}").click().run()
+    assert "my *own* name" in unescape(texts(page)) and "deleted" not in texts(page)
+    page.button(key=f"delete_{run}").click().run()
+    engine().store.forget_deleted(0)
+    page.button(key=f"undo_{run}").click().run()
+    assert "deleted too long ago" in unescape(page.error[0].value)
+    assert not page.run().error
+
+
+def test_many_runs_come_a_page_at_a_time_and_are_searched(visit, texts, workspace):
+    for number in range(OF_A_PAGE + 3):
+        plant(workspace, number=number, given={"request": {**SWEPT, "last": 6 + number}}, state="failed" if number == 4 else "done")
+    page = visit(PAGE, w=workspace)
+    assert texts(page).count("sweep k") == OF_A_PAGE and "Page 1 of 2, 28 runs" in texts(page)
+    page.button(key="turn_Older").click().run()
+    assert texts(page).count("sweep k") == 3
+    page.text_input(key="widget_find").set_value("Failed pitprops").run()
+    assert texts(page).count("sweep k") == 1 and "listed" not in page.query_params
+    page.text_input(key="widget_find").set_value("nowhere").run()
+    assert "No run says that" in texts(page)
+
+
+def test_two_sweeps_side_by_side(visit, address, texts, workspace):
+    of = find({"sample": "pitprops"}, None)
+    names, used, runs = of.dataset.feature_names, [], []
+    for number, nonneg in enumerate((True, False)):
+        sweep = nspca.sweep(nspca.Problem.from_covariance(of.dataset.X, k=1, nonneg=nonneg), [2, 4])
+        used.append({names[j] for j in sweep["auto", 4].components[:, 0].nonzero()[0]})
+        request = Request(of.reference, of.content, 2, 4, 2, nonneg=nonneg, center=False).to_dict()
+        runs.append(plant(workspace, given={"request": request}, number=number, result=sweep.to_bytes()))
+    assert "At k" not in texts(visit(PAGE, w=workspace)), "nothing is opened before somebody has chosen"
+    page = visit(PAGE, w=workspace, first=runs[0], second=runs[1], at=4)
+    assert not page.exception and not page.error
+    shared, lost, gained = used[0] & used[1], used[0] - used[1], used[1] - used[0]
+    said = unescape(texts(page))
+    assert f"both use {len(shared)} feature" in said and f"the second loses {len(lost)} and gains {len(gained)}." in said
+    assert all(name in said for name in shared | lost | gained)
+    link = next(part for part in page.get("page_link") if "figure" in part.proto.label)
+    opened = visit("pages/sweep.py", **dict(part.split("=") for part in link.proto.query_string.split("&")))
+    assert not opened.exception and not opened.error
+    assert (address(opened)["pin"], address(opened)["run"], address(opened)["signed"]) == (runs[0], runs[1], "1")
+    assert "same run twice" in texts(visit(PAGE, w=workspace, first=runs[0], second=runs[0]))
+
+
+def test_a_link_opens_a_run_whatever_was_chosen_before(visit, workspace, address):
+    run = plant(workspace, result=b"x")
+    page = visit("pages/sweep.py", w=workspace, sample="lrs", k=7, log=1, axis="total", anew=1, run=run)
+    assert address(page) == {"w": workspace, "sample": "lrs", "k": "7", "log": "1", "axis": "total", "run": run}
+    page.query_params["anew"], page.query_params["sample"] = "1", "pitprops"
+    for name in ("k", "log"):
+        del page.query_params[name]
+    page.run()
+    assert address(page) == {"w": workspace, "sample": "pitprops", "axis": "total", "run": run}
