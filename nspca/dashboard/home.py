@@ -7,6 +7,7 @@ import nspca
 from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen, find
+from nspca.dashboard.history import last
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs.request import Request
@@ -20,12 +21,13 @@ MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use fo
 
 
 def opening() -> None:
-    """What this is, in two sentences."""
+    """What this is, in two sentences; and for who has been here before, the way back to the last run."""
     st.title("The few features that matter, with proof")
     st.markdown(
         "Sparse PCA looks for the **few** features that together carry the most variation of a table. "
         "Every answer here comes with a certificate: how close it is, at least, to the best answer that exists."
     )
+    last.show()
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")

@@ -92,12 +92,12 @@ class Runs(Database):
             row = db.execute(f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)).fetchone()
         return Run(*row) if row else None
 
-    def list_runs(self, workspace: str, *, outline: bool = False) -> list[Run]:
-        """All runs of a workspace, the newest first; in `outline` without what they said on their way."""
+    def list_runs(self, workspace: str, *, outline: bool = False, most: int = -1) -> list[Run]:
+        """Runs of a workspace, the newest first: all of them, or `most`; in `outline` without what they said on their way."""
         wanted = f"{OUTLINE if outline else COLUMNS}, name"
         with self._reading() as db:
             rows = db.execute(
-                f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, id", (workspace,)
+                f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, id LIMIT ?", (workspace, most)
             ).fetchall()
         return [Run(*row) for row in rows]
 

@@ -1,8 +1,14 @@
 """Home: a component with its proof before anybody has done anything."""
 
 import json
+from html import unescape
 
-from nspca.jobs import engine
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nspca.jobs import engine, new_workspace
+from nspca.tasks.rows import Found
+from tests.dashboard.test_runs import plant
 
 
 def figure(page, index):
@@ -42,3 +48,57 @@ def test_the_statement_is_recomputed_from_the_result(visit, texts):
     data = nspca.load_sample("digits")
     result = nspca.sweep(nspca.Problem.from_data(data.X, k=1), range(1, 6))["auto", 5]
     assert proof(result.ratio)[1:] in texts(visit(digit_k=5))
+
+
+def test_who_comes_back_goes_on(visit, texts, address):
+    """A workspace with runs has one box about the last of them; one without has none."""
+    workspace = new_workspace()
+    assert "Continue where" not in texts(visit(w=workspace))
+    plant(workspace, "sweep", rows=[Found("auto", k, 1.0) for k in (2, 4, 6)], result=b"x")
+    plant(workspace, "check")
+    page = visit(w=workspace, sample="lrs", pin="p")
+    assert not page.exception and not page.error
+    assert "**Continue where you were**: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready" in unescape(texts(page))
+    page.button(key="fresh").click().run()
+    assert not page.exception and "Continue where" not in texts(page) and address(page) == {}
+    assert engine().store.list_runs(workspace), "the runs stay"
+
+
+def test_how_far_the_last_run_is(visit, texts):
+    said = {}
+    for state in ("failed", "interrupted", "queued"):
+        workspace = new_workspace()
+        plant(workspace, "sweep", state, rows=[Found("auto", 2, 1.0)])
+        said[state] = unescape(texts(visit(w=workspace))).partition("in steps of 2; ")[2].partition("\n")[0]
+    assert said["failed"] == "failed" and said["interrupted"] == "interrupted, 1 of 3 ready" and said["queued"].startswith("Waiting")
+
+
+def script():
+    import streamlit as st
+
+    from nspca.dashboard.browser import memory
+    from nspca.dashboard.shell import state
+
+    state.begin()
+    memory.recall()
+    st.text(f"{state.get('w')} {state.FRESH in st.session_state}")
+
+
+@pytest.mark.parametrize(
+    ("remembered", "address", "taken"),
+    [
+        ("kept_1", {}, "kept_1 False"),
+        ("kept_1", {"w": "linked"}, "linked False"),
+        ("<script>", {}, "None True"),
+        ("../x", {"w": "linked"}, "linked False"),
+        (["kept"], {}, "None True"),
+        (7, {}, "None True"),
+        ("x" * 5000, {}, "None True"),
+        (None, {}, "None False"),
+    ],
+)
+def test_what_the_browser_remembers_is_read_like_an_address(remembered, address, taken):
+    page = AppTest.from_function(script)
+    page.query_params.update(address)
+    page.session_state["memory"] = {"workspace": remembered}
+    assert page.run().text[0].value == taken and not page.exception

@@ -67,6 +67,7 @@ def test_runs_are_renamed_listed_newest_first_and_deleted_once_ended(store):
     store.rename_run("w", runs[0], 'it\'s "mine"')
     assert store.open_run("w", runs[0]).name == 'it\'s "mine"'
     assert [run.id for run in store.list_runs("w")] == runs[::-1]
+    assert [run.id for run in store.list_runs("w", most=2)] == runs[:0:-1]
     with pytest.raises(JobError, match="cancel it first"):
         store.delete_run("w", runs[1])
     store.finish_runs([runs[1]], "failed", error="a sentence")

@@ -99,7 +99,7 @@ def _turn(page: int, last: int, count: int) -> None:
 
 def _row(one: Told | Run, place) -> None:
     run = one.run if isinstance(one, Told) else one
-    left, right = st.columns([2, 1], vertical_alignment="center")
+    left, right = st.columns([3, 2], vertical_alignment="center")
     try:
         if not isinstance(one, Told):
             raise ValueError(DAMAGED)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from nspca.dashboard.browser import memory
 from nspca.dashboard.shell import presses, state
 from nspca.dashboard.shell.internals import stay_home
 from nspca.dashboard.shell.words import plain
@@ -52,11 +53,13 @@ def page(title: str) -> Iterator[None]:
     st.set_page_config(page_title=f"{title} · nspca", page_icon=MARK, layout="wide")
     st.html(STYLE + (ON_PRIMARY if st.context.theme.type == "dark" else ""))
     state.begin()
+    memory.recall()
     waiting = presses.begin(title)
     _menu()
     with guard():
         yield
     presses.end(waiting)
+    memory.remember()
     _after_paint()
 
 

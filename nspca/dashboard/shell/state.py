@@ -17,6 +17,7 @@ KEPT = "kept"  # session key: name -> value, survives leaving a page
 CURVE = "curve"  # session key: what is selected on the sweep curve
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
+FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 MOST_DIGITS = 9
@@ -222,6 +223,15 @@ def workspace() -> str:
     if get("w") is None:
         put(w=new_workspace())
     return get("w")
+
+
+def start_fresh() -> None:
+    """Leave the workspace, and forget all that was chosen in it."""
+    st.session_state[FRESH] = True
+    kept = st.session_state.setdefault(KEPT, {})
+    for name in set(kept) - set(OF_THE_PERSON) | {"w", "pin"}:
+        kept.pop(name, None)
+    _address()
 
 
 def _address() -> None:

@@ -1,0 +1,47 @@
+"""The last run of a workspace, for somebody who comes back."""
+
+import streamlit as st
+
+from nspca.dashboard.history import page
+from nspca.dashboard.history.told import DAMAGE, Told, tell
+from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.shell import frame, presses, state, words
+from nspca.jobs import JobState
+
+NEWEST = 20  # runs that are looked at for one that can be opened
+FORGET = (
+    "This browser then forgets the workspace. Its runs and uploads stay, and open again with a link that you have kept: this page's is one."
+)
+
+
+def show() -> None:
+    """One box; nothing in a workspace without runs."""
+    with st.container(), frame.guard():
+        runs = engine().store.list_runs(state.get("w"), outline=True, most=NEWEST) if state.get("w") else []
+        one = next((one for one in tell(runs) if isinstance(one, Told) and one.page), None)
+        if one is not None:
+            _box(one)
+
+
+def _box(one: Told) -> None:
+    try:
+        said = how_far(one, engine().status(one.run.id))
+    except DAMAGE:
+        said = page.DAMAGED
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**Continue where you were**: {words.plain(one.name)}; {said}", width="content")
+        st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=state.leading(**one.values))
+        st.page_link("pages/runs.py", label="All runs", icon=":material/history:", query_params=state.link())
+        with st.popover("Start fresh", icon=":material/restart_alt:"):
+            st.caption(FORGET)
+            presses.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")
+
+
+def how_far(one: Told, now: JobState) -> str:
+    """``20 of 20 ready``, or its state."""
+    if not now.ended:
+        return page.says(one, now)
+    if not one.total or now.state == "failed":
+        return now.state
+    ready = f"{min(len(now.rows), one.total)} of {one.total} ready"
+    return ready if now.state == "done" else f"{now.state}, {ready}"

@@ -1,0 +1,37 @@
+"""A bare address after a first visit: the browser has remembered the workspace, and forgets it when it is told to."""
+
+import json
+import re
+import time
+
+from playwright.sync_api import expect
+
+from nspca.dashboard.runs.request import Request
+from nspca.jobs import Store, new_workspace
+from nspca.tasks.rows import Found, pack
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+
+
+def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
+    store, workspace = Store(app_server.home), new_workspace()
+    request = Request({"sample": "pitprops"}, "content", 2, 6, 2).to_dict()
+    run, _ = store.add_run(workspace, f"{workspace} 0", "Pitprops, k = 2 to 6", "sweep", json.dumps({"request": request}), "nobody")
+    rows = json.dumps([pack(Found("auto", k, 1.0))["row"] for k in (2, 4, 6)])
+    store.finish_runs([run], "done", started=time.time(), rows=rows, result=(f"{workspace} 0", b""))
+    store.close()
+    page.goto(f"{app_server.url}/runs?w={workspace}")
+    expect(page.get_by_text("Pitprops · sweep k = 2 to 6")).to_be_visible()
+    page.wait_for_function("localStorage['nspca.workspace']")
+    page.goto(app_server.url)
+    back = page.get_by_text("Continue where you were: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready")
+    expect(back).to_be_visible(timeout=90_000)  # home of a fresh server solves first
+    expect(page).to_have_url(re.compile(f"w={workspace}"))
+    page.get_by_role("button", name="Start fresh").click()
+    page.get_by_role("button", name="Forget this workspace").click()
+    expect(page.get_by_text("Continue where you were")).to_have_count(0)
+    expect(page).to_have_url(f"{app_server.url}/")
+    page.wait_for_function("!('nspca.workspace' in localStorage)")
+    page.evaluate("localStorage['nspca.workspace'] = 'another'")
+    page.goto(f"{app_server.url}/runs?w={workspace}")
+    page.wait_for_function(f"localStorage['nspca.workspace'] == '{workspace}'")
