@@ -15,10 +15,11 @@ import psutil
 
 from nspca.errors import JobError
 
-VERSION = 2
+VERSION = 3
 BUSY_SECONDS = 10.0
 START_SLACK = 5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 
+SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
 SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT NULL)",
     """CREATE TABLE runs (
@@ -32,6 +33,7 @@ SCHEMA = (
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL, size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
+    SHARES,
 )
 
 
@@ -106,7 +108,9 @@ class Database:
             if version == 1:  # a name of its own for a run, and a moment in which it was deleted
                 db.execute("ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT ''")
                 db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
-                db.execute("PRAGMA user_version = 2")
+            if version in (1, 2):
+                db.execute(SHARES)
+                db.execute("PRAGMA user_version = 3")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -11,6 +11,7 @@ from nspca.jobs.state import UNFINISHED, Run
 COLUMNS = "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
 OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # of a long list: what a run said on its way may be long
 UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
+NO_SHARE = "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
 NO_RUN = "There is no run with this address here: open it from the workspace it was started in, or start it again."
 
 
@@ -31,6 +32,8 @@ class Runs(Database):
         with self._writing() as db:
             found = db.execute("SELECT event, rows, started, finished FROM results WHERE key = ?", (key,)).fetchone()
             state = ("done", *found) if found else ("queued", "", "[]", None, None)
+            again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
+            db.execute(f"DELETE FROM shares WHERE run IN ({again})", (workspace, key))  # a link that was ended stays so
             row = (secrets.token_urlsafe(16), workspace, key, title, function, parameters, *state[:3], "", now, *state[3:], server)
             run_id = db.execute(
                 f"""INSERT INTO runs ({COLUMNS}, server) VALUES ({", ".join("?" * len(row))})
@@ -137,10 +140,40 @@ class Runs(Database):
         """Runs deleted longer than `age` seconds ago go for good, with the results that no other run shows."""
         with self._writing() as db:
             gone = db.execute("DELETE FROM runs WHERE deleted <= ? RETURNING key", (time.time() - age,)).fetchall()
+            db.execute("DELETE FROM shares WHERE run NOT IN (SELECT id FROM runs)")
             db.executemany(
                 "DELETE FROM results WHERE key = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.key = results.key)",
                 [(row["key"],) for row in gone],
             )
+
+    def share_run(self, workspace: str, run_id: str) -> str:
+        """An unguessable name that opens this finished run, and nothing else of its workspace; the same each time."""
+        if self.open_run(workspace, run_id).state != "done":
+            raise JobError("A run can be shared once it is done: wait for its end, or run it again.")
+        with self._writing() as db:
+            db.execute("INSERT OR IGNORE INTO shares VALUES (?, ?)", (secrets.token_urlsafe(16), run_id))
+            return db.execute("SELECT id FROM shares WHERE run = ?", (run_id,)).fetchone()["id"]
+
+    def shares(self, workspace: str) -> dict[str, str]:
+        """Of each run of a workspace that is shared, the name it is shared under."""
+        with self._reading() as db:
+            rows = db.execute("SELECT run, shares.id FROM shares JOIN runs ON runs.id = run WHERE workspace = ?", (workspace,)).fetchall()
+        return {row["run"]: row["id"] for row in rows}
+
+    def shared_run(self, share: str) -> Run:
+        """The run that is shared under this name.
+
+        Raises
+        ------
+        JobError
+            When there is none, when it was deleted, and while it runs once more.
+        """
+        with self._reading() as db:
+            row = db.execute("SELECT run FROM shares WHERE id = ?", (share,)).fetchone()
+        run = self.find_run(row["run"]) if row else None
+        if run is None or run.state != "done":
+            raise JobError(NO_SHARE)
+        return run
 
     def result(self, key: str) -> bytes | None:
         with self._reading() as db:

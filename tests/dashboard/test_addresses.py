@@ -21,7 +21,9 @@ def test_each_value_may_be_nonsense(visit, page):
         opens(visit, page, **{"sample": "pitprops", name: "junk"})
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/data.py", "pages/sweep.py", "pages/parts.py", "pages/topics.py", "pages/runs.py"])
+@pytest.mark.parametrize(
+    "page", ["app.py", "pages/data.py", "pages/sweep.py", "pages/parts.py", "pages/topics.py", "pages/runs.py", "pages/shared.py"]
+)
 @pytest.mark.parametrize("junk", [*JUNK, *(pytest.param(junk, marks=pytest.mark.long) for junk in ODD)])
 def test_all_of_it_at_once(visit, page, junk):
     opens(visit, page, **dict.fromkeys(VALUES, junk))

@@ -209,3 +209,64 @@ def test_a_link_opens_a_run_whatever_was_chosen_before(visit, workspace, address
         del page.query_params[name]
     page.run()
     assert address(page) == {"w": workspace, "sample": "pitprops", "axis": "total", "run": run}
+
+
+CSV = b"name,left,right,top\nx,1,2,3\ny,3,5,1\nz,4,1,2\nu,2,2,8\n"
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """A workspace with a finished sweep of an upload, and one of a sample."""
+    workspace = new_workspace()
+    digest = engine().store.put_upload(workspace, CSV, {"file": "secret.csv", "name": "secret"})
+    upload = {"upload": digest, "vocabulary": None, "covariance": False, "id_column": None, "label_column": None, "features_in_rows": False}
+    runs = []
+    for number, where in enumerate(({"sample": "pitprops"}, upload)):
+        of = find(where, workspace)
+        problem = nspca.Problem.from_covariance if of.dataset.is_covariance else nspca.Problem.from_data
+        sweep = nspca.sweep(problem(of.dataset.X, k=1), [1, 2])
+        request = Request(of.reference, of.content, 1, 2, 1, center=not of.dataset.is_covariance).to_dict()
+        runs.append(plant(workspace, given={"request": request}, number=number, result=sweep.to_bytes()))
+    return workspace, *runs
+
+
+def everything(page, texts) -> str:
+    """All that a page says, links to and keeps."""
+    return f"{texts(page)} {page.query_params} {[link.proto for link in page.get('page_link')]} {page.session_state['kept']}"
+
+
+@pytest.mark.parametrize("which", [1, 2])
+def test_a_shared_run_is_seen_without_its_workspace(visit, texts, shared, which):
+    workspace, run = shared[0], shared[which]
+    share = engine().store.share_run(workspace, run)
+    page = visit("pages/shared.py", share=share)
+    assert not page.exception and not page.error
+    assert "best possible, proved" in texts(page) and "w" not in page.query_params
+    said = everything(page, texts)
+    assert workspace not in said and run not in said
+    assert ("uploaded by whoever shared" in texts(page)) == (which == 2)
+    assert not any(button.key in ("pin", "unpin") for button in page.button)
+    with_own = visit("pages/shared.py", share=share, w=new_workspace())
+    assert not with_own.error and workspace not in everything(with_own, texts)
+
+
+def test_who_was_shown_a_run_goes_on_in_a_workspace_of_their_own(visit, texts, shared):
+    share = engine().store.share_run(shared[0], shared[1])
+    page = visit("pages/shared.py", share=share)
+    link = next(part for part in page.get("page_link") if part.proto.label.startswith("Go on"))
+    own = visit("pages/sweep.py", **dict(part.split("=") for part in link.proto.query_string.split("&")))
+    assert not own.exception and not own.error and "Nothing has run yet" in texts(own)
+    assert own.number_input(key="widget_to").value == 2 and "share" not in own.query_params
+
+
+def test_a_link_for_others_is_made_on_demand_and_ends_with_the_run(visit, shared, sentence):
+    workspace, run = shared[0], plant(shared[0], number=7, result=b"x")
+    page = visit(PAGE, w=workspace)
+    assert not any(run in code.value for code in page.code) and run not in engine().store.shares(workspace)
+    page.button(key=f"share_{run}").click().run()
+    share = engine().store.shares(workspace)[run]
+    assert any(code.value.endswith(f"/shared?share={share}") for code in page.code) and workspace not in page.code[0].value
+    page.button(key=f"delete_{run}").click().run()
+    assert "leads to no run" in unescape(sentence(visit("pages/shared.py", share=share)))
+    assert "leads to no run" in unescape(sentence(visit("pages/shared.py")))
+    assert "leads to no run" in unescape(sentence(visit("pages/shared.py", share=run)))

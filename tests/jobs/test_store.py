@@ -109,6 +109,31 @@ def test_an_outline_leaves_out_what_runs_said(store):
     assert short.finished and store.list_runs("w")[0].rows == '[{"k": 1}]'
 
 
+def test_a_share_opens_one_finished_run_until_that_is_deleted(store):
+    run = add(store)
+    with pytest.raises(JobError, match="once it is done"):
+        store.share_run("w", run)
+    store.finish_runs([run], "done", result=("k", b"r"))
+    with pytest.raises(JobError, match="no run with this address"):
+        store.share_run("other", run)
+    share = store.share_run("w", run)
+    assert share not in (run, "w") and len(share) >= 22 and store.share_run("w", run) == share
+    assert store.shared_run(share).id == run and store.shares("w") == {run: share} and store.shares("other") == {}
+    for wrong in ("", "guess", run):
+        with pytest.raises(JobError, match="leads to no run"):
+            store.shared_run(wrong)
+    store.delete_run("w", run)
+    with pytest.raises(JobError, match="leads to no run"):
+        store.shared_run(share)
+    store.restore_run("w", run)
+    assert store.shared_run(share).id == run
+    store.delete_run("w", run)
+    assert add(store) == run
+    with pytest.raises(JobError, match="leads to no run"):
+        store.shared_run(share)
+    assert store.share_run("w", run) != share, "a link that was ended does not come back with the run"
+
+
 FIRST_SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT NULL)",
     """CREATE TABLE runs (
@@ -137,7 +162,7 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     assert (run.title, run.name, run.finished) == ("t", "", 3.0)
     old.delete_run("w", "r")
     old.restore_run("w", "r")
-    tables = ("servers", "runs", "results", "uploads", "blobs")
+    tables = ("servers", "runs", "results", "uploads", "blobs", "shares")
     columns = [[tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")] for each in (old, store)]
     assert columns[0] == columns[1]
     assert old._db.execute("PRAGMA user_version").fetchone()[0] == VERSION

@@ -29,6 +29,10 @@ BADGES = {
     "interrupted": ":orange-badge[interrupted]",
 }
 DAMAGED = "This run cannot be read: it is damaged, or another version of the program stored it."
+SHARED = (
+    "Whoever has the link sees this run with what its figures show of the data, and nothing else of this workspace. It ends when the run "
+    "is deleted."
+)
 SHOWS_RUNS = ("run", "pin", "parts", "topics", "compare", "first", "second")  # names in the address
 
 
@@ -178,7 +182,20 @@ def _more(one: Told, now: JobState) -> None:
         name = f"nspca-{one.task}-{run.id[:8]}.{ending}"
         take = partial(engine().result, run.id)
         st.download_button(label, take, name, icon=":material/download:", on_click="ignore", key=f"export_{run.id}", help=reads)
+    if one.is_sweep:
+        _share(run)
     _delete(run)
+
+
+def _share(run: Run) -> None:
+    """A link for others, made when it is asked for."""
+    share = engine().store.shares(run.workspace).get(run.id)
+    if share is None:
+        make = partial(engine().store.share_run, run.workspace, run.id)
+        presses.button("Make a link for others", f"share_{run.id}", make, icon=":material/share:", help=SHARED)
+        return
+    st.caption(SHARED)
+    st.code(f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/shared?share={share}", language=None, wrap_lines=True)
 
 
 def _rename(run_id: str, key: str) -> None:

@@ -45,12 +45,13 @@ class Kind:
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """A run as a page sees it, with the data that are kept now under the name it was made from."""
+    """A run as a page sees it, with the data that are kept now under the name it was made from; `own` unless somebody shared it."""
 
     id: str
     of: Chosen
     asked: Any
     now: JobState
+    own: bool = True
 
     @property
     def of_these_data(self) -> bool:
@@ -91,11 +92,25 @@ def named(kind: Kind, run_id: str) -> Watched:
     JobError
         When it is not there, or of another kind.
     """
-    run = engine().store.open_run(state.get("w") or "", run_id)
+    return _watched(kind, engine().store.open_run(state.get("w") or "", run_id), own=True)
+
+
+def shared(kind: Kind, run: Run) -> Watched:
+    """A run that somebody shared, with the data of its own workspace, which is not told.
+
+    Raises
+    ------
+    JobError
+        When it is of another kind.
+    """
+    return _watched(kind, run, own=False)
+
+
+def _watched(kind: Kind, run: Run, own: bool) -> Watched:
     if tasks.named(run.function) != kind.task:
         raise JobError(kind.stranger)
     asked = kind.request.from_dict(json.loads(run.parameters)["request"])
-    return Watched(run_id, chosen.find(asked.data, state.get("w")), asked, engine().status(run_id))
+    return Watched(run.id, chosen.find(asked.data, run.workspace), asked, engine().status(run.id), own)
 
 
 def every(task: str) -> Iterator[tuple[Run, dict[str, Any]]]:

@@ -125,6 +125,7 @@ VALUES: dict[str, Kept] = {
     "tested": Kept(_word, lambda: "rest"),  # what the face detection is tested on
     "props": Kept(_integer, lambda: 5),  # features in each component of the pitprops
     "summed": Kept(_word, lambda: "adjusted"),
+    "share": Kept(_word),  # the name under which somebody shared a run
     "find": Kept(_text, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
     "listed": Kept(_integer, lambda: 1),
     "first": Kept(_word),  # the two runs that are held side by side, and the k

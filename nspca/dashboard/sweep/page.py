@@ -64,6 +64,15 @@ def _stopped(run: Watched) -> None:
     goes.ended(replace(run.now, state="cancelled"), "again", lambda: begin(run.of, run.asked))
 
 
+def shared(run: Watched) -> None:
+    """Everything there is to see about a finished run that somebody shared."""
+    if run.of_these_data:
+        st.caption(words.plain(run.asked.describe()))
+        _finished(run, run.measured())
+    else:
+        st.warning(SWEEP.changed)
+
+
 def _says(now: JobState, total: int) -> str:
     """One line: how far, best so far, bound so far."""
     if waits := goes.waiting(now):

@@ -49,7 +49,9 @@ def beside(run: Watched) -> Pinned | None:
 
 
 def switch(run: Watched, pinned: Pinned | None) -> None:
-    """Pin the curve that is shown, or let the pinned one go."""
+    """Pin the curve that is shown, or let the pinned one go; one that somebody shared stays on its page."""
+    if not run.own:
+        return
     if state.get("pin") is None:
         presses.button("Pin this curve", "pin", lambda: state.put(pin=run.id), icon=":material/keep:", help=HELP)
         return

@@ -1,0 +1,36 @@
+"""A run that somebody shared: who looks at it has a workspace of their own, and goes on there."""
+
+import streamlit as st
+
+from nspca.dashboard.history.told import Told, tell
+from nspca.dashboard.runs import found
+from nspca.dashboard.runs.found import Watched
+from nspca.dashboard.runs.request import SWEEP
+from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.shell import state, words
+from nspca.errors import JobError
+from nspca.jobs.runs import NO_SHARE
+
+
+def opened() -> Watched:
+    """The run of the link, introduced, with the way on.
+
+    Raises
+    ------
+    JobError
+        When the link leads nowhere.
+    """
+    run = engine().store.shared_run(state.get("share") or "")
+    one = tell([run])[0]
+    if not isinstance(one, Told):
+        raise JobError(NO_SHARE)
+    st.subheader(words.plain(one.name))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if "sample" in one.values:
+            own = {name: value for name, value in one.values.items() if name != SWEEP.key}
+            way = {"page": one.page or "app.py", "label": "Go on with it in a workspace of your own", "query_params": state.leading(**own)}
+        else:
+            st.caption("These data were uploaded by whoever shared the run, and stay there.", width="content")
+            way = {"page": "pages/data.py", "label": "Bring a table of your own", "query_params": state.leading(source="upload")}
+        st.page_link(icon=":material/arrow_forward:", **way)
+    return found.shared(SWEEP, run)
