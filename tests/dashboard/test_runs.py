@@ -93,6 +93,37 @@ def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
     assert (said["prove"].page, said["prove"].values) == ("app.py", {"digit_k": 5})
 
 
+def test_a_damaged_run_takes_no_other_with_it(workspace):
+    plant(workspace, "sweep", given={"request": {name: SWEPT[name] for name in SWEPT if name != "methods"}})
+    plant(workspace, "prove")
+    damaged, proof = sorted(tell(engine().store.list_runs(workspace)), key=lambda one: isinstance(one, Told))
+    assert not isinstance(damaged, Told) and proof.line.startswith("Pitprops · a tighter proof") and proof.page is None
+
+
+ODD = ("<b>", -3, 10**30, None, [], {"a": [{}]})
+
+
+def put(value, odd):
+    """The same shape with `odd` in place of every value."""
+    return {name: put(item, odd) for name, item in value.items()} if isinstance(value, dict) else odd
+
+
+def test_whatever_is_stored_is_a_line_and_no_error(visit, texts, workspace):
+    for number, odd in enumerate(ODD):
+        for task in ASKED:
+            plant(workspace, task, given=put(ASKED[task], odd), number=number)
+    for task in ASKED:
+        plant(workspace, task, given={**ASKED[task], **dict(zip(ASKED[task], ODD, strict=False))}, number=100)
+    with engine().store._writing() as db:
+        db.execute("UPDATE runs SET created = 1e300, rows = '[[' WHERE workspace = ? AND function = 'sweep'", (workspace,))
+    count = len(ASKED) * (len(ODD) + 1)
+    for listed in range(1, 2 + count // OF_A_PAGE):
+        page = visit(PAGE, w=workspace, listed=listed, find="e")
+        assert not page.exception and not page.error, [error.value for error in page.error]
+        assert len(page.get("popover")) + texts(page).count("cannot be read") == min(OF_A_PAGE, count - OF_A_PAGE * (listed - 1))
+    assert not visit(w=workspace).error
+
+
 def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
     data = {"upload": "abc", "file": "genes.csv", "vocabulary": None, "covariance": False}
     data |= {"id_column": "name", "label_column": None, "features_in_rows": True, "log2": True}
@@ -101,6 +132,16 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
     assert one.line.startswith("genes, log2(x + 1) · sweep") and "weights of any sign · standardised · auto" in one.line
     wanted = {"upload": "abc", "id": "name", "rows": True, "log": True, "scale": True, "signed": True}
     assert {name: one.values[name] for name in wanted} == wanted
+
+
+def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
+    for task in ("sweep", "joint", "compare"):
+        request = {**ASKED[task]["request"], "center": False}
+        plant(workspace, task, given={"request": request, "covariance": True})
+        plant(workspace, task, given={"request": request, "covariance": False}, number=1)
+    said = tell(engine().store.list_runs(workspace))
+    assert ["not centred" in one.line for one in said] == ["center" in one.values for one in said] == [True, False] * 3
+    assert ["raw" in one.values for one in said if one.task == "joint"] == [True, False]
 
 
 def test_the_worst_and_the_best_proof_over_k():

@@ -25,12 +25,12 @@ def show() -> None:
 
 def _box(one: Told) -> None:
     try:
-        said = how_far(one, engine().status(one.run.id))
-    except DAMAGE:
-        said = page.DAMAGED
+        said, address = how_far(one, engine().status(one.run.id)), state.leading(**one.values)
+    except DAMAGE:  # the list of runs says so
+        return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Continue where you were**: {words.plain(one.name)}; {said}", width="content")
-        st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=state.leading(**one.values))
+        st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=address)
         st.page_link("pages/runs.py", label="All runs", icon=":material/history:", query_params=state.link())
         with st.popover("Start fresh", icon=":material/restart_alt:"):
             st.caption(FORGET)

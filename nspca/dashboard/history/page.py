@@ -83,7 +83,7 @@ def _search(told: list[Told | Run]) -> list[Told | Run]:
 
 def _searched(one: Told | Run) -> str:
     run = one.run if isinstance(one, Told) else one
-    return " ".join([run.name, run.title, run.state, run.error, one.line if isinstance(one, Told) else DAMAGED]).lower()
+    return f"{run.name} {run.title} {run.state} {run.error} {one.line if isinstance(one, Told) else DAMAGED}".lower()
 
 
 def _top() -> None:
@@ -109,6 +109,7 @@ def _row(one: Told | Run, place) -> None:
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
         begun = _said(one, now, place)
+        address = state.leading(**one.values)
     except DAMAGE:
         with left:
             st.markdown(f":gray[{DAMAGED}]")
@@ -120,7 +121,7 @@ def _row(one: Told | Run, place) -> None:
         goes.live(run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}")
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if one.page:
-            st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=state.leading(**one.values))
+            st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)
         if now.ended:
             if now.state != "done":
                 again = partial(engine().again, run.id, viewer=state.workspace())

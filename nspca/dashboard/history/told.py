@@ -14,7 +14,10 @@ from nspca.data import SAMPLES
 from nspca.jobs import Run
 
 SAME = ("content", "nonneg", "center", "scale")  # two questions that agree in these are about one problem
-DAMAGE = (LookupError, TypeError, ValueError, AttributeError)  # what reading a damaged or unknown run ends with
+# What reading a damaged or unknown run ends with.
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
+MOST_KS = 100_000  # values of k, more than any page asks for
+SHOW_OTHERS = ("sweep", "compare")  # tasks whose page shows further runs about the same problem as well
 HOME_MOST = 20  # features: home shows proofs about the digits up to here
 
 
@@ -56,28 +59,29 @@ class Told:
     @property
     def ks(self) -> list[int]:
         """Of a sweep."""
-        return list(range(self.request["first"], self.request["last"] + 1, self.request["step"]))
+        return _ks(self.request)
 
 
 def tell(runs: Iterable[Run]) -> list[Told | Run]:
     """Each run in words; a run that is damaged, or of a kind that is not known here, stays as it is."""
-    read = [(run, _given(run)) for run in runs]
-    asked = [(run, tasks.named(run.function), given["request"]) for run, given in read if isinstance(given.get("request"), dict)]
-    said: list[Told | Run] = []
-    for run, given in read:
-        try:
-            said.append(_TELL[tasks.named(run.function)](run, given, asked))
-        except DAMAGE:
-            said.append(run)
-    return said
+    runs = list(runs)
+    first = {run.id: _told(run, []) for run in runs if tasks.named(run.function) in SHOW_OTHERS}
+    shown = [one for one in first.values() if isinstance(one, Told)]
+    return [first[run.id] if run.id in first else _told(run, shown) for run in runs]
+
+
+def _told(run: Run, shown: list[Told]) -> Told | Run:
+    try:
+        return _TELL[tasks.named(run.function)](run, _given(run), shown)
+    except DAMAGE:
+        return run
 
 
 def _given(run: Run) -> dict[str, Any]:
-    try:
-        given = json.loads(run.parameters)
-    except (TypeError, ValueError):
-        return {}
-    return given if isinstance(given, dict) else {}
+    given = json.loads(run.parameters)
+    if not isinstance(given, dict):
+        raise TypeError("no arguments")
+    return given
 
 
 def data_words(data: dict[str, Any]) -> str:
@@ -105,18 +109,26 @@ def _weights(request: dict[str, Any]) -> str:
     return "nonnegative" if request["nonneg"] else "weights of any sign"
 
 
-def _how(request: dict[str, Any]) -> tuple[str, ...]:
-    """Sign, preparation, methods, effort: only what is not usual, besides the sign and the methods."""
+def _how(request: dict[str, Any], covariance: bool) -> tuple[str, ...]:
+    """Sign, preparation, methods, effort: only what is not usual, besides the sign and the methods; a covariance is not prepared."""
     effort = request.get("effort", "fast")
     proofs = () if effort == "fast" else ("no proof" if effort is None else f"{effort} proofs",)
-    changed = (("not centred", not request["center"]), ("standardised", request["scale"]))
+    changed = () if covariance else (("not centred", not request["center"]), ("standardised", request["scale"]))
     methods = (", ".join(request["methods"]),) if request.get("methods") else ()
     return (_weights(request), *(word for word, on in changed if on), *methods, *proofs)
 
 
-def _prepared(request: dict[str, Any]) -> dict[str, Any]:
-    """The same for the address."""
-    return {"signed": not request["nonneg"], "center": request["center"], "scale": request["scale"]}
+def _prepared(request: dict[str, Any], covariance: bool) -> dict[str, Any]:
+    """The same for the address; what cannot be chosen for a covariance must not hold for the data that are chosen next."""
+    changed = {} if covariance else {"center": request["center"], "scale": request["scale"]}
+    return {"signed": not request["nonneg"], **changed}
+
+
+def _ks(request: dict[str, Any]) -> list[int]:
+    ks = range(request["first"], request["last"] + 1, request["step"])
+    if not 0 < len(ks) <= MOST_KS:
+        raise ValueError("no sweep")
+    return list(ks)
 
 
 def _k_words(ks: list[int]) -> str:
@@ -128,70 +140,78 @@ def _k_words(ks: list[int]) -> str:
     return f"k = {ks[0]} to {ks[-1]}" + (f" in steps of {step}" if step > 1 else "")
 
 
-def _sweep(run: Run, given: dict[str, Any], asked: list) -> Told:
-    request = given["request"]
+def _sweep(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
+    request, covariance = given["request"], bool(given.get("covariance"))
     range_ = {"from": request["first"], "to": request["last"], "step": request["step"]}
-    values = {**_where(request["data"]), **_prepared(request), **range_, "run": run.id}
+    values = {**_where(request["data"]), **_prepared(request, covariance), **range_, "run": run.id}
     values |= {"methods": list(request["methods"]), "effort": request["effort"]}
-    ks = list(range(request["first"], request["last"] + 1, request["step"]))
+    ks = _ks(request)
     what = (data_words(request["data"]), f"sweep {_k_words(ks)}")
-    return Told(run, "sweep", request, what, _how(request), len(ks) * len(request["methods"]), "pages/sweep.py", values)
+    return Told(run, "sweep", request, what, _how(request, covariance), len(ks) * len(request["methods"]), "pages/sweep.py", values)
 
 
-def _joint(run: Run, given: dict[str, Any], asked: list) -> Told:
-    request, sizes = given["request"], given["request"]["sizes"]
+def _joint(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
+    request, covariance = given["request"], bool(given.get("covariance"))
+    sizes = request["sizes"]
     key = "parts" if run.title.rstrip("s").endswith(" part") else "topics"  # the page says it there, and nowhere else
     one = key[:-1]
     each = f"{sizes[0]} features each" if len(set(sizes)) == 1 else f"{', '.join(map(str, sizes))} features"
     text = ", ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
     own = request["data"].get("sample", "mine")
-    values = {**_where(request["data"]), **_prepared(request), "r": len(sizes), "size": text, "by": list(request["methods"])}
+    values = {**_where(request["data"]), **_prepared(request, covariance), "r": len(sizes), "size": text, "by": list(request["methods"])}
     values |= {"pictures" if key == "parts" else "texts": own, key: run.id, "proof": request["effort"] or "none"}
-    values |= {"raw": not request["center"]} if key == "topics" else {}
+    values |= {"raw": not request["center"]} if key == "topics" and not covariance else {}
     what = (data_words(request["data"]), f"{words.things(len(sizes), one)} of {each}")
-    return Told(run, "joint", request, what, _how(request), len(request["methods"]), f"pages/{key}.py", values)
+    return Told(run, "joint", request, what, _how(request, covariance), len(request["methods"]), f"pages/{key}.py", values)
 
 
-def _compare(run: Run, given: dict[str, Any], asked: list) -> Told:
-    request = given["request"]
+def _compare(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
+    request, covariance = given["request"], bool(given.get("covariance"))
     ks, methods = request["ks"], request["methods"]
-    values = {**_where(request["data"]), **_prepared(request), "ks": ", ".join(map(str, ks)), "rivals": list(methods)}
+    values = {**_where(request["data"]), **_prepared(request, covariance), "ks": ", ".join(map(str, ks)), "rivals": list(methods)}
     values |= {"effort": request["effort"], "compare": run.id}
     what = (data_words(request["data"]), f"comparison of {words.things(len(methods), 'method')}, {_k_words(ks)}")
-    return Told(run, "compare", request, what, _how(request), len(ks) * (len(methods) + 1), "pages/compare.py", values)
+    return Told(run, "compare", request, what, _how(request, covariance), len(ks) * (len(methods) + 1), "pages/compare.py", values)
 
 
 def _beside_a_comparison(what: str):
     """A further question about a comparison is shown below it."""
 
-    def told(run: Run, given: dict[str, Any], asked: list) -> Told:
+    def told(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
         request = given["request"]
         k = request["k"]
-        alike = (_compare(other, {"request": its}, asked) for other, its in _alike("compare", request, asked) if k in its["ks"])
-        shown = next((one for one in alike if set(request["methods"]) <= set(one.request["methods"])), None)
-        about = shown.what[0] if shown else run.title.partition(", ")[0]
-        place = (shown.page, {**shown.values, "k": k}) if shown else (None, {})
+        alike = (one for one in _alike("compare", request, shown) if k in one.request["ks"])
+        among = next((one for one in alike if set(request["methods"]) <= set(one.request["methods"])), None)
+        about = among.what[0] if among else run.title.partition(", ")[0]
+        place = (among.page, {**among.values, "k": k}) if among else (None, {})
         total = len(request["methods"]) * request.get("resamples", 1)
-        return Told(run, tasks.named(run.function), request, (about, f"{what}, k = {k}"), _how(request), total, *place)
+        return Told(
+            run,
+            tasks.named(run.function),
+            request,
+            (about, f"{what}, k = {k}"),
+            _how(request, bool(given.get("covariance"))),
+            total,
+            *place,
+        )
 
     return told
 
 
-def _prove(run: Run, given: dict[str, Any], asked: list) -> Told:
+def _prove(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request = given["question"]
-    k, shown, values = request["k"], None, {}
-    sweeps = (_sweep(other, {"request": its}, asked) for other, its in _alike("sweep", request, asked))
-    swept = next((one for one in sweeps if k in one.ks), None)
+    k, page, values = request["k"], None, {}
+    swept = next((one for one in _alike("sweep", request, shown) if k in one.ks), None)
     data = request.get("data") or (swept.request["data"] if swept else None)
     if swept:
-        shown, values = swept.page, {**swept.values, "k": k}
-    elif data == {"sample": "digits"} and k <= HOME_MOST and _how(request) == ("nonnegative",):
-        shown, values = "app.py", {"digit_k": k}
+        page, values = swept.page, {**swept.values, "k": k}
+    elif data == {"sample": "digits"} and k <= HOME_MOST and _how(request, False) == ("nonnegative",):
+        page, values = "app.py", {"digit_k": k}
     about = data_words(data) if data else run.title.partition(", ")[0]
-    return Told(run, "prove", request, (about, f"a tighter proof, k = {k}"), _how(request), 0, shown, values)
+    return Told(run, "prove", request, (about, f"a tighter proof, k = {k}"), _how(request, bool(given.get("covariance"))), 0, page, values)
 
 
-def _check(run: Run, given: dict[str, Any], asked: list) -> Told:
+def _check(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     k = given["asked"]["k"]
     about = (run.title.partition(", ")[0], f"check of a proof, k = {k}")
     return Told(run, "check", given["asked"], about, (_weights(given["asked"]),))
@@ -200,7 +220,7 @@ def _check(run: Run, given: dict[str, Any], asked: list) -> Told:
 def _use(title: str, what: str, of: dict[str, str]):
     """One of the uses that the papers have."""
 
-    def told(run: Run, given: dict[str, Any], asked: list) -> Told:
+    def told(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
         request = given["request"]
         chosen = {name: request[stored] for name, stored in of.items() if name != "use"}
         values = {"judged": "uses", "use": of["use"], **chosen}
@@ -210,10 +230,10 @@ def _use(title: str, what: str, of: dict[str, str]):
     return told
 
 
-def _alike(task: str, request: dict[str, Any], asked: list) -> Iterable[tuple[Run, dict[str, Any]]]:
+def _alike(task: str, request: dict[str, Any], shown: list[Told]) -> Iterable[Told]:
     """The runs of a task about the same problem, the newest first."""
     wanted = [request[name] for name in SAME]
-    return ((run, its) for run, kind, its in asked if kind == task and [its.get(name) for name in SAME] == wanted)
+    return (one for one in shown if one.task == task and [one.request.get(name) for name in SAME] == wanted)
 
 
 _TELL = {

@@ -53,8 +53,8 @@ def attempts(asked: Request) -> list[Attempt]:
     """Everything this workspace has tried to prove about the problem of a sweep, the newest first."""
     tried = []
     for run, given in found.every(MORE):
-        about = given["question"]
-        if all(about[name] == value for name, value in question(asked, about["k"]).items()):
+        about = given.get("question")
+        if isinstance(about, dict) and all(about.get(name) == value for name, value in question(asked, about.get("k")).items()):
             kept = _opened(run.key) if engine().store.has_result(run.key) else None
             tried.append(Attempt(run.id, about["k"], engine().status(run.id), kept))
     return tried

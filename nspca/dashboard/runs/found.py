@@ -114,16 +114,24 @@ def _watched(kind: Kind, run: Run, own: bool) -> Watched:
 
 
 def every(task: str) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """The runs of this workspace that do the same, the newest first, each with what it was given."""
+    """The runs of this workspace that do the same, the newest first, each with what it was given: nothing, for a damaged one."""
     for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
         if tasks.named(run.function) == task:
-            yield run, json.loads(run.parameters)
+            yield run, _given(run)
+
+
+def _given(run: Run) -> dict[str, Any]:
+    try:
+        given = json.loads(run.parameters)
+    except ValueError:
+        given = None
+    return given if isinstance(given, dict) else {}
 
 
 def that_asks(task: str, request: dict[str, Any]) -> JobState | None:
     """The newest run of this workspace that was asked exactly this."""
     wanted = json.loads(json.dumps(request))
-    return next((engine().status(run.id) for run, given in every(task) if given["request"] == wanted), None)
+    return next((engine().status(run.id) for run, given in every(task) if given.get("request") == wanted), None)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Opening the run …")
