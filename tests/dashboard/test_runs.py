@@ -18,7 +18,7 @@ from nspca.tasks import TASKS
 from nspca.tasks.rows import Closer, Found, Proved, pack
 
 PAGE = "pages/runs.py"
-SWEPT = Request({"sample": "pitprops"}, "content", 2, 6, 2).to_dict()
+SWEPT = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()
 SAME = {"content": "content", "nonneg": True, "center": True, "scale": False}
 SEVERAL = {**SWEPT, "sizes": [3, 3], "methods": ["joint"], "options": {}}
 COMPARED = {**SWEPT, "ks": [2, 4], "methods": ["auto", "em"]}
@@ -57,7 +57,7 @@ def told(workspace) -> dict[str, Told]:
 
 
 def test_every_task_is_told_in_words(workspace):
-    assert set(ASKED) == set(TASKS)
+    assert {*ASKED, "preview"} == set(TASKS), "a preview is nobody's run"
     for task in ASKED:
         plant(workspace, task)
     lines = {task: one.line for task, one in told(workspace).items()}
@@ -68,6 +68,19 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
     assert lines["pitprops"] == "Pitprops · six components · k = 6"
+
+
+def test_a_sweep_of_any_values_of_k_and_one_of_before(workspace):
+    steps = {name: value for name, value in SWEPT.items() if name != "ks"} | {"first": 2, "last": 6, "step": 2}
+    for number, request in enumerate((steps, {**SWEPT, "ks": [1, 2, 5]}, {**SWEPT, "ks": [*range(1, 10), 20]}, {**SWEPT, "ks": [7]})):
+        plant(workspace, given={"request": request}, number=number)
+    said = [(one.what[1], one.values["from"], one.values["to"], one.values["step"]) for one in tell(engine().store.list_runs(workspace))]
+    assert said == [
+        ("sweep k = 7", 7, 7, 1),
+        ("sweep 10 values of k from 1 to 20", 1, 20, None),
+        ("sweep k = 1, 2, 5", 1, 5, None),
+        ("sweep k = 2 to 6 in steps of 2", 2, 6, 2),
+    ]
 
 
 def test_every_run_leads_to_the_page_that_shows_it(workspace):
@@ -190,6 +203,12 @@ def test_another_workspace_sees_none_of_it(visit, texts, workspace):
     assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
 
 
+def test_a_cancelled_sweep_with_something_ready_goes_on_at_its_page(visit, workspace):
+    empty, ready = plant(workspace, state="cancelled", number=1), plant(workspace, state="cancelled", number=2, result=b"part")
+    page = visit(PAGE, w=workspace)
+    assert {button.key for button in page.button} >= {f"again_{empty}"} and f"again_{ready}" not in {button.key for button in page.button}
+
+
 def test_a_name_deletion_and_undo(visit, texts, workspace):
     run = plant(workspace, result=b"x")
     page = visit(PAGE, w=workspace, run=run)
@@ -208,7 +227,7 @@ def test_a_name_deletion_and_undo(visit, texts, workspace):
 
 def test_many_runs_come_a_page_at_a_time_and_are_searched(visit, texts, workspace):
     for number in range(OF_A_PAGE + 3):
-        plant(workspace, number=number, given={"request": {**SWEPT, "last": 6 + number}}, state="failed" if number == 4 else "done")
+        plant(workspace, number=number, given={"request": {**SWEPT, "ks": [2, 4, 6 + number]}}, state="failed" if number == 4 else "done")
     page = visit(PAGE, w=workspace)
     assert texts(page).count("sweep k") == OF_A_PAGE and "Page 1 of 2, 28 runs" in texts(page)
     page.button(key="turn_Older").click().run()
@@ -225,7 +244,7 @@ def test_two_sweeps_side_by_side(visit, address, texts, workspace):
     for number, nonneg in enumerate((True, False)):
         sweep = nspca.sweep(nspca.Problem.from_covariance(of.dataset.X, k=1, nonneg=nonneg), [2, 4])
         used.append({names[j] for j in sweep["auto", 4].components[:, 0].nonzero()[0]})
-        request = Request(of.reference, of.content, 2, 4, 2, nonneg=nonneg, center=False).to_dict()
+        request = Request(of.reference, of.content, (2, 4), nonneg=nonneg, center=False).to_dict()
         runs.append(plant(workspace, given={"request": request}, number=number, result=sweep.to_bytes()))
     assert "At k" not in texts(visit(PAGE, w=workspace)), "nothing is opened before somebody has chosen"
     page = visit(PAGE, w=workspace, first=runs[0], second=runs[1], at=4)
@@ -266,7 +285,7 @@ def shared():
         of = find(where, workspace)
         problem = nspca.Problem.from_covariance if of.dataset.is_covariance else nspca.Problem.from_data
         sweep = nspca.sweep(problem(of.dataset.X, k=1), [1, 2])
-        request = Request(of.reference, of.content, 1, 2, 1, center=not of.dataset.is_covariance).to_dict()
+        request = Request(of.reference, of.content, (1, 2), center=not of.dataset.is_covariance).to_dict()
         runs.append(plant(workspace, given={"request": request}, number=number, result=sweep.to_bytes()))
     return workspace, *runs
 
@@ -296,7 +315,7 @@ def test_who_was_shown_a_run_goes_on_in_a_workspace_of_their_own(visit, texts, s
     page = visit("pages/shared.py", share=share)
     link = next(part for part in page.get("page_link") if part.proto.label.startswith("Go on"))
     own = visit("pages/sweep.py", **dict(part.split("=") for part in link.proto.query_string.split("&")))
-    assert not own.exception and not own.error and "Nothing has run yet" in texts(own)
+    assert not own.exception and not own.error and "Preview" in texts(own)
     assert own.number_input(key="widget_to").value == 2 and "share" not in own.query_params
 
 

@@ -4,11 +4,11 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from nspca.dashboard.chosen import is_stand_in, title_of
 from nspca.dashboard.runs import tasks
+from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
 from nspca.data import SAMPLES
 from nspca.jobs import Run
@@ -17,6 +17,7 @@ SAME = ("content", "nonneg", "center", "scale")  # two questions that agree in t
 # What reading a damaged or unknown run ends with.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
 MOST_KS = 100_000  # values of k, more than any page asks for
+MOST_NAMED = 6  # values of k in no order that are named one by one
 SHOW_OTHERS = ("sweep", "compare")  # tasks whose page shows further runs about the same problem as well
 HOME_MOST = 20  # features: home shows proofs about the digits up to here
 
@@ -125,27 +126,25 @@ def _prepared(request: dict[str, Any], covariance: bool) -> dict[str, Any]:
 
 
 def _ks(request: dict[str, Any]) -> list[int]:
-    ks = range(request["first"], request["last"] + 1, request["step"])
+    """Also of a run from when k went in equal steps."""
+    ks = request["ks"] if "ks" in request else range(request["first"], request["last"] + 1, request["step"])
     if not 0 < len(ks) <= MOST_KS:
         raise ValueError("no sweep")
-    return list(ks)
+    return [int(k) for k in ks]
 
 
 def _k_words(ks: list[int]) -> str:
     """``k = 3``, ``k = 1 to 30``, ``k = 5, 10, 20``."""
-    steps = {b - a for a, b in pairwise(ks)}
-    if len(ks) < 3 or len(steps) > 1:
-        return f"k = {', '.join(map(str, ks))}"
-    step = steps.pop()
-    return f"k = {ks[0]} to {ks[-1]}" + (f" in steps of {step}" if step > 1 else "")
+    few = len(ks) < 3 or (len(ks) <= MOST_NAMED and steps(ks) is None)
+    return f"k = {', '.join(map(str, ks))}" if few else in_words(ks)
 
 
 def _sweep(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request, covariance = given["request"], bool(given.get("covariance"))
-    range_ = {"from": request["first"], "to": request["last"], "step": request["step"]}
+    ks = _ks(request)
+    range_ = {"from": ks[0], "to": ks[-1], "step": steps(ks)}
     values = {**_where(request["data"]), **_prepared(request, covariance), **range_, "run": run.id}
     values |= {"methods": list(request["methods"]), "effort": request["effort"]}
-    ks = _ks(request)
     what = (data_words(request["data"]), f"sweep {_k_words(ks)}")
     return Told(run, "sweep", request, what, _how(request, covariance), len(ks) * len(request["methods"]), "pages/sweep.py", values)
 

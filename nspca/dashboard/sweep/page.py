@@ -66,11 +66,12 @@ def _stopped(run: Watched) -> None:
 
 def shared(run: Watched) -> None:
     """Everything there is to see about a finished run that somebody shared."""
-    if run.of_these_data:
-        st.caption(words.plain(run.asked.describe()))
-        _finished(run, run.measured())
-    else:
+    sweep = kept(run) if run.of_these_data else None
+    if sweep is None:
         st.warning(SWEEP.changed)
+        return
+    st.caption(words.plain(run.asked.describe()))
+    _finished(run, run.measured(), sweep)
 
 
 def _says(now: JobState, total: int) -> str:
