@@ -235,7 +235,9 @@ def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[p
     if not math.isfinite(top) or top <= 0:
         figure.update_yaxes(rangemode="tozero", selector=0)
         return
-    top *= HEADROOM
+    # On a grid: Plotly forgets a zoom when the range it is given moves, and bounds move a little at every tick.
+    grid = 10.0 ** math.floor(math.log10(top)) / 100
+    top = grid * math.ceil(top * HEADROOM / grid)
     low, high = 0.0, top
     known = [rows for rows in fitted if len(rows)]
     if fit and known:

@@ -15,7 +15,7 @@ expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 
 def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     store, workspace = Store(app_server.home), new_workspace()
-    request = Request({"sample": "pitprops"}, "content", 2, 6, 2).to_dict()
+    request = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()
     run, _ = store.add_run(workspace, f"{workspace} 0", "Pitprops, k = 2 to 6", "sweep", json.dumps({"request": request}), "nobody")
     rows = json.dumps([pack(Found("auto", k, 1.0))["row"] for k in (2, 4, 6)])
     store.finish_runs([run], "done", started=time.time(), rows=rows, result=(f"{workspace} 0", b""))

@@ -315,3 +315,10 @@ def test_an_interrupted_run_says_so_and_keeps_its_rows(visit, done, address, tex
     assert "restarted while this was running" in page.warning[0].value and page.button(key="again")
     page.button(key="again").click().run()
     assert store.find_run(run).state == "done" and kept.key == store.find_run(run).key
+
+
+def test_an_adaptive_sweep_stays_within_what_was_asked(visit, finish):
+    page = visit("pages/sweep.py", sample="digits", to=20, **{"from": 20})
+    assert page.button(key="run").label == "Run one problem"
+    page = visit("pages/sweep.py", sample="digits", to=12, **{"from": 10})
+    assert page.button(key="run").label in ("Run 2 problems", "Run 3 problems")

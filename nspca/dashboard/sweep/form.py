@@ -73,7 +73,7 @@ def around(asked: Request, seen: Preview | None) -> Request:
     ks = finer(ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend))
     best = seen.problem.leading_eigenvalue
     ks = finer(ks, *enough.between(enough.known(table, enough.wanted() / 100 * best)))
-    return replace(asked, ks=ks)
+    return replace(asked, ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
 
 
 def run_button(chosen: Chosen, request: Request) -> None:
