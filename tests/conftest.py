@@ -36,6 +36,11 @@ def pytest_xdist_auto_num_workers(config) -> int:
     return count if count > 1 else 0
 
 
+def pytest_collection_modifyitems(items):
+    """Tests in the browser come first: one process then has nearly all of them, with one server and one browser at a time."""
+    items.sort(key=lambda item: "browser" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def nspca_data() -> Path:
     """The folder of real data sets."""

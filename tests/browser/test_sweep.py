@@ -52,9 +52,11 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     expect(page.get_by_role("heading", name="of what the best direction has")).to_be_visible()
 
 
-@pytest.mark.parametrize(("sample", "n"), [("digits", 64), pytest.param("cbcl", 361, marks=pytest.mark.long)])
-def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n):
-    page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort=thorough")
+@pytest.mark.parametrize(
+    ("sample", "n", "effort"), [("digits", 64, "standard"), pytest.param("cbcl", 361, "thorough", marks=pytest.mark.long)]
+)
+def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n, effort):
+    page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort={effort}")
     page.get_by_role("button", name=f"Run {n} problems").click()
     progress = page.get_by_text(re.compile(rf"[1-9]\d* of {n} ready; k = \d+: best .*, nothing above"))
     expect(progress).to_be_visible(timeout=120_000)
