@@ -34,7 +34,7 @@ SETTINGS: dict[str, Any] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.admin.low-level-log-length": 20,  # the scheduler would remember the last 1000 progress messages
-    # What idle processes do all day: a profile of their threads, ticks, measurements. Without it a waiting server takes a fifth of that.
+    # What idle processes do all day: a profile of their threads, ticks, measurements. Without, waiting costs a third of it.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
