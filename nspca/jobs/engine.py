@@ -195,6 +195,7 @@ class Engine:
                 viewers.remove(viewer)
                 return
             del job.viewers[job_id], self._runs[job_id]
+            job.left.append(job_id)
             if not job.viewers:
                 self._forget(job)
             self.store.finish_runs([job_id], "cancelled", **job.progress())
@@ -282,6 +283,8 @@ class Engine:
                 if state == "killed":
                     error = OUT_OF_MEMORY if self._pool and self._pool.ran_out_of_memory(job.pid) else KILLED
                 self._finish(job, "failed" if state == "killed" else state, error, outcome.result)
+            elif outcome.result:
+                self._keep_part(job, outcome.result)
         self._wake.set()
 
     def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
@@ -295,6 +298,12 @@ class Engine:
             return
         for run_id in job.viewers:
             self._runs.pop(run_id, None)
+
+    def _keep_part(self, job: Job, part: bytes) -> None:
+        try:
+            self.store.keep_part([run_id for run_id in job.left if run_id not in self._runs], part)  # not of one that runs again
+        except JobError:  # nobody waits for it
+            _log.exception("what a cancelled run had ready could not be kept")
 
     # ---- the supervisor's thread, the only one that talks to the scheduler
 

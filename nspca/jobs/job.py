@@ -36,6 +36,7 @@ class Job:
     parameters: str
     created: float = field(default_factory=time.time)
     viewers: dict[str, set[str]] = field(default_factory=dict)  # of each run
+    left: list[str] = field(default_factory=list)  # runs that were cancelled: what there is by then is theirs
     event: Event | None = None
     rows: tuple[dict[str, Any], ...] = ()
     started: float | None = None

@@ -1,4 +1,7 @@
-"""Runs and their results. A run belongs to a workspace; a result belongs to its content key and serves every run that asked for it."""
+"""Runs and their results. A run belongs to a workspace; a result belongs to its content key and serves every run that asked for it.
+
+What a cancelled run had ready is no answer to its question: it is kept as a result too, under the id of the run.
+"""
 
 import secrets
 import time
@@ -45,6 +48,8 @@ class Runs(Database):
                 RETURNING id""",
                 row,
             ).fetchone()["id"]
+            if not found:
+                db.execute("DELETE FROM results WHERE key = ?", (run_id,))  # the part of an earlier time
         return run_id, found is not None
 
     def note_progress(self, run_ids: Iterable[str], started: float | None, event: str, rows: str) -> None:
@@ -74,6 +79,14 @@ class Runs(Database):
             db.executemany(
                 "UPDATE runs SET state = ?, started = ?, event = ?, rows = ?, error = ?, finished = ? WHERE id = ?",
                 [(state, started, event, rows, error, now, run_id) for run_id in run_ids],
+            )
+
+    def keep_part(self, run_ids: Iterable[str], body: bytes) -> None:
+        """What cancelled runs had ready: kept under their own ids, as it answers nobody else's question."""
+        with self._writing() as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ? FROM runs WHERE id = ?",
+                [(body, time.time(), run_id) for run_id in run_ids],
             )
 
     def open_run(self, workspace: str, run_id: str) -> Run:
@@ -139,11 +152,11 @@ class Runs(Database):
     def forget_deleted(self, age: float = UNDO_SECONDS) -> None:
         """Runs deleted longer than `age` seconds ago go for good, with the results that no other run shows."""
         with self._writing() as db:
-            gone = db.execute("DELETE FROM runs WHERE deleted <= ? RETURNING key", (time.time() - age,)).fetchall()
+            gone = db.execute("DELETE FROM runs WHERE deleted <= ? RETURNING id, key", (time.time() - age,)).fetchall()
             db.execute("DELETE FROM shares WHERE run NOT IN (SELECT id FROM runs)")
             db.executemany(
                 "DELETE FROM results WHERE key = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.key = results.key)",
-                [(row["key"],) for row in gone],
+                [(key,) for row in gone for key in row],
             )
 
     def share_run(self, workspace: str, run_id: str) -> str:

@@ -16,7 +16,7 @@ class Finished:
     Parameters
     ----------
     state : "done", "failed", "cancelled", or "killed" when its worker died
-    result : what it returned
+    result : what it returned; of a cancelled one what was ready, if it hands that in
     error, trace : the sentence of a failure, and its traceback for the log
     """
 

@@ -72,12 +72,12 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     try:
         arguments = packing.unpack(task.parameters, lambda kind, digest: _load(task.folder, blobs, kind, digest))
         result = _function(task.function)(**arguments, report=report)
-        if not isinstance(result, bytes) or len(result) > RESULT_BYTES:
+        if not _is_kept(result):
             what = f"{len(result)} bytes" if isinstance(result, bytes) else type(result).__name__
             raise JobError(f"A run must return at most {RESULT_BYTES} bytes, {task.function} returned {what}.")
         return Finished("done", result)
-    except Cancelled:
-        return Finished("cancelled")
+    except Cancelled as stop:
+        return Finished("cancelled", stop.result if _is_kept(stop.result) else b"")
     except NSPCAError as error:
         return _failed(str(error))
     except MemoryError:
@@ -87,6 +87,10 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     finally:
         report.flush()
         _stopped.discard(task.token)
+
+
+def _is_kept(result: Any) -> bool:
+    return isinstance(result, bytes) and len(result) <= RESULT_BYTES
 
 
 def _failed(sentence: str) -> Finished:

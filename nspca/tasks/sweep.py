@@ -67,7 +67,7 @@ def _too_large(problem):
 def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
     """`nspca.sweep` as the bytes of its `Sweep`; every row and result carries the bounds beside ours, under the names in `OTHERS`.
 
-    A cancelled run gives what was ready by then.
+    A cancelled run hands in the same of what was ready by then.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
     request : dict
         ``ks, methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
     """
-    ks = request["ks"]
+    ks = values_of_k(request)
     problem = make_problem(X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     beside: dict[int, dict] = {}
@@ -89,15 +89,21 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
             event = replace(event, payload=pack(Found(**row, **beside[k])))
         report(event)
 
+    def packed(sweep: nspca.Sweep) -> bytes:
+        full = {(method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k]) for method, k in sweep if k in beside}
+        return nspca.Sweep(full).to_bytes()
+
     options = {"methods": tuple(request["methods"]), "certify": request["effort"], "seed": request["seed"]}
     try:
-        sweep = nspca.sweep(problem, ks, report=completed, **options)
+        return packed(nspca.sweep(problem, ks, report=completed, **options))
     except Cancelled as stop:
-        if not beside:
-            raise
-        sweep = stop.best
-    full = {(method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k]) for method, k in sweep if k in beside}
-    return nspca.Sweep(full).to_bytes()
+        stop.result = packed(stop.best) if beside else None
+        raise
+
+
+def values_of_k(request: dict) -> list[int] | range:
+    """Every k of a sweep; runs stored before these were listed name a first, a last and a step."""
+    return request["ks"] if "ks" in request else range(request["first"], request["last"] + 1, request["step"])
 
 
 def prove_more(*, X, covariance: bool, question: dict, component, report: Report = silent) -> bytes:

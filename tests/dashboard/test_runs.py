@@ -203,12 +203,6 @@ def test_another_workspace_sees_none_of_it(visit, texts, workspace):
     assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
 
 
-def test_a_cancelled_sweep_with_something_ready_goes_on_at_its_page(visit, workspace):
-    empty, ready = plant(workspace, state="cancelled", number=1), plant(workspace, state="cancelled", number=2, result=b"part")
-    page = visit(PAGE, w=workspace)
-    assert {button.key for button in page.button} >= {f"again_{empty}"} and f"again_{ready}" not in {button.key for button in page.button}
-
-
 def test_a_name_deletion_and_undo(visit, texts, workspace):
     run = plant(workspace, result=b"x")
     page = visit(PAGE, w=workspace, run=run)

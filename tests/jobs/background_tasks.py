@@ -1,12 +1,13 @@
 """Functions the tests run in worker processes, by name."""
 
+import itertools
 import os
 import time
 from pathlib import Path
 
 import numpy as np
 
-from nspca.errors import InvalidProblem
+from nspca.errors import Cancelled, InvalidProblem
 from nspca.progress import Event
 
 
@@ -32,6 +33,17 @@ def sweep(report, count):
     for k in range(count):
         report(Event("sweep", k + 1, count, k=k, payload={"row": {"k": np.int64(k), "value": float(k)}}))
     return b"swept"
+
+
+def ready(report):
+    """Never ends, and hands in what it has when it is cancelled."""
+    for step in itertools.count(1):
+        try:
+            report(Event("step", step, payload={"row": {"pid": os.getpid()}}))
+        except Cancelled as stop:
+            stop.result = b"part"
+            raise
+        time.sleep(0.01)
 
 
 def hold(report, gate, trace=""):

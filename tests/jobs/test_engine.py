@@ -73,6 +73,27 @@ def test_cancel_stops_at_the_next_report_and_keeps_the_worker(engine, begun, wai
         engine.result(job)
 
 
+def test_what_a_cancelled_run_had_ready_is_its_own(engine, begun, wait_for):
+    """It is no answer to the question, for whoever asks it next; and it goes with the run."""
+    task, store = "tests.jobs.background_tasks:ready", engine.store
+    first = engine.submit(task, {}, viewer="a")
+    begun(engine, first)
+    key = store.find_run(first).key
+    engine.cancel(first, "a")
+    wait_for(lambda: store.has_result(first))
+    assert store.result(first) == b"part" and not store.has_result(key) and engine.status(first).state == "cancelled"
+    second = engine.submit(task, {}, viewer="b")
+    begun(engine, second)
+    assert engine.again(first, viewer="a") == first and not store.has_result(first), "it begins anew"
+    engine.cancel(first, "a")
+    engine.cancel(second, "b")
+    wait_for(lambda: store.has_result(second))
+    assert store.has_result(first), "who left before the end has it too"
+    store.delete_run("b", second)
+    store.forget_deleted(age=0.0)
+    assert not store.has_result(second) and store.has_result(first)
+
+
 def test_a_cancelled_question_can_be_asked_again_at_once(engine, begun, ended, tmp_path):
     question = {"gate": str(tmp_path / "gate")}
     job = engine.submit("tests.jobs.background_tasks:hold", question, viewer="a")

@@ -123,8 +123,7 @@ def _row(one: Told | Run, place) -> None:
         if one.page:
             st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)
         if now.ended:
-            # What a cancelled sweep had ready is kept as its answer: its own page asks for the rest.
-            if now.state != "done" and not (one.page and engine().store.has_result(one.run.key)):
+            if now.state != "done":
                 again = partial(engine().again, run.id, viewer=state.workspace())
                 presses.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
             with st.popover("More", icon=":material/more_horiz:"):

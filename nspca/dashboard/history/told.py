@@ -12,6 +12,7 @@ from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
 from nspca.data import SAMPLES
 from nspca.jobs import Run
+from nspca.tasks.sweep import values_of_k
 
 SAME = ("content", "nonneg", "center", "scale")  # two questions that agree in these are about one problem
 # What reading a damaged or unknown run ends with.
@@ -126,8 +127,7 @@ def _prepared(request: dict[str, Any], covariance: bool) -> dict[str, Any]:
 
 
 def _ks(request: dict[str, Any]) -> list[int]:
-    """Also of a run from when k went in equal steps."""
-    ks = request["ks"] if "ks" in request else range(request["first"], request["last"] + 1, request["step"])
+    ks = values_of_k(request)
     if not 0 < len(ks) <= MOST_KS:
         raise ValueError("no sweep")
     return [int(k) for k in ks]

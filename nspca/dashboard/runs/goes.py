@@ -91,11 +91,11 @@ def waiting(now: JobState) -> str | None:
     return WAITING.get(now.state)
 
 
-def ended(now: JobState, key: str, again: Callable[[], Any] | None = None) -> None:
-    """Failed, cancelled or interrupted, with a way to go on; `again` starts it in place of the same run once more."""
+def ended(now: JobState, key: str) -> None:
+    """Failed, cancelled or interrupted, with a way to go on."""
     sentence = ENDED.get(now.state) or words.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
-    presses.button("Run again", key, again or (lambda: engine().again(now.id, viewer=state.workspace())), icon=":material/replay:")
+    presses.button("Run again", key, lambda: engine().again(now.id, viewer=state.workspace()), icon=":material/replay:")
 
 
 def cancel(run_id: str) -> None:
@@ -105,8 +105,9 @@ def cancel(run_id: str) -> None:
 
 def stop(run_id: str) -> None:
     """Cancel what hands in what it has by then, and wait for that: it takes a moment."""
-    key = engine().store.find_run(run_id).key
+    store = engine().store
+    run = store.find_run(run_id)
     cancel(run_id)
     give_up = time.monotonic() + PATIENCE
-    while time.monotonic() < give_up and not engine().store.has_result(key):
+    while time.monotonic() < give_up and not (store.has_result(run_id) or store.has_result(run.key)):
         time.sleep(0.05)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
+from nspca.tasks.sweep import values_of_k
 
 POINTS = (1, 1.5, 2, 3, 5, 7)  # values of k swept in each power of ten, when nobody said which
 MORE = 8  # values of k between two neighbours, where the curve bends
@@ -16,23 +17,16 @@ LARGE_TO = 100
 
 @dataclass(frozen=True)
 class Request(Asked):
-    """A sweep over k of one data set.
-
-    A run that was cancelled hands in what it had, which is then the answer to its request: another `attempt` asks for all of it again.
-    """
+    """A sweep over k of one data set."""
 
     ks: tuple[int, ...]
     methods: tuple[str, ...] = ("auto",)
     effort: str = "fast"
-    attempt: int = 0
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
-        """Also of a run from when k went in equal steps."""
-        if "ks" not in stored:
-            steps = range(stored["first"], stored["last"] + 1, stored["step"])
-            stored = {name: value for name, value in stored.items() if name not in ("first", "last", "step")} | {"ks": list(steps)}
-        return super().from_dict(stored)
+        own = {name: value for name, value in stored.items() if name not in ("first", "last", "step")}
+        return super().from_dict(own | {"ks": list(values_of_k(stored))})
 
     @property
     def total(self) -> int:

@@ -7,9 +7,9 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.runs.request import Request, default_range, finer, usual
+from nspca.dashboard.runs.request import SWEEP, Request, default_range, finer, in_words, usual
 from nspca.dashboard.shell import state
-from nspca.dashboard.sweep import enough, kept
+from nspca.dashboard.sweep import enough
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
 from nspca.plots import knee
@@ -79,7 +79,8 @@ def around(asked: Request, seen: Preview | None) -> Request:
 def run_button(chosen: Chosen, request: Request) -> None:
     """Starts the sweep."""
     count = request.total
-    start.button(f"Run {count} problems" if count > 1 else "Run one problem", lambda: kept.begin(chosen, request))
+    begin = lambda: start.of_page(SWEEP, chosen, request, in_words(request.ks))  # noqa: E731
+    start.button(f"Run {count} problems" if count > 1 else "Run one problem", begin)
 
 
 def _known(effort: str) -> str:
