@@ -44,7 +44,7 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
         (Enough(12, 7, 64, 0.9), "**k = 12 is enough**: proved that no 7 pixels can reach 80 %; whether 8 to 11 can is open."),
         (Enough(12, 10, 64, 0.9), "**k = 12 is enough**: proved that no 10 pixels can reach 80 %; whether 11 can is open."),
         (Enough(12, 0, 64, 0.9), "**k = 12 is enough**; whether 1 to 11 can is open."),
-        (Enough(None, 64, 64, 0.679), "**No number of pixels is enough**: proved that no component of these data can reach 80 %."),
+        (Enough(None, 64, 64, 0.679), "**No number of pixels is enough**: proved that no component can reach 80 %."),
         (
             Enough(None, 20, 20, 0.679),
             "**k = 20 is not enough**: proved that no 20 pixels can reach 80 %; "
@@ -62,7 +62,14 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
     ],
 )
 def test_the_answer(about, said):
-    assert sentence(about, 80, 64, "pixel", 1.0) == said
+    assert sentence(about, 80, 64, "pixel", 1.0, nonneg=False) == said
+
+
+def test_what_is_proved_of_one_sign_is_said_of_that_sign():
+    """The best direction itself has all of its variance, with weights of any sign."""
+    nobody = sentence(Enough(None, 64, 64, 0.679), 80, 64, "pixel", 1.0, nonneg=True)
+    assert nobody == "**No number of pixels is enough**: proved that no component with nonnegative weights can reach 80 %."
+    assert "no 11 pixels with nonnegative weights can reach" in sentence(Enough(12, 11, 64, 0.9), 80, 64, "pixel", 1.0, nonneg=True)
 
 
 def test_where_the_answer_lies():

@@ -48,20 +48,22 @@ def ask() -> None:
         st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
 
 
-def sentence(known: Enough, share: int, n: int, noun: str, best: float) -> str:
+def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: bool) -> str:
     """The smallest k with its proof, or what is open.
 
     Parameters
     ----------
     share : per cent that is wanted
     n, noun : how many features there are, and what one is called
-    best : the variance of the best direction
+    best : the variance of the best direction, whose weights may have any sign
+    nonneg : whether those of the components may not
     """
     out, goal = known.ruled_out, f"{share} %"
-    nobody = f"proved that no {words.things(out, noun)} can reach {goal}" if out else ""
+    signs = " with nonnegative weights" if nonneg else ""
+    nobody = f"proved that no {words.things(out, noun)}{signs} can reach {goal}" if out else ""
     if known.reached is None:
         if out == known.last == n:
-            return f"**No number of {noun}s is enough**: proved that no component of these data can reach {goal}."
+            return f"**No number of {noun}s is enough**: proved that no component{signs} can reach {goal}."
         most = f"the most here is {words.down(known.best / best)} of the best direction's variance"
         if out == known.last:
             return f"**k = {known.last} is not enough**: {nobody}; {most}. Take larger k."

@@ -1,7 +1,5 @@
 """The sweep that the address names, filling in, stopped or finished with everything there is to see about it; before it, the preview."""
 
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
@@ -15,7 +13,7 @@ from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.sweep import enough, pinned, preview, report
-from nspca.dashboard.sweep.kept import begin, kept
+from nspca.dashboard.sweep.kept import kept
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve
 from nspca.jobs import JobState
@@ -39,8 +37,8 @@ def show(seen: Preview | None) -> None:
         return
     problem, sweep, total = run.measured(), kept(run), run.asked.total
     if sweep is not None:
-        if len(sweep) < total:
-            _stopped(run)
+        if run.now.state == "cancelled":
+            goes.ended(run.now, "again")
         _finished(run, problem, sweep)
         return
     other, before = pinned.beside(run), preview.look(run.of, run.asked)
@@ -57,11 +55,6 @@ def show(seen: Preview | None) -> None:
 def _stop(run: Watched) -> None:
     with st.spinner("Stopping …"):
         goes.stop(run.id)
-
-
-def _stopped(run: Watched) -> None:
-    """What was ready is whole, with components and proofs; the rest can be asked for again."""
-    goes.ended(replace(run.now, state="cancelled"), "again", lambda: begin(run.of, run.asked))
 
 
 def shared(run: Watched) -> None:
@@ -153,7 +146,7 @@ def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
         enough.ask()
-    right.markdown(enough.sentence(enough.known(table, share / 100 * best), share, problem.n, noun, best or 1.0))
+    right.markdown(enough.sentence(enough.known(table, share / 100 * best), share, problem.n, noun, best or 1.0, problem.nonneg))
 
 
 def _component(about: Chosen, problem: nspca.Problem, result: nspca.Result, k: int, name: str) -> None:

@@ -37,7 +37,8 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
     if certificate is None:
         st.markdown(f"#### {line}.")
     else:
-        nobody = "nobody can do better" if used == k else f"with {k:,} nobody can do better"
+        allowed = [f"{k:,}"] * (used != k) + ["nonnegative weights"] * problem.nonneg
+        nobody = f"{'with ' if allowed else ''}{' and '.join(allowed)}{' ' if allowed else ''}nobody can do better"
         st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
     ratio = words.proof(result.ratio)
     said = f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {words.number(result.value)}, "
