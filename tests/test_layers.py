@@ -14,7 +14,7 @@ GROUND = {"errors": set(), "progress": set(), "archive": {"errors"}, "options": 
 CHAIN = ["matrix", "problem", "certificate", "result", "lowrank ascent", "bounds", "solvers", "components", "api", "estimator"]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = ["inequality elimination plan", "witness elementary lowrank", "dual", "branches joint", "strongest"]
-DASHBOARD = ["shell browser", "chosen", "runs", "data", "views", "proof", "history", "home", "sweep", "joint", "compare", "spannogram"]
+DASHBOARD = ["shell", "browser", "chosen", "runs", "data", "views", "proof", "history", "home", "sweep", "joint", "compare", "spannogram"]
 PAGES = {"home", "sweep", "joint", "compare", "spannogram"}
 # What stands beside the chain: all that each may import.
 BESIDE = {

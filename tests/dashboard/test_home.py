@@ -76,8 +76,7 @@ def test_how_far_the_last_run_is(visit, texts):
 def script():
     import streamlit as st
 
-    from nspca.dashboard.browser import memory
-    from nspca.dashboard.shell import state
+    from nspca.dashboard.shell import memory, state
 
     state.begin()
     memory.recall()

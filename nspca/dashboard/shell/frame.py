@@ -9,8 +9,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from nspca.dashboard.browser import memory
-from nspca.dashboard.shell import presses, state
+from nspca.dashboard.shell import memory, presses, state
 from nspca.dashboard.shell.internals import stay_home
 from nspca.dashboard.shell.words import plain
 from nspca.errors import NSPCAError

@@ -8,7 +8,7 @@ from nspca.dashboard.shell import state
 
 KEY = "memory"
 _MEMORY = st.components.v2.component(
-    "nspca_memory", html="<span hidden></span>", js=files("nspca.dashboard.browser").joinpath("memory.js").read_text("utf-8")
+    "nspca_memory", html="<span hidden></span>", js=files("nspca.dashboard.shell").joinpath("memory.js").read_text("utf-8")
 )
 
 
