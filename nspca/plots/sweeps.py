@@ -279,7 +279,7 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
         mode="markers",
         marker=ring,
         hoverinfo="skip",
-        name=f"smallest k with {PLATEAU:.0%} of the largest".replace("%", " %"),
+        name=RING,
     )
 
 
