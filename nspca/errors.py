@@ -45,7 +45,8 @@ class Cancelled(NSPCAError):
     """Raised by a `report` hook to stop a computation.
 
     On its way out it is given what there is: `best`, the Certificate proved by then, or of a sweep the Sweep of what was ready; and
-    `result`, the Result found by then, of status CANCELLED; of a task in a worker the bytes that it hands in. None where there was none yet.
+    `result`, the Result found by then, of status CANCELLED, or of a task in a worker the bytes that it hands in. None where there was
+    none yet.
     """
 
     best: Any = None
