@@ -3,20 +3,6 @@ const RANK = ["open", "leaf", "discarded"];
 const ARC = 8;
 const views = new WeakMap();
 
-function load(url) {
-  if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
-  return (globalThis.__nspcaPlotly ??= new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = url;
-    script.onload = () => done(globalThis.Plotly);
-    script.onerror = () => {
-      globalThis.__nspcaPlotly = null;
-      failed(new Error("plotly.js could not be loaded"));
-    };
-    document.head.appendChild(script);
-  }));
-}
-
 // "none", "slow" where the browser emulates it in software and a picture takes a second, or "good".
 function webGL() {
   const canvas = document.createElement("canvas");
@@ -27,8 +13,6 @@ function webGL() {
   gl.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer) ? "slow" : "good";
 }
-
-const config = { responsive: true, displaylogo: false, showSendToCloud: false, toImageButtonOptions: { format: "svg", filename: "nspca" } };
 
 // A point between two unit vectors, on the great circle through them.
 function between(a, b, t) {

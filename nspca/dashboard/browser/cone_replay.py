@@ -2,12 +2,11 @@
 
 import heapq
 from dataclasses import dataclass, replace
-from importlib.resources import files
 
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.browser.live import plotly_url, serve_plotly
+from nspca.dashboard.browser.live import plotly_script, plotly_url, serve_plotly
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
 from nspca.matrix.linalg import Array
@@ -61,7 +60,7 @@ _REPLAY = st.components.v2.component(
     "nspca_cone_replay",
     html=_HTML,
     css=_CSS,
-    js=files("nspca.dashboard.browser").joinpath("cone_replay.js").read_text("utf-8"),
+    js=plotly_script("cone_replay.js"),
     # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
     isolate_styles=False,
 )

@@ -1,20 +1,6 @@
 // One figure per place on the page, updated with Plotly.react. Runs again at every change of data or theme.
 const figures = new WeakMap();
 
-function load(url) {
-  if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
-  return (globalThis.__nspcaPlotly ??= new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = url;
-    script.onload = () => done(globalThis.Plotly);
-    script.onerror = () => {
-      globalThis.__nspcaPlotly = null;
-      failed(new Error("plotly.js could not be loaded"));
-    };
-    document.head.appendChild(script);
-  }));
-}
-
 // Figures keep their colours for text and lines in the template, so the page's theme replaces them there.
 function themed(layout, element) {
   const style = getComputedStyle(element);
@@ -26,8 +12,6 @@ function themed(layout, element) {
   const hoverlabel = { ...template.hoverlabel, bgcolor: page, bordercolor: text, font: { color: text, family: font.family } };
   return { ...layout, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
 }
-
-const config = { responsive: true, displaylogo: false, showSendToCloud: false, toImageButtonOptions: { format: "svg", filename: "nspca" } };
 
 function listen(state) {
   state.listening = true;

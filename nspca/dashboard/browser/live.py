@@ -16,11 +16,19 @@ from nspca.dashboard.shell import internals
 from nspca.plots import alt_text
 
 _ASSETS = "nspca_vendor"
+
+
+def plotly_script(name: str) -> str:
+    """A script of this folder that draws with Plotly, behind `plotly.js`."""
+    folder = files("nspca.dashboard.browser")
+    return "\n".join(folder.joinpath(part).read_text("utf-8") for part in ("plotly.js", name))
+
+
 _LIVE = st.components.v2.component(
     "nspca_live_plot",
     html='<div class="nspca-live"></div>',
     css=".nspca-live { width: 100%; }\n.nspca-live-error { color: var(--st-text-color); padding: 1rem; }",
-    js=files("nspca.dashboard.browser").joinpath("live.js").read_text("utf-8"),
+    js=plotly_script("live.js"),
     # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
     isolate_styles=False,
 )
