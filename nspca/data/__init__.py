@@ -1,12 +1,14 @@
 """Data: every supported file and every sample as one frozen `Dataset`."""
 
 from nspca.data.catalogue import SAMPLES, Original, Sample
-from nspca.data.dataset import Dataset, features_in_rows_suggestion
+from nspca.data.dataset import Dataset
+from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.look import Look
 from nspca.data.originals import adopt_copy, fetch_sample, original_path
 from nspca.data.reader import look_at, read
-from nspca.data.samples import load_sample
+from nspca.data.samples import is_at_hand, load_sample
+from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion
 
 __all__ = [
     "SAMPLES",
@@ -15,9 +17,12 @@ __all__ = [
     "Original",
     "Sample",
     "adopt_copy",
+    "covariance_suggestion",
+    "example_file",
     "features_in_rows_suggestion",
     "fetch_sample",
     "frame_to_csv",
+    "is_at_hand",
     "load_sample",
     "look_at",
     "neutralise",

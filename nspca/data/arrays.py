@@ -1,8 +1,11 @@
-"""NPY and NPZ without pickle: every header is read, and believed only as far as the file is long, before an array is made."""
+"""NPY and NPZ without pickle: every header is read, and believed only as far as the file is long, before an
+array is made.
+"""
 
 import io
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -10,14 +13,17 @@ import scipy.sparse as sp
 
 from nspca.archive import npy_header, open_zip, read_npy, unzip_member
 from nspca.data.dataset import Dataset, numbered, pixel_names, unique_names
+from nspca.data.how import How
 from nspca.data.limits import check_dense, check_sparse
+from nspca.data.missing import Settled, settle
 from nspca.errors import InvalidData
 
+AS_IT_IS = How()
 _SPARSE = ("data", "indices", "indptr", "shape")
 _NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sample_names", "samples", "index")}
 
 
-def read_npz(raw: bytes, name: str) -> Dataset:
+def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
     """An NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``.
@@ -28,9 +34,9 @@ def read_npz(raw: bytes, name: str) -> Dataset:
         parts = {part: _member(archive, files, part) for part in _SPARSE}
         layout = str(_member(archive, files, "format").astype(str)) if "format" in files else "csr"
         X = _sparse(parts, layout)
-        return _dress(X, name, archive, files, ())
+        return _dress(X, name, archive, files, (), how)
     key, notes = _matrix_key(archive, files)
-    return _dress(plain_numbers(_member(archive, files, key)), name, archive, files, notes)
+    return _dress(plain_numbers(_member(archive, files, key)), name, archive, files, notes, how)
 
 
 def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> tuple[str, tuple[str, ...]]:
@@ -48,7 +54,10 @@ def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> 
     if len(tables) == 1:
         return tables[0], (f'The array "{tables[0]}" was taken as the table.',)
     found = ", ".join(sorted(files)[:8]) or "nothing"
-    raise InvalidData(f"An NPZ needs an array named X, or exactly one table of numbers; this one holds {found}: save the table as X.")
+    raise InvalidData(
+        f"An NPZ needs an array named X, or exactly one table of numbers; this one holds {found}: save the "
+        "table as X."
+    )
 
 
 def _member(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: str) -> np.ndarray:
@@ -56,11 +65,15 @@ def _member(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: st
 
 
 def plain_numbers(X: np.ndarray) -> np.ndarray:
-    """A C-contiguous table: uint8 stays, every other real type becomes float64; a stack of images is unrolled by `_dress`."""
+    """A C-contiguous table: uint8 stays, every other real type becomes float64; a stack of images is unrolled
+    by `_dress`.
+    """
     if X.dtype.kind not in "biuf":
         raise InvalidData(f"The table must hold real numbers, got type {X.dtype}: convert it before saving.")
     if X.ndim not in (2, 3):
-        raise InvalidData(f"The table must have 2 dimensions, samples x features, got {X.ndim}: reshape it before saving.")
+        raise InvalidData(
+            f"The table must have 2 dimensions, samples x features, got {X.ndim}: reshape it before saving."
+        )
     check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
     return np.ascontiguousarray(X, dtype=np.uint8 if X.dtype == np.uint8 else np.float64)
 
@@ -72,39 +85,70 @@ def _sparse(parts: dict[str, np.ndarray], layout: str) -> sp.csr_array:
     rows, columns = (int(length) for length in shape)
     check_sparse(rows, columns, parts["data"].size)
     make = sp.csr_array if layout == "csr" else sp.csc_array
-    if parts["indices"].dtype.kind not in "iu" or parts["indptr"].dtype.kind not in "iu" or parts["data"].dtype.kind not in "biuf":
-        raise InvalidData("The parts of the sparse matrix have the wrong types: save it with scipy.sparse.save_npz.")
+    if (
+        parts["indices"].dtype.kind not in "iu"
+        or parts["indptr"].dtype.kind not in "iu"
+        or parts["data"].dtype.kind not in "biuf"
+    ):
+        raise InvalidData(
+            "The parts of the sparse matrix have the wrong types: save it with scipy.sparse.save_npz."
+        )
     try:
         X = make((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape=(rows, columns))
         X.check_format(full_check=True)
     except (ValueError, IndexError):
-        raise InvalidData("The parts of the sparse matrix do not fit together: save it with scipy.sparse.save_npz.") from None
+        raise InvalidData(
+            "The parts of the sparse matrix do not fit together: save it with scipy.sparse.save_npz."
+        ) from None
     X = X.tocsr()
     X.sum_duplicates()
     return X
 
 
-def _dress(X: np.ndarray, name: str, archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], notes: tuple[str, ...]) -> Dataset:
-    extra = {key: _member(archive, files, key) for key in ("labels", "y", "image_shape", "wavelength_um") if key in files}
-    image_shape = None
-    if "image_shape" in extra and extra["image_shape"].shape == (2,):
-        image_shape = (int(extra["image_shape"][0]), int(extra["image_shape"][1]))
+def _dress(
+    X: np.ndarray,
+    name: str,
+    archive: zipfile.ZipFile,
+    files: dict[str, zipfile.ZipInfo],
+    notes: tuple[str, ...],
+    how: How,
+) -> Dataset:
+    extra = {
+        key: _member(archive, files, key)
+        for key in ("labels", "y", "image_shape", "wavelength_um")
+        if key in files
+    }
+    image_shape: tuple[int, int] | None = None
+    if (sides := extra.get("image_shape")) is not None:
+        if sides.shape == (2,) and sides.dtype.kind in "iu" and sides.min() > 0:
+            image_shape = (int(sides[0]), int(sides[1]))
+        else:
+            notes += ("The image_shape is not two whole numbers and was left out.",)
+    axis = extra.get("wavelength_um")
+    if axis is not None and not (axis.ndim == 1 and axis.dtype.kind in "iuf" and np.isfinite(axis).all()):
+        axis = None
+        notes += ("The wavelengths are not a list of numbers and were left out.",)
     if X.ndim == 3:
-        image_shape = X.shape[1:]
+        image_shape = (X.shape[1], X.shape[2])
         X = X.reshape(len(X), -1)
-        notes += (f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",)
+        notes += (
+            f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",
+        )
     names = {what: _names(archive, files, what) for what in _NAMES}
+    # A shape that is not that of the table is refused by Dataset; no names are made for it before.
+    fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
-    axis = extra.get("wavelength_um")
     labels = extra.get("labels", extra.get("y"))
     if labels is not None and (labels.ndim != 1 or labels.dtype.kind == "S"):
         labels = None
         notes += ("The labels are not a list of numbers or text and were left out.",)
-    return Dataset(
+    settled = settle(X, how.missing, how.features_in_rows)
+    data = Dataset(
         name=name,
-        X=X,
-        feature_names=features or (pixel_names(image_shape) if image_shape else numbered("feature", X.shape[1])),
+        X=sp.csr_array(X.shape) if settled.notes else X,  # its names are checked against all rows and columns
+        feature_names=features
+        or (pixel_names(image_shape) if image_shape and fits else numbered("feature", X.shape[1])),
         sample_names=samples or numbered("sample", X.shape[0]),
         labels=labels,
         image_shape=image_shape,
@@ -112,6 +156,23 @@ def _dress(X: np.ndarray, name: str, archive: zipfile.ZipFile, files: dict[str, 
         axis=None if axis is None else axis.astype(np.float64),
         axis_name="" if axis is None else "wavelength (µm)",
         notes=(*notes, *more, *again),
+    )
+    return _of_what_is_left(data, settled) if settled.notes else data
+
+
+def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
+    """Names, labels and axis of the rows and columns that are left; an image that lost pixels is a table."""
+    whole = settled.columns.size == data.X.shape[1]
+    return replace(
+        data,
+        X=settled.X,
+        feature_names=tuple(settled.of_columns(data.feature_names)),
+        sample_names=tuple(settled.of_rows(data.sample_names)),
+        labels=None if data.labels is None else data.labels[settled.rows],
+        axis=None if data.axis is None else data.axis[settled.columns],
+        image_shape=data.image_shape if whole else None,
+        kind=data.kind if whole or data.kind != "image" else "table",
+        notes=(*data.notes, *settled.notes),
     )
 
 
@@ -127,7 +188,11 @@ def _names(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], what: st
 def to_npz(dataset: Dataset) -> bytes:
     """A dataset as a compressed NPZ that `read_npz` gives back; equal data make equal bytes."""
     X: Any = dataset.X  # SciPy has no types
-    arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)} if sp.issparse(X) else {"X": X}
+    arrays = (
+        {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
+        if sp.issparse(X)
+        else {"X": X}
+    )
     arrays["feature_names"] = np.array(dataset.feature_names, dtype=np.str_)
     arrays["sample_names"] = np.array(dataset.sample_names, dtype=np.str_)
     optional = {"labels": dataset.labels, "image_shape": dataset.image_shape, "wavelength_um": dataset.axis}
@@ -138,5 +203,7 @@ def to_npz(dataset: Dataset) -> bytes:
             plain = io.BytesIO()
             np.lib.format.write_array(plain, np.ascontiguousarray(array), allow_pickle=False)
             # A ZipInfo made by hand has the fixed date 1980-01-01.
-            archive.writestr(zipfile.ZipInfo(f"{key}.npy"), plain.getvalue(), compress_type=zipfile.ZIP_DEFLATED)
+            archive.writestr(
+                zipfile.ZipInfo(f"{key}.npy"), plain.getvalue(), compress_type=zipfile.ZIP_DEFLATED
+            )
     return stream.getvalue()

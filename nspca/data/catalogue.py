@@ -17,7 +17,8 @@ class Original:
         Its name.
     url : str
     sha256 : str or None
-        None where no published checksum is known: the content is then checked by shape and by parsing every entry.
+        None where no published checksum is known: the content is then checked by shape and by parsing every
+        entry.
     """
 
     file: str
@@ -86,7 +87,8 @@ SAMPLES: dict[str, Sample] = {
     ),
     "python-docs": Sample(
         title="Python documentation strings",
-        summary="word counts of the standard library's own documentation, one document per module, class or function",
+        summary="word counts of the standard library's own documentation, one document per module, class or "
+        "function",
         kind="words",
         shape=None,
         source_url="https://docs.python.org/3/license.html",
@@ -149,7 +151,8 @@ SAMPLES: dict[str, Sample] = {
             Original("vocab.kos.txt", f"{_UCI}/bag-of-words/vocab.kos.txt"),
         ),
         how=(
-            'The files docword.kos.txt.gz and vocab.kos.txt of the UCI Machine Learning Repository ("Bag of Words"); '
+            'The files docword.kos.txt.gz and vocab.kos.txt of the UCI Machine Learning Repository ("Bag of '
+            'Words"); '
             "give a folder or a ZIP with both, or the docword file alone"
         ),
         stand_in=True,

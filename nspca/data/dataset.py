@@ -1,6 +1,5 @@
 """One table, frozen and checked: what every reader returns and every page shows."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,11 +11,31 @@ from nspca.errors import InvalidData
 
 Source = Literal["real", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
-# Probe sets and accession numbers of arrays and sequencers; symbols such as TP53 are looked at separately, because S1, S2, ... look alike.
-_PROBE = re.compile(r"_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(probe|gene)[ _-]?\d+$")
-_SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
-# Digits (1797 x 64) and faces (2429 x 361) have up to 28 times more samples than features, so a shape alone says little below this.
-_MANY_TIMES = 50
+ROUNDING = 1e-8
+"""How far a covariance may be from its transpose, beside its largest entry: what is left of eight digits in a
+file.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A column, or a row of a table with features in rows, that may be named as the labels.
+
+    Parameters
+    ----------
+    name : str
+    count : int
+        How many different values it has.
+    labels : (m,) ndarray or None
+        The labels it gives; None when it is a feature until somebody says that it is none.
+    note : str
+        What is said of it as long as it is not the labels.
+    """
+
+    name: str
+    count: int
+    labels: np.ndarray | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +65,8 @@ class Dataset:
         One line: what this is, from where, under which licence.
     notes : tuple of str
         What reading changed or found out.
+    label_candidates : tuple of Candidate
+        What else of a table may be its labels.
     """
 
     name: str
@@ -61,14 +82,21 @@ class Dataset:
     is_covariance: bool = False
     provenance: str = ""
     notes: tuple[str, ...] = ()
+    label_candidates: tuple[Candidate, ...] = ()
 
     def __post_init__(self) -> None:
         X = self.X
         if getattr(X, "ndim", 0) != 2:
-            raise InvalidData(f"A table with rows and columns is needed, got an array with {getattr(X, 'ndim', 0)} dimensions.")
+            raise InvalidData(
+                f"A table with rows and columns is needed, got an array with {getattr(X, 'ndim', 0)} "
+                "dimensions."
+            )
         m, n = X.shape
         if m < 2 or n < 2:
-            raise InvalidData(f"At least two samples and two features are needed, got {_count(m, 'sample')} and {_count(n, 'feature')}.")
+            raise InvalidData(
+                f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
+                f"{_count(n, 'feature')}."
+            )
         lengths = {
             "feature names": (self.feature_names, n),
             "sample names": (self.sample_names, m),
@@ -77,9 +105,14 @@ class Dataset:
         }
         for what, (values, wanted) in lengths.items():
             if values is not None and len(values) != wanted:
-                raise InvalidData(f"The table is {m} x {n}, so {wanted} {what} are needed, got {len(values)}.")
+                raise InvalidData(
+                    f"The table is {m} x {n}, so {wanted} {what} are needed, got {len(values)}."
+                )
         if self.image_shape is not None and self.image_shape[0] * self.image_shape[1] != n:
-            raise InvalidData(f"An image of {self.image_shape[0]} x {self.image_shape[1]} pixels does not have {n} features.")
+            raise InvalidData(
+                f"An image of {self.image_shape[0]} x {self.image_shape[1]} pixels does not have {n} "
+                "features."
+            )
         if self.is_covariance:
             _check_covariance(X)
         self._check_finite()
@@ -98,7 +131,8 @@ class Dataset:
         else:
             row, column = (int(i) for i in np.argwhere(bad)[0])
         raise InvalidData(
-            f'Every value must be a finite number, but sample "{self.sample_names[row]}", feature "{self.feature_names[column]}" is '
+            f'Every value must be a finite number, but sample "{self.sample_names[row]}", feature '
+            f'"{self.feature_names[column]}" is '
             f"{self.X[row, column]}: fill it in, or remove the row or the column."
         )
 
@@ -110,11 +144,80 @@ class Dataset:
             low, high = self.X.min(axis=0), self.X.max(axis=0)
         return np.flatnonzero(low == high)
 
+    def only(self, features: Sequence[int | str]) -> "Dataset":
+        """The same with some features only, given by number (from 0) or by name; the other pixels of an image
+        are set to 0 and stay.
+
+        Raises
+        ------
+        InvalidData
+            For a feature that is not there, and for fewer than two.
+        """
+        kept = self._numbers(features)
+        said = (
+            f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
+            f"{self.feature_names[kept[0]]}."
+        )
+        return self._restricted(kept, said)
+
+    def without(self, features: Sequence[int | str]) -> "Dataset":
+        """The same without some features, as in `only`."""
+        out = self._numbers(features)
+        kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
+        said = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        return self._restricted(kept, said)
+
+    def _numbers(self, features: Sequence[int | str]) -> np.ndarray:
+        """Their numbers in increasing order."""
+        features, n = list(features), len(self.feature_names)
+        place: dict[Any, int] = {name: j for j, name in enumerate(self.feature_names)}
+        found = [place.get(feature, feature) for feature in features]
+        wrong = [one for one in found if not isinstance(one, int | np.integer) or not 0 <= one < n]
+        if wrong or not found:
+            got = repr(wrong[0]) if wrong else "nothing"
+            raise InvalidData(f"Features are given by name or by a number from 0 to {n - 1}, got {got}.")
+        return np.array(sorted({int(one) for one in found}))
+
+    def _restricted(self, kept: np.ndarray, note: str) -> "Dataset":
+        if len(kept) < 2:
+            raise InvalidData(f"At least two features must be left, got {len(kept)}: leave out fewer.")
+        X: Any = self.X
+        notes = (*self.notes, note)
+        if self.image_shape is not None and not self.is_covariance:
+            mask = np.zeros(X.shape[1], dtype=X.dtype)
+            mask[kept] = 1
+            X = X.multiply(mask).tocsr() if sp.issparse(X) else X * mask
+            if sp.issparse(X):
+                X.eliminate_zeros()
+            return replace(self, X=X, notes=notes)
+        X = X[kept][:, kept] if self.is_covariance else X[:, kept]
+        names = tuple(self.feature_names[j] for j in kept)
+        samples = tuple(self.sample_names[j] for j in kept) if self.is_covariance else self.sample_names
+        axis = None if self.axis is None else self.axis[kept]
+        return replace(
+            self, X=X, feature_names=names, sample_names=samples, axis=axis, image_shape=None, notes=notes
+        )
+
+    def labelled(self, name: str) -> "Dataset | None":
+        """The same with a candidate as its labels, as if the file had been read so; None when it has to be
+        read anew for that.
+        """
+        for candidate in self.label_candidates:
+            if candidate.name == name and candidate.labels is not None:
+                others = tuple(other for other in self.label_candidates if other is not candidate)
+                notes = tuple(note for note in self.notes if note != candidate.note)
+                return replace(self, labels=candidate.labels, notes=notes, label_candidates=others)
+        return None
+
     def transposed(self) -> "Dataset":
-        """Rows and columns exchanged; labels and image shape belonged to the old rows and columns and are dropped."""
+        """Rows and columns exchanged; labels and image shape belonged to the old rows and columns and are
+        dropped.
+        """
         m, n = self.X.shape
         features = numbered("feature", m) if self.sample_names == numbered("sample", m) else self.sample_names
-        samples = numbered("sample", n) if self.feature_names == numbered("feature", n) else self.feature_names
+        samples = (
+            numbered("sample", n) if self.feature_names == numbered("feature", n) else self.feature_names
+        )
         T: Any = self.X.T
         X = T.tocsr() if sp.issparse(T) else np.ascontiguousarray(T)
         notes = (*self.notes, "Features were in rows; the table was transposed.")
@@ -129,6 +232,7 @@ class Dataset:
             axis=None,
             axis_name="",
             notes=notes,
+            label_candidates=(),
         )
 
 
@@ -140,8 +244,10 @@ def _check_covariance(A: np.ndarray) -> None:
     if A.shape[0] != A.shape[1]:
         raise InvalidData(f"A covariance has as many rows as columns, got {A.shape[0]} x {A.shape[1]}.")
     gap = float(np.abs(A - A.T).max())
-    if gap > 1e-8 * float(np.abs(A).max()):
-        raise InvalidData(f"A covariance is symmetric, this one differs from its transpose by up to {gap:.3g}.")
+    if gap > ROUNDING * float(np.abs(A).max()):
+        raise InvalidData(
+            f"A covariance is symmetric, this one differs from its transpose by up to {gap:.3g}."
+        )
 
 
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -172,7 +278,11 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
             candidate = f"{name} ({seen[name]})"
         taken.add(candidate)
         out.append(candidate)
-    notes = (f'{_count(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0]}".',) if changed else ()
+    notes = (
+        (f'{_count(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0]}".',)
+        if changed
+        else ()
+    )
     return tuple(out), notes
 
 
@@ -184,46 +294,3 @@ def numbered(what: str, count: int) -> tuple[str, ...]:
 def pixel_names(shape: tuple[int, int]) -> tuple[str, ...]:
     """Names of the pixels of an image, row by row, counted from 1 at the top left."""
     return tuple(f"row {r} column {c}" for r in range(1, shape[0] + 1) for c in range(1, shape[1] + 1))
-
-
-def features_in_rows_suggestion(X: np.ndarray, sample_names: Sequence[str] = (), feature_names: Sequence[str] = ()) -> tuple[bool, str]:
-    """Whether the rows of a table look like features (genes) rather than samples.
-
-    Parameters
-    ----------
-    X : (m, n) array or sparse matrix, only its shape is used
-    sample_names, feature_names : sequences of str
-        The names of its rows and columns as they were read.
-
-    Returns
-    -------
-    suggested : bool
-    sentence : str
-        What was seen and what the switch would do; empty when there is nothing to say.
-    """
-    m, n = X.shape
-    if m <= n:
-        return False, ""
-    if _are_genes(sample_names) and not _are_genes(feature_names):
-        reason = f'row names such as "{sample_names[0]}" look like genes or probes'
-    elif m >= _MANY_TIMES * n and tuple(sample_names[:2]) not in ((), numbered("sample", 2)) and _are_numbered(feature_names):
-        reason = f'it has far more rows than columns, with column names such as "{feature_names[0]}"'
-    else:
-        return False, ""
-    return (
-        True,
-        f"This table has {m} rows and {n} columns, and {reason}: switch on “features are in rows” to get {n} samples with {m} features.",
-    )
-
-
-def _are_genes(names: Sequence[str]) -> bool:
-    looked_at = list(names[:200])
-    probes = sum(bool(_PROBE.search(name)) for name in looked_at)
-    symbols = [name for name in looked_at if _SYMBOL.match(name)]
-    stems = {name.rstrip("-0123456789") for name in symbols}
-    return bool(looked_at) and max(probes, len(symbols) if len(stems) > len(symbols) / 3 else 0) >= 0.8 * len(looked_at)
-
-
-def _are_numbered(names: Sequence[str]) -> bool:
-    stems = {name.rstrip("0123456789") for name in names}
-    return len(stems) <= max(1, len(names) // 10) and stems != {"feature "}

@@ -1,4 +1,5 @@
-"""Word counts of the documentation strings of the Python standard library: real text on every machine, without a download.
+"""Word counts of the documentation strings of the Python standard library: real text on every machine,
+without a download.
 
 Sources are read by `ast`; no module is imported. One document per module, class or function.
 """
@@ -41,7 +42,8 @@ _SKIPPED_FOLDERS = {
     "turtledemo",
     "pydoc_data",
 }
-# A word in fewer documents carries no shared direction; more than 4000 words make pages and pictures of the matrix too long.
+# A word in fewer documents carries no shared direction; more than 4000 words make pages and pictures of the
+# matrix too long.
 _MIN_DOCUMENTS = 5
 _MAX_WORDS = 4000
 # "Return the value." is not a text: a document needs this many counted words.
@@ -49,12 +51,38 @@ _MIN_WORDS = 5
 _WORD = re.compile(r"[a-z]{3,24}")
 _JOINED = re.compile(r"[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*", re.ASCII)
 # Words of doctests and of Python's own grammar, and contractions cut at the apostrophe.
-_OWN_STOP_WORDS = {"self", "args", "kwargs", "kwds", "def", "don", "doesn", "isn", "won", "etc", "none", "true", "false", "thats", "let"}
+_OWN_STOP_WORDS = {
+    "self",
+    "args",
+    "kwargs",
+    "kwds",
+    "def",
+    "don",
+    "doesn",
+    "isn",
+    "won",
+    "etc",
+    "none",
+    "true",
+    "false",
+    "thats",
+    "let",
+}
+
+
+def kept_counts() -> Path:
+    """Where the counts are kept once they were made, which takes some seconds."""
+    return (
+        cache_folder()
+        / f"python-docs-{platform.python_implementation().lower()}-{platform.python_version()}-r{_RULES}.npz"
+    )
 
 
 def load_python_docs(report: Report) -> Dataset:
-    """The standard library's documentation as a (documents, words) CSR matrix; kept in the user's cache for this Python version."""
-    kept = cache_folder() / f"python-docs-{platform.python_implementation().lower()}-{platform.python_version()}-r{_RULES}.npz"
+    """The standard library's documentation as a (documents, words) CSR matrix; kept in the user's cache for
+    this Python version.
+    """
+    kept = kept_counts()
     if kept.is_file():
         try:
             return _dress(read_npz(kept.read_bytes(), "python-docs"))
@@ -88,14 +116,17 @@ def count_words(library: Path, report: Report) -> Dataset:
                 counts.append(words)
     if len(counts) < 100:
         raise InvalidData(
-            f"The sources of the Python standard library are needed, but only {len(counts)} documentation strings were found in this "
+            f"The sources of the Python standard library are needed, but only {len(counts)} documentation "
+            "strings were found in this "
             "installation: choose another sample, or install Python with its sources."
         )
     return _matrix(names, counts)
 
 
 def tokens(text: str) -> Iterator[str]:
-    """Lower-case English-looking words of three letters or more; doctest lines, identifiers and stop words are left out."""
+    """Lower-case English-looking words of three letters or more; doctest lines, identifiers and stop words
+    are left out.
+    """
     lines = (line for line in text.splitlines() if not line.lstrip().startswith((">>>", "...")))
     prose = _JOINED.sub(" ", "\n".join(lines))
     stop = _stop_words()
@@ -131,7 +162,9 @@ def _documents(path: Path, library: Path) -> Iterator[tuple[str, str]]:
     yield from _below(tree, module)
 
 
-def _below(node: "ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef", title: str) -> Iterator[tuple[str, str]]:
+def _below(
+    node: "ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef", title: str
+) -> Iterator[tuple[str, str]]:
     text = ast.get_docstring(node, clean=False)
     if text:
         yield title, text
@@ -144,14 +177,19 @@ def _below(node: "ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctio
 
 def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
     frequency = Counter(chain.from_iterable(counts))
-    ranked = sorted((word for word, n in frequency.items() if n >= _MIN_DOCUMENTS), key=lambda word: (-frequency[word], word))
+    ranked = sorted(
+        (word for word, n in frequency.items() if n >= _MIN_DOCUMENTS),
+        key=lambda word: (-frequency[word], word),
+    )
     vocabulary = sorted(ranked[:_MAX_WORDS])
     column = {word: j for j, word in enumerate(vocabulary)}
     rows = [[(column[word], n) for word, n in sorted(words.items()) if word in column] for words in counts]
     keep = [i for i, row in enumerate(rows) if sum(n for _, n in row) >= _MIN_WORDS]
     indptr = np.cumsum([0, *(len(rows[i]) for i in keep)])
     entries = np.array([entry for i in keep for entry in rows[i]], dtype=np.int64).reshape(-1, 2)
-    X = sp.csr_array((entries[:, 1].astype(np.float64), entries[:, 0], indptr), shape=(len(keep), len(vocabulary)))
+    X = sp.csr_array(
+        (entries[:, 1].astype(np.float64), entries[:, 0], indptr), shape=(len(keep), len(vocabulary))
+    )
     sample_names, _ = unique_names([names[i] for i in keep], "document")
     return Dataset("python-docs", X, tuple(vocabulary), sample_names, kind="words")
 
@@ -165,10 +203,13 @@ def _dress(data: Dataset) -> Dataset:
         sample_names=data.sample_names,
         source="real",
         kind="words",
-        provenance=f"Documentation strings of the Python {version} standard library installed here, PSF licence",
+        provenance=f"Documentation strings of the Python {version} standard library installed here, PSF "
+        "licence",
         notes=(
-            f"Words in at least {_MIN_DOCUMENTS} documents, without English stop words; at most the {_MAX_WORDS} in most documents "
+            f"Words in at least {_MIN_DOCUMENTS} documents, without English stop words; at most the "
+            f"{_MAX_WORDS} in most documents "
             f"are kept ({data.X.shape[1]} here).",
-            f"Documentation strings with at least {_MIN_WORDS} counted words are kept ({data.X.shape[0]} here).",
+            f"Documentation strings with at least {_MIN_WORDS} counted words are kept ({data.X.shape[0]} "
+            "here).",
         ),
     )

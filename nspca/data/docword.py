@@ -1,4 +1,6 @@
-"""The UCI bag-of-words format: three header lines D, W, NNZ, then one line "document word count" per entry, counted from 1."""
+"""The UCI bag-of-words format: three header lines D, W, NNZ, then one line "document word count" per entry,
+counted from 1.
+"""
 
 import io
 import re
@@ -20,7 +22,9 @@ _SHORTEST_ENTRY = 6
 def is_docword(raw: bytes) -> bool:
     """Whether bytes start with three counts alone on their lines and an entry of three."""
     header = _HEADER.match(raw[:200])
-    return header is not None and (_ENTRY.match(raw[header.end() : header.end() + 100]) is not None or int(header[3]) == 0)
+    return header is not None and (
+        _ENTRY.match(raw[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
+    )
 
 
 def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Dataset:
@@ -36,13 +40,17 @@ def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Data
     """
     header = _HEADER.match(raw[:200])
     if header is None:
-        raise InvalidData("A docword file starts with three lines of one count each (documents, words, entries); this one does not.")
+        raise InvalidData(
+            "A docword file starts with three lines of one count each (documents, words, entries); this one "
+            "does not."
+        )
     documents, words, entries = (int(header[i]) for i in (1, 2, 3))
     check_sparse(documents, words, entries)
     body = raw[header.end() :]
     if _SHORTEST_ENTRY * entries > len(body) + 1:
         raise InvalidData(
-            f"The docword header promises {entries} entries, but the file is too short for them: it is cut off, get it again."
+            f"The docword header promises {entries} entries, but the file is too short for them: it is cut "
+            "off, get it again."
         )
     table = _entries(body, entries)
     for column, (what, most) in enumerate((("document", documents), ("word", words))):
@@ -50,13 +58,19 @@ def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Data
         if wrong.size:
             row = int(wrong[0])
             raise InvalidData(
-                f"Entry {row + 1} (line {row + 4}) names {what} {table[row, column]}, but the header counts 1 to {most}: "
+                f"Entry {row + 1} (line {row + 4}) names {what} {table[row, column]}, but the header counts "
+                f"1 to {most}: "
                 "correct its header."
             )
     if (table[:, 2] < 1).any():
         row = int(np.argmax(table[:, 2] < 1))
-        raise InvalidData(f"Entry {row + 1} (line {row + 4}) has the count {table[row, 2]}: counts are positive, remove the line.")
-    X = sp.csr_array((table[:, 2].astype(np.float64), (table[:, 0] - 1, table[:, 1] - 1)), shape=(documents, words))
+        raise InvalidData(
+            f"Entry {row + 1} (line {row + 4}) has the count {table[row, 2]}: counts are positive, remove "
+            "the line."
+        )
+    X = sp.csr_array(
+        (table[:, 2].astype(np.float64), (table[:, 0] - 1, table[:, 1] - 1)), shape=(documents, words)
+    )
     X.sum_duplicates()
     feature_names, notes = _words(vocabulary, words)
     return Dataset(name, X, feature_names, numbered("document", documents), kind="words", notes=notes)
@@ -68,14 +82,17 @@ def _entries(body: bytes, entries: int) -> np.ndarray:
         table = np.zeros((0, 3), dtype=np.int64)
     else:
         try:
-            table = pd.read_csv(io.BytesIO(body), sep=r"\s+", header=None, dtype=np.int64, na_filter=False, engine="c").to_numpy()
+            table = pd.read_csv(
+                io.BytesIO(body), sep=r"\s+", header=None, dtype=np.int64, na_filter=False, engine="c"
+            ).to_numpy()
         except (ValueError, OverflowError, pd.errors.ParserError):
             raise InvalidData(_wrong_line(body)) from None
     if table.shape[1] != 3:
         raise InvalidData(_wrong_line(body))
     if len(table) != entries:
         raise InvalidData(
-            f"The docword header promises {entries} entries and the file holds {len(table)}: get it again or correct its header."
+            f"The docword header promises {entries} entries and the file holds {len(table)}: get it again "
+            "or correct its header."
         )
     return table
 
@@ -85,7 +102,10 @@ def _wrong_line(body: bytes) -> str:
         cells = line.split()
         if cells and not (len(cells) == 3 and all(re.fullmatch(rb"\d{1,18}", cell) for cell in cells)):
             seen = line[:40].decode(errors="replace")
-            return f'Every entry holds three whole numbers (document, word, count), but line {number} is "{seen}": correct it.'
+            return (
+                f"Every entry holds three whole numbers (document, word, count), but line {number} is "
+                f'"{seen}": correct it.'
+            )
     return "The entries of the docword file cannot be read as whole numbers: get the file again."
 
 
@@ -97,6 +117,7 @@ def _words(vocabulary: bytes | None, count: int) -> tuple[tuple[str, ...], tuple
         words.pop()
     if len(words) != count:
         raise InvalidData(
-            f"The vocabulary must have one word per line for {count} words, got {len(words)} lines: give the file that belongs to it."
+            f"The vocabulary must have one word per line for {count} words, got {len(words)} lines: give "
+            "the file that belongs to it."
         )
     return unique_names([word.strip() for word in words], "word")

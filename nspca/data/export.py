@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-# The ASCII signs that start a formula, their full-width forms (East Asian spreadsheets), tab and return (skipped before a formula).
+# The ASCII signs that start a formula, their full-width forms (East Asian spreadsheets), tab and return
+# (skipped before a formula).
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _SKIPPED = " \t\r\n"
 
@@ -22,10 +23,17 @@ def neutralise(text: str) -> str:
 
 
 def frame_to_csv(frame: pd.DataFrame) -> bytes:
-    """A table as UTF-8 CSV with a byte order mark (so that spreadsheets read "µm"), text cells and column names neutralised."""
+    """A table as UTF-8 CSV with a byte order mark (so that spreadsheets read "µm"), text cells and column
+    names neutralised.
+    """
     safe = frame.copy()
     for i, dtype in enumerate(frame.dtypes):
         if not pd.api.types.is_numeric_dtype(dtype):
-            safe.isetitem(i, frame.iloc[:, i].astype(object).map(lambda cell: neutralise(cell) if isinstance(cell, str) else cell))
+            safe.isetitem(
+                i,
+                frame.iloc[:, i]
+                .astype(object)
+                .map(lambda cell: neutralise(cell) if isinstance(cell, str) else cell),
+            )
     safe.columns = [neutralise(str(column)) for column in frame.columns]
     return safe.to_csv(index=False).encode("utf-8-sig")

@@ -50,7 +50,9 @@ def read_images(files: Sequence[tuple[str, Callable[[], bytes]]], name: str, rep
             report(Event("reading images", done=i, total=len(files)))
     assert stacked is not None  # who calls has at least one file
     shape = stacked.shape[1:]
-    sample_names, renamed = unique_names([PurePosixPath(label.replace("\\", "/")).stem for label, _ in files], "sample")
+    sample_names, renamed = unique_names(
+        [PurePosixPath(label.replace("\\", "/")).stem for label, _ in files], "sample"
+    )
     folders = [PurePosixPath(label.replace("\\", "/")).parent.name for label, _ in files]
     grouped = 1 < len(set(folders)) < len(files)
     if grouped:
@@ -68,7 +70,9 @@ def read_images(files: Sequence[tuple[str, Callable[[], bytes]]], name: str, rep
 
 
 def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits; its size is checked before its pixels."""
+    """Grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits; its size is
+    checked before its pixels.
+    """
     notes: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():
@@ -77,7 +81,8 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
             image: Image.Image = Image.open(io.BytesIO(raw), formats=_FORMATS)
             if image.width * image.height > MAX_PIXELS:
                 raise InvalidData(
-                    f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most {MAX_PIXELS} are read: shrink it.'
+                    f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
+                    f"{MAX_PIXELS} are read: shrink it."
                 )
             deep = image.mode.startswith(("I", "F"))
             if not deep and image.mode != "L":
@@ -87,13 +92,18 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
             pixels = np.array(image)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise InvalidData(
-            f'Image "{short_name(label)}" says it has far more than {MAX_PIXELS} pixels, the most that is read: shrink it.'
+            f'Image "{short_name(label)}" says it has far more than {MAX_PIXELS} pixels, the most that is '
+            "read: shrink it."
         ) from None
     except InvalidData:
         raise
     except Exception:
-        # A damaged image makes decoders fail in many ways (struct, index, syntax, memory); all of them mean the same to the user.
-        raise InvalidData(f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM or PNG files.') from None
+        # A damaged image makes decoders fail in many ways (struct, index, syntax, memory); all of them mean
+        # the same to the user.
+        raise InvalidData(
+            f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM or PNG '
+            "files."
+        ) from None
     return (pixels.astype(np.float64) if deep else pixels), notes
 
 

@@ -14,7 +14,8 @@ from nspca.errors import InvalidData
 MAX_VALUES = 2**26
 # A sparse entry costs 12 to 16 bytes in CSR plus 24 while it is parsed: 20 million stay under 1 GiB.
 MAX_ENTRIES = 20_000_000
-# Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have 300 000.
+# Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have
+# 300 000.
 MAX_ROWS = 2_000_000
 # The solvers are made for 100 000 features; ten times that is still a listing of names, not a computation.
 MAX_COLUMNS = 1_000_000
@@ -24,7 +25,8 @@ MAX_TEXT_COLUMNS = 200_000
 MAX_LINE = 8 * 2**20
 # An archive of 100 000 images takes a minute to open; nobody looks at more.
 MAX_FILES = 100_000
-# Text and pixels deflate by 3 to 50; above 200 an archive is made to burst. Small archives are let through: they cannot hurt.
+# Text and pixels deflate by 3 to 50; above 200 an archive is made to burst. Small archives are let through:
+# they cannot hurt.
 MAX_RATIO = 200
 RATIO_COUNTS_ABOVE = 16 * 2**20
 # One image is one row; 2^20 pixels (1024 x 1024) is MAX_COLUMNS rounded up.
@@ -44,7 +46,8 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
         raw = _file_bytes(Path(source))
     if len(raw) > MAX_BYTES:
         raise InvalidData(
-            f"A file may have at most {mib(MAX_BYTES)} and this one has more: keep fewer columns or save it as compressed NPZ."
+            f"A file may have at most {mib(MAX_BYTES)} and this one has more: keep fewer columns or save it "
+            "as compressed NPZ."
         )
     if not raw:
         raise InvalidData("The file is empty: a table with at least two rows and two columns is needed.")
@@ -59,7 +62,9 @@ def _file_bytes(path: Path) -> bytes:
 
 
 def _drain(handle: "BinaryIO | gzip.GzipFile") -> bytes:
-    """Everything, or a little more than `MAX_BYTES`; in pieces, because one `read(n)` allocates n bytes before it sees the file."""
+    """Everything, or a little more than `MAX_BYTES`; in pieces, because one `read(n)` allocates n bytes
+    before it sees the file.
+    """
     pieces, size = [], 0
     while size <= MAX_BYTES and (piece := handle.read(_PIECE)):
         pieces.append(piece.encode() if isinstance(piece, str) else piece)
@@ -73,20 +78,27 @@ def gunzip(raw: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
             plain = _drain(handle)
     except (OSError, EOFError, zlib.error):
-        raise InvalidData("The gzip file is damaged or cut short: compress it again or give the plain file.") from None
+        raise InvalidData(
+            "The gzip file is damaged or cut short: compress it again or give the plain file."
+        ) from None
     if len(plain) > MAX_BYTES:
         raise InvalidData(f"The gzip file unpacks to more than {mib(MAX_BYTES)}: give a smaller file.")
     return plain
 
 
 def check_archive(raw: bytes, members: list[zipfile.ZipInfo]) -> None:
-    """Refuse an archive of too many files, or one made to burst; an NPZ of zeros compresses 1000 times and is not asked."""
+    """Refuse an archive of too many files, or one made to burst; an NPZ of zeros compresses 1000 times and is
+    not asked.
+    """
     total = sum(info.file_size for info in members)
     if len(members) > MAX_FILES:
-        raise InvalidData(f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer.")
+        raise InvalidData(
+            f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer."
+        )
     if total > RATIO_COUNTS_ABOVE and total > MAX_RATIO * len(raw):
         raise InvalidData(
-            f"The ZIP file would grow {total / len(raw):.0f} times when unpacked, at most {MAX_RATIO} is read: give the plain files."
+            f"The ZIP file would grow {total / len(raw):.0f} times when unpacked, at most {MAX_RATIO} is "
+            "read: give the plain files."
         )
 
 
@@ -94,7 +106,8 @@ def check_dense(rows: int, columns: int) -> None:
     """Refuse a dense table that would not fit, from its header alone."""
     if columns > MAX_COLUMNS or rows > MAX_ROWS or rows * columns > MAX_VALUES:
         raise InvalidData(
-            f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most {MAX_VALUES} values, "
+            f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most "
+            f"{MAX_VALUES} values, "
             f"{MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them."
         )
 
@@ -107,7 +120,8 @@ def check_lines(raw: bytes) -> None:
         start = max(raw.rfind(b"\n", start, end), raw.rfind(b"\r", start, end)) + 1
         if start == 0:
             raise InvalidData(
-                f"A line of the file is longer than {mib(MAX_LINE)}: give the table with features in rows, or save it as NPZ."
+                f"A line of the file is longer than {mib(MAX_LINE)}: give the table with features in rows, "
+                "or save it as NPZ."
             )
 
 

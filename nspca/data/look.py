@@ -1,17 +1,20 @@
-"""What a table of text looks like, from its first lines: delimiter, decimal sign, header, id and text columns."""
+"""What a table of text looks like, from its first lines: delimiter, decimal sign, header, id and text
+columns.
+"""
 
 import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nspca.data.dataset import numbered, unique_names
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.errors import InvalidData
 
 # Enough lines to tell a header, a delimiter and a text column; a late surprise is caught by the full pass.
-_LOOKED_AT = 50
+ENOUGH_ROWS = 50
 # Fewer of them when they are long: a line of 12 582 genes is 80 000 characters and shows enough at a glance.
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
 SPACES = " "
@@ -35,6 +38,7 @@ _CORNER = {
     "label",
     "class",
 }
+_FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 # A label has few different values: it colours a plot.
 _FEW_LABELS = 30
 
@@ -78,33 +82,41 @@ class Look:
 
 
 def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Text of any usual encoding as UTF-8 without byte order mark, outer blank lines removed, and a note when the encoding was guessed."""
+    """Text of any usual encoding as UTF-8 without byte order mark, outer blank lines removed, and a note when
+    the encoding was guessed.
+    """
     notes: tuple[str, ...] = ()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             raw = raw.decode("utf-16").encode()
         except UnicodeDecodeError:
-            raise InvalidData("The file starts like UTF-16 text but is not: save the table as UTF-8 CSV.") from None
+            raise InvalidData(
+                "The file starts like UTF-16 text but is not: save the table as UTF-8 CSV."
+            ) from None
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in raw[:65536]:
         raise InvalidData(
-            "The file is not text (it holds zero bytes) and no format that is read here: give CSV, TSV, NPZ, docword or a ZIP of images."
+            f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
         )
     try:
         raw.decode()
     except UnicodeDecodeError:
         if _is_garbage(raw):
-            raise InvalidData(
-                "The file is not text and no format that is read here: give CSV, TSV, NPZ, docword or a ZIP of images."
-            ) from None
-        raw, notes = raw.decode("cp1252", errors="replace").encode(), ("The text is not UTF-8, it was read as Western European (cp1252).",)
+            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.") from None
+        raw, notes = (
+            raw.decode("cp1252", errors="replace").encode(),
+            ("The text is not UTF-8, it was read as Western European (cp1252).",),
+        )
     raw = raw.strip(b"\r\n")
-    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell that is not empty.
+    # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
+    # that is not empty.
     filled = len(raw.rstrip(b',;\t |"\r\n'))
     ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
     raw = raw[: min(ends, default=len(raw))]
     if not raw.strip():
-        raise InvalidData("The file holds no table, only blank lines: at least two rows and two columns are needed.")
+        raise InvalidData(
+            "The file holds no table, only blank lines: at least two rows and two columns are needed."
+        )
     return raw, notes
 
 
@@ -131,7 +143,9 @@ def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = N
     kinds = [_column_kind([row[i] for row in body if i < len(row)], decimal) for i in range(width)]
     has_header = _find_header(rows, kinds, decimal) if header == "auto" else bool(header)
     if has_header and len(rows) == 1:
-        raise InvalidData("The file holds a header and no rows below it: at least two rows of numbers are needed.")
+        raise InvalidData(
+            "The file holds a header and no rows below it: at least two rows of numbers are needed."
+        )
     if not has_header:
         kinds = [_column_kind([row[i] for row in rows if i < len(row)], decimal) for i in range(width)]
     body = rows[1:] if has_header else rows
@@ -146,14 +160,19 @@ def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], widt
         names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))
         columns, notes = unique_names(names, "column")
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
-    label_columns = tuple(i for i in text if _are_labels([row[i] for row in body if i < len(row)]))
+    label_columns = tuple(i for i in text if are_labels([row[i] for row in body if i < len(row)]))
     first = [row[0] for row in body]
     unnamed = found.header and not found.rows[0][0].strip()
     id_column = 0 if (0 in text or unnamed) and len(set(first)) == len(first) else None
     label_rows = tuple(r for r, row in enumerate(body) if _column_kind(row[1:], found.decimal) == "text")
-    named = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", SPACES: "blank"}.get(found.delimiter, repr(found.delimiter))
+    named = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", SPACES: "blank"}.get(
+        found.delimiter, repr(found.delimiter)
+    )
     if found.delimiter != "," or found.decimal == ",":
-        notes += (f"Columns are separated by a {named}" + (" and decimals written with a comma." if found.decimal == "," else "."),)
+        notes += (
+            f"Columns are separated by a {named}"
+            + (" and decimals written with a comma." if found.decimal == "," else "."),
+        )
     empty = tuple(i for i, kind in enumerate(kinds) if kind == "empty")
     return replace(
         found,
@@ -171,7 +190,11 @@ def _first_lines(raw: bytes) -> list[str]:
     stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     lines: list[str] = []
     characters = 0
-    while len(lines) <= _LOOKED_AT and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS) and (line := stream.readline()):
+    while (
+        len(lines) <= ENOUGH_ROWS
+        and (len(lines) < _ENOUGH_LINES or characters < _ENOUGH_CHARACTERS)
+        and (line := stream.readline())
+    ):
         lines.append(line)
         characters += len(line)
     return lines
@@ -185,7 +208,9 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     try:
         yield from csv.reader(lines, delimiter=delimiter)
     except csv.Error as error:
-        raise InvalidData(f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed.") from None
+        raise InvalidData(
+            f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
+        ) from None
 
 
 def _check_delimiter(delimiter: str) -> str:
@@ -208,7 +233,9 @@ def _find_delimiter(lines: Sequence[str]) -> str:
             continue
         decimal = _find_decimal(rows, delimiter)
         cells = [cell for row in rows for cell in row[:200]]
-        numbers = sum(is_number(cell, decimal) or cell.strip().lower() in MISSING for cell in cells) / len(cells)
+        numbers = sum(is_number(cell, decimal) or cell.strip().lower() in MISSING for cell in cells) / len(
+            cells
+        )
         score = (numbers * widths.count(common) / len(widths), common)
         if score[0] > best_score[0] + 1e-9:
             best, best_score = delimiter, score
@@ -241,7 +268,8 @@ def _column_kind(cells: Sequence[str], decimal: str) -> str:
     return "number" if 2 * numbers >= len(filled) else "text"
 
 
-def _are_labels(cells: Sequence[str]) -> bool:
+def are_labels(cells: Sequence[Any]) -> bool:
+    """Whether cells are few different values, each of them several times."""
     distinct = len(set(cells))
     return distinct <= _FEW_LABELS and distinct <= max(1, len(cells) // 2)
 
@@ -249,11 +277,18 @@ def _are_labels(cells: Sequence[str]) -> bool:
 def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:
     """A first line with text above numbers, or with an empty or telling corner."""
     first = rows[0]
-    if any(kind == "number" and cell.strip() and not is_number(cell, decimal) for cell, kind in zip(first, kinds, strict=False)):
+    if any(
+        kind == "number" and cell.strip() and not is_number(cell, decimal)
+        for cell, kind in zip(first, kinds, strict=False)
+    ):
         return len(rows) > 1 or not any(is_number(cell, decimal) for cell in first)
     if not any(is_number(cell, decimal) for cell in first):
         return True
-    if not first[0].strip() and all(cell.strip() for cell in first[1:]) and any(row[0].strip() for row in rows[1:]):
+    if (
+        not first[0].strip()
+        and all(cell.strip() for cell in first[1:])
+        and any(row[0].strip() for row in rows[1:])
+    ):
         return True
     return kinds[0] in ("text", "empty") and first[0].strip().lower() in _CORNER
 
@@ -262,3 +297,8 @@ def short(text: str) -> str:
     """A cell or name of the file, short enough for a sentence."""
     text = " ".join(text.split())
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def quoted(found: Look, column: int) -> str:
+    """What a column is called in a sentence."""
+    return f' "{short(found.columns[column])}"' if found.header else f" {column + 1}"

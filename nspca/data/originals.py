@@ -1,4 +1,6 @@
-"""The four data sets of the papers: from a folder of originals, the user's cache, a download, or a copy the user gives."""
+"""The four data sets of the papers: from a folder of originals, the user's cache, a download, or a copy the
+user gives.
+"""
 
 import logging
 import tempfile
@@ -12,14 +14,19 @@ from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset, numbered, pixel_names
 from nspca.data.limits import MAX_BYTES, bounded_bytes, mib
-from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM, parse_lrs
+from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.places import cache_folder, originals_folder, write_atomically
 from nspca.data.reader import look_at, read
 from nspca.errors import DownloadError, InvalidData
 from nspca.progress import Event, Report, silent
 
 # File names inside the folder named by NSPCA_DATA.
-_FILES = {"cbcl": "cbcl_faces.npz", "leukemia": "leukemia_mll.npz", "lrs": "lrs.npz", "bow-kos": "docword.kos.txt.gz"}
+_FILES = {
+    "cbcl": "cbcl_faces.npz",
+    "leukemia": "leukemia_mll.npz",
+    "lrs": "lrs.npz",
+    "bow-kos": "docword.kos.txt.gz",
+}
 # A server that is silent this long is as good as absent to somebody who waits.
 _TIMEOUT_SECONDS = 20
 # Sums over a million rounded values in another order agree to this.
@@ -42,7 +49,9 @@ def find_original(name: str) -> Dataset | None:
 
 
 def original_path(name: str) -> Path | None:
-    """The file the real data set would be read from, without reading it; None when it is not on this machine."""
+    """The file the real data set would be read from, without reading it; None when it is not on this
+    machine.
+    """
     folder = originals_folder()
     candidates = [folder / _FILES[name]] if folder else []
     return next((path for path in (*candidates, _kept(name)) if path.is_file()), None)
@@ -57,7 +66,8 @@ def _keep(name: str, data: Dataset) -> Dataset:
         write_atomically(_kept(name), to_npz(data))
     except OSError as error:
         raise DownloadError(
-            f"{SAMPLES[name].title} was read but cannot be kept in {cache_folder()} ({error.strerror}): make room there, or set "
+            f"{SAMPLES[name].title} was read but cannot be kept in {cache_folder()} ({error.strerror}): "
+            "make room there, or set "
             "NSPCA_HOME to another folder."
         ) from error
     return data
@@ -75,7 +85,8 @@ def complete(name: str, data: Dataset) -> Dataset:
     if sample.shape is not None and data.X.shape != sample.shape:
         m, n = sample.shape
         raise InvalidData(
-            f"{sample.title} has {m} samples and {n} features, the copy has {data.X.shape[0]} and {data.X.shape[1]}: {sample.how}."
+            f"{sample.title} has {m} samples and {n} features, the copy has {data.X.shape[0]} and "
+            f"{data.X.shape[1]}: {sample.how}."
         )
     features = data.feature_names
     if name == "leukemia" and features == numbered("feature", len(features)):
@@ -84,13 +95,17 @@ def complete(name: str, data: Dataset) -> Dataset:
         features = BAND_NAMES
     if name == "cbcl":
         features = pixel_names((19, 19))
-    unnamed = ("The words have no names: give the vocabulary too.",) if features == numbered("word", len(features)) else ()
+    unnamed = (
+        ("The words have no names: give the vocabulary too.",)
+        if features == numbered("word", len(features))
+        else ()
+    )
     return replace(
         data,
         name=name,
         feature_names=features,
         image_shape=(19, 19) if name == "cbcl" else None,
-        labels=data.labels if name in ("leukemia", "lrs") else None,
+        labels=_labels(name, data),
         source="real",
         kind=sample.kind,
         axis=WAVELENGTH_UM if name == "lrs" else None,
@@ -100,11 +115,22 @@ def complete(name: str, data: Dataset) -> Dataset:
     )
 
 
+def _labels(name: str, data: Dataset) -> np.ndarray | None:
+    if name == "lrs" and data.labels is not None:
+        return class_names(data.labels)
+    return data.labels if name == "leukemia" else None
+
+
 def _same_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
     total = float(data.X.sum(dtype=np.float64))
-    if sample.total is None or abs(total - sample.total) <= _SAME_TOTAL * float(abs(data.X).sum(dtype=np.float64)):
+    if sample.total is None or abs(total - sample.total) <= _SAME_TOTAL * float(
+        abs(data.X).sum(dtype=np.float64)
+    ):
         return ()
-    return (f"The values of this copy add up to {total:.10g}, those of the copy our reference figures come from to {sample.total:.10g}.",)
+    return (
+        f"The values of this copy add up to {total:.10g}, those of the copy our reference figures come from "
+        f"to {sample.total:.10g}.",
+    )
 
 
 def fetch_sample(name: str, report: Report | None = None) -> Dataset:
@@ -120,8 +146,8 @@ def fetch_sample(name: str, report: Report | None = None) -> Dataset:
     Raises
     ------
     DownloadError
-        When there is no address, no network, a wrong checksum, or the file is not what it should be; the message says
-        how to give a local copy.
+        When there is no address, no network, a wrong checksum, or the file is not what it should be; the
+        message says how to give a local copy.
     """
     sample, report = _sample(name), report or silent
     if not sample.downloadable:
@@ -133,7 +159,9 @@ def fetch_sample(name: str, report: Report | None = None) -> Dataset:
         try:
             data = _parse(name, Path(folder) / sample.originals[0].file)
         except InvalidData as error:
-            raise DownloadError(f"What {sample.originals[0].url} sent is not {sample.title} ({error}) {_by_hand(sample)}") from error
+            raise DownloadError(
+                f"What {sample.originals[0].url} sent is not {sample.title} ({error}) {_by_hand(sample)}"
+            ) from error
     return _keep(name, data)
 
 
@@ -187,11 +215,15 @@ def _read_expression(raw: bytes) -> Dataset:
     genes = SAMPLES["leukemia"].shape
     transposed = genes is not None and len(seen.columns) <= genes[1] // 2
     candidates = seen.label_rows if transposed else seen.label_columns
-    return read(raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None)
+    return read(
+        raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None
+    )
 
 
 class _Progress:
-    """What pooch calls while a file arrives: the place to report, to cancel, and to stop a file that never ends."""
+    """What pooch calls while a file arrives: the place to report, to cancel, and to stop a file that never
+    ends.
+    """
 
     def __init__(self, what: str, report: Report) -> None:
         self.total, self._done, self._what, self._report = 0, 0, what, report
@@ -199,10 +231,15 @@ class _Progress:
     def update(self, size: int) -> None:
         self._done += size
         if self._done > MAX_BYTES:
-            raise DownloadError(f"{self._what} is larger than {mib(MAX_BYTES)}, far more than it should be: the download was stopped.")
+            raise DownloadError(
+                f"{self._what} is larger than {mib(MAX_BYTES)}, far more than it should be: the download "
+                "was stopped."
+            )
         # pooch counts whole pieces, the last one too.
         total = int(self.total or 0)
-        self._report(Event(f"fetching {self._what}", done=min(self._done, total) if total else self._done, total=total))
+        self._report(
+            Event(f"fetching {self._what}", done=min(self._done, total) if total else self._done, total=total)
+        )
 
     def reset(self) -> None:
         """Called by pooch when the file is complete, before it says the whole size once more."""
@@ -224,15 +261,22 @@ def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> 
     downloader = pooch.HTTPDownloader(progressbar=_Progress(original.file, report), timeout=_TIMEOUT_SECONDS)
     try:
         report(Event(f"fetching {original.file}"))
-        pooch.retrieve(original.url, known_hash=known, fname=original.file, path=folder, downloader=downloader)
+        pooch.retrieve(
+            original.url, known_hash=known, fname=original.file, path=folder, downloader=downloader
+        )
     except OSError as error:
-        # Errors of the connection are OSErrors that carry a request; they also come before ValueError, which some of them are.
+        # Errors of the connection are OSErrors that carry a request; they also come before ValueError, which
+        # some of them are.
         response = getattr(error, "response", None)
         network = "no connection" if response is None else f"HTTP {response.status_code}"
         reason = network if hasattr(error, "request") else f"it could not be stored: {error.strerror}"
-        raise DownloadError(f"{sample.title} could not be fetched from {original.url} ({reason}). {_by_hand(sample)}") from error
+        raise DownloadError(
+            f"{sample.title} could not be fetched from {original.url} ({reason}). {_by_hand(sample)}"
+        ) from error
     except ValueError as error:
-        raise DownloadError(f"{original.url} sent a file with another checksum than the original. {_by_hand(sample)}") from error
+        raise DownloadError(
+            f"{original.url} sent a file with another checksum than the original. {_by_hand(sample)}"
+        ) from error
     finally:
         logger.setLevel(level)
 

@@ -1,4 +1,6 @@
-"""Where data lives on disk: the samples that travel with the package, the user's copies, a folder of originals."""
+"""Where data lives on disk: the samples that travel with the package, the user's copies, a folder of
+originals.
+"""
 
 import os
 import tempfile

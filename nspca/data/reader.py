@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -12,15 +13,20 @@ from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, numbered, pixel_names
 from nspca.data.docword import is_docword, read_docword
+from nspca.data.excel import is_workbook, sheet_as_csv
+from nspca.data.how import How
 from nspca.data.images import EXTENSIONS, read_images
-from nspca.data.look import Look, look, to_utf8
-from nspca.data.table import read_table
+from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
+from nspca.data.matrixmarket import is_matrix_market, read_matrix_market
+from nspca.data.missing import check_way, settle
+from nspca.data.parquet import MAGIC as PARQUET
+from nspca.data.parquet import look_at_parquet, read_parquet
+from nspca.data.table import read_text_table
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
 
 _FOREIGN = {
     b"\x89HDF": "an HDF5 file",
-    b"PAR1": "a Parquet file",
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"%PDF": "a PDF",
     b"MATLAB": "a MATLAB file",
@@ -41,16 +47,18 @@ def read(
     id_column: str | int | None = None,
     label_column: str | int | None = None,
     features_in_rows: bool = False,
+    missing: str = "refuse",
     vocabulary: str | Path | bytes | BinaryIO | None = None,
     report: Report | None = None,
 ) -> Dataset:
-    """Read a table, an array, word counts or images.
+    """Read a table, an array, a matrix, word counts or images.
 
     Parameters
     ----------
     path_or_buffer : path, bytes or open binary file
-        CSV or TSV, NPZ or NPY, UCI docword (these also gzipped), a ZIP or folder of PGM or PNG images of one size,
-        or a ZIP or folder with one of the others.
+        CSV or TSV, Excel (the first sheet that holds something), Parquet, NPZ or NPY, Matrix Market, UCI
+        docword (all of them also gzipped), a ZIP or folder of PGM or PNG images of one size, or a ZIP or
+        folder with one of the others.
     name : str, optional
         Name of the dataset; by default the file's own.
     header : "auto", True or False
@@ -58,10 +66,14 @@ def read(
     delimiter : str, optional
         One character, found by itself when not given.
     id_column, label_column : str or int, optional
-        The columns (by name or 0-based position) with sample names and groups. With `features_in_rows`, `id_column` is the column
-        of feature names (by default the first) and `label_column` names a row or its position below the header.
+        The columns (by name or 0-based position) with sample names and groups. With `features_in_rows`,
+        `id_column` is the column of feature names (by default the first) and `label_column` names a row or
+        its position below the header.
     features_in_rows : bool
         Transpose: the first column holds feature names, the header sample names.
+    missing : "refuse", "samples", "features" or "mean"
+        What is done about cells that hold nothing: refuse the file, leave out the samples or the features
+        that have such cells, or put in the mean of the feature's other values.
     vocabulary : path, bytes or open binary file, optional
         The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
     report : callable, optional
@@ -70,76 +82,112 @@ def read(
     Returns
     -------
     Dataset
-        With `source` "user"; `notes` says what reading changed.
+        With `source` "user"; `notes` says what reading changed, `label_candidates` what could be labels.
 
     Raises
     ------
     InvalidData
-        One sentence: what was required, what was got, the way out.
+        One sentence: what was required, what was got, the way out. Of the kind `MissingValues` when `missing`
+        can mend it.
     """
     report = report or silent
     name = name or _name_of(path_or_buffer)
     words = None if vocabulary is None else _plain(limits.bounded_bytes(vocabulary))
-    table = {"header": header, "delimiter": delimiter, "id_column": id_column, "label_column": label_column}
+    how = How(header, delimiter, id_column, label_column, features_in_rows, check_way(missing))
     report(Event("reading", message=name))
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
-        return _read_files(_folder_files(Path(path_or_buffer)), name, words, table, features_in_rows, report)
+        return _read_files(_folder_files(Path(path_or_buffer)), name, words, how, report)
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
         words = _vocabulary_beside(Path(path_or_buffer))
-    return _read_bytes(raw, name, words, table, features_in_rows, report)
+    return _read_bytes(raw, name, words, how, report)
 
 
-def look_at(path_or_buffer: str | Path | bytes | BinaryIO, *, header: str | bool = "auto", delimiter: str | None = None) -> Look | None:
-    """What the first lines of a CSV or TSV show (its columns, possible id and label columns); None when the file is no text table."""
+def look_at(
+    path_or_buffer: str | Path | bytes | BinaryIO,
+    *,
+    header: str | bool = "auto",
+    delimiter: str | None = None,
+) -> Look | None:
+    """What a table shows (its columns, possible id and label columns), from its first lines; None when the
+    file is no table of columns.
+    """
     raw = _plain(limits.bounded_bytes(path_or_buffer))
-    if raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN)) or is_docword(raw):
+    if raw.startswith(PARQUET):
+        return look_at_parquet(raw)
+    if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
+        raw, delimiter = sheet_as_csv(raw, ENOUGH_ROWS)[0], ","
+    elif (
+        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
+        or is_docword(raw)
+        or is_matrix_market(raw)
+    ):
         return None
     return look(to_utf8(raw)[0], header=header, delimiter=delimiter)
 
 
-def _read_bytes(raw: bytes, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
+def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
     raw = _plain(raw)
     if raw.startswith(b"PK\x03\x04"):
-        return _read_zip(raw, name, words, table, features_in_rows, report)
+        return _read_zip(raw, name, words, how, report)
     if raw.startswith(b"PK\x05\x06"):
         raise InvalidData("The ZIP file is empty: pack the files again.")
+    if raw.startswith(PARQUET):
+        return read_parquet(raw, name, how)
     if raw.startswith(b"\x93NUMPY"):
-        data = _from_array(raw, name)
-        return data.transposed() if features_in_rows else data
+        return _turned(_from_array(plain_numbers(read_npy(raw)), name, how), how)
     for magic, what in _FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
     if raw.startswith(_ONE_IMAGE):
-        raise InvalidData("One image is one sample, and at least two are needed: give a ZIP or a folder of images of one size.")
+        raise InvalidData(
+            "One image is one sample, and at least two are needed: give a ZIP or a folder of images of one "
+            "size."
+        )
+    if is_matrix_market(raw):
+        return _turned(_from_array(read_matrix_market(raw), name, how), how)
     if is_docword(raw):
-        data = read_docword(raw, name, words)
-        return data.transposed() if features_in_rows else data
-    return read_table(raw, name, features_in_rows=features_in_rows, **table)
+        return _turned(read_docword(raw, name, words), how)
+    return read_text_table(raw, name, how)
+
+
+def _turned(data: Dataset, how: How) -> Dataset:
+    return data.transposed() if how.features_in_rows else data
 
 
 def _plain(raw: bytes) -> bytes:
     return limits.gunzip(raw) if raw.startswith(b"\x1f\x8b") else raw
 
 
-def _from_array(raw: bytes, name: str) -> Dataset:
-    X = plain_numbers(read_npy(raw))
+def _from_array(X: Any, name: str, how: How) -> Dataset:
+    """A matrix without names, or a stack of images."""
     shape = X.shape[1:] if X.ndim == 3 else None
-    X = X.reshape(len(X), -1)
-    features = pixel_names(shape) if shape else numbered("feature", X.shape[1])
-    return Dataset(name, X, features, numbered("sample", len(X)), image_shape=shape, kind="image" if shape else "table")
+    X = X.reshape(len(X), -1) if shape else X
+    settled = settle(X, how.missing, how.features_in_rows)
+    shape = shape if settled.columns.size == X.shape[1] else None
+    features = pixel_names(shape) if shape else tuple(settled.of_columns(numbered("feature", X.shape[1])))
+    samples = tuple(settled.of_rows(numbered("sample", X.shape[0])))
+    return Dataset(
+        name,
+        settled.X,
+        features,
+        samples,
+        image_shape=shape,
+        kind="image" if shape else "table",
+        notes=settled.notes,
+    )
 
 
-def _read_zip(raw: bytes, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
+def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
     archive, members = open_zip(raw)
     if members and all(info.filename.endswith(".npy") for info in members):
-        data = read_npz(raw, name)
-        return data.transposed() if features_in_rows else data
-    if any(info.filename == "xl/workbook.xml" for info in members):
-        raise InvalidData("This is an Excel workbook: save the sheet as CSV.")
+        return _turned(read_npz(raw, name, how), how)
+    if is_workbook(members):
+        text, notes = sheet_as_csv(raw)
+        return read_text_table(text, name, replace(how, delimiter=","), notes)
     limits.check_archive(raw, members)
     files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
-    return _read_files(files, name, words, table, features_in_rows, report)
+    return _read_files(files, name, words, how, report)
 
 
 def _folder_files(folder: Path) -> Files:
@@ -155,7 +203,7 @@ def _folder_files(folder: Path) -> Files:
     return files
 
 
-def _read_files(files: Files, name: str, words: bytes | None, table: dict[str, Any], features_in_rows: bool, report: Report) -> Dataset:
+def _read_files(files: Files, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
     """Images if there are any, otherwise the one table (and its vocabulary) among the files."""
     files = sorted((file for file in files if not _is_hidden(file[0])), key=_natural)
     images = [file for file in files if file[0].lower().endswith(EXTENSIONS)]
@@ -165,21 +213,28 @@ def _read_files(files: Files, name: str, words: bytes | None, table: dict[str, A
     others = [(label, read) for label, read in files if "vocab" not in PurePosixPath(label).name.lower()]
     if len(others) != 1:
         raise InvalidData(
-            f"A ZIP or folder must hold PGM or PNG images of one size, or one table; this one holds {len(others)} other files."
+            "A ZIP or folder must hold PGM or PNG images of one size, or one table; this one holds "
+            f"{len(others)} other files."
         )
     if words is None and len(vocabularies) == 1:
         words = vocabularies[0]()
     raw = _plain(others[0][1]())
+    if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
+        return _read_zip(raw, name, words, how, report)
     if raw.startswith(b"PK"):
         raise InvalidData("The ZIP or folder holds another ZIP: give that one.")
     if not raw:
-        raise InvalidData("The file inside is empty: a table with at least two rows and two columns is needed.")
-    return _read_bytes(raw, name, words, table, features_in_rows, report)
+        raise InvalidData(
+            "The file inside is empty: a table with at least two rows and two columns is needed."
+        )
+    return _read_bytes(raw, name, words, how, report)
 
 
 def _is_hidden(label: str) -> bool:
     parts = PurePosixPath(label.replace("\\", "/")).parts
-    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[-1:] == ("Thumbs.db",)
+    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
+        -1:
+    ] == ("Thumbs.db",)
 
 
 def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset, numbered, pixel_names
-from nspca.data.docstrings import load_python_docs
+from nspca.data.docstrings import kept_counts, load_python_docs
 from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
 from nspca.data.originals import find_original
 from nspca.data.places import sample_folder
@@ -12,7 +12,12 @@ from nspca.data.reader import read
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 
-_STAND_INS = {"cbcl": "faces.npz", "leukemia": "expression.npz", "lrs": "spectra.npz", "bow-kos": "docword.topics.txt.gz"}
+_STAND_INS = {
+    "cbcl": "faces.npz",
+    "leukemia": "expression.npz",
+    "lrs": "spectra.npz",
+    "bow-kos": "docword.topics.txt.gz",
+}
 
 
 def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = None) -> Dataset:
@@ -21,8 +26,8 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
     Parameters
     ----------
     name : str
-        A name of `SAMPLES`. The four data sets of the papers come from the folder in ``NSPCA_DATA``, then from the user's cache,
-        then as a small made-up stand-in.
+        A name of `SAMPLES`. The four data sets of the papers come from the folder in ``NSPCA_DATA``, then
+        from the user's cache, then as a small made-up stand-in.
     stand_in_ok : bool
         Whether the stand-in may be given.
     report : callable, optional
@@ -49,8 +54,16 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
     if found is not None:
         return found
     if not stand_in_ok:
-        raise InvalidData(f"{SAMPLES[name].title} is not on this machine: fetch it or give a local copy. {SAMPLES[name].how}.")
+        raise InvalidData(
+            f"{SAMPLES[name].title} is not on this machine: fetch it or give a local copy. "
+            f"{SAMPLES[name].how}."
+        )
     return _stand_in(name)
+
+
+def is_at_hand(name: str) -> bool:
+    """Whether a sample opens in a moment; the documentation of Python has to be counted once."""
+    return name != "python-docs" or kept_counts().is_file()
 
 
 def _digits() -> Dataset:
@@ -96,6 +109,7 @@ def _stand_in(name: str) -> Dataset:
         kind=sample.kind,
         axis=WAVELENGTH_UM if name == "lrs" else None,
         axis_name="wavelength (µm)" if name == "lrs" else "",
-        provenance=f"Stand-in for {sample.title}: made up by sample_data/make_stand_ins.py, not measured; CC0",
+        provenance=f"Stand-in for {sample.title}: made up by sample_data/make_stand_ins.py, not measured; "
+        "CC0",
         notes=(f"This is not {sample.title}: it is made up, small, and only looks like it.",),
     )

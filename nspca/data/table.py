@@ -1,76 +1,138 @@
-"""CSV and TSV: once their form is known the numbers are read in one pass by pandas.
-
-When that pass refuses the body, a slow one walks it cell by cell to say where the trouble is.
+"""A table of named columns as a Dataset: which column holds names, which labels, which is left out, and which
+way round it is.
 """
 
-import io
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
-from nspca.data.dataset import Dataset, numbered, unique_names
+from nspca.data.cells import Cells
+from nspca.data.dataset import Candidate, Dataset, numbered, unique_names
+from nspca.data.how import How
 from nspca.data.limits import check_dense
-from nspca.data.look import MISSING, SPACES, Look, is_number, look, short, split, to_utf8
+from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
+from nspca.data.missing import Settled, settle
 from nspca.errors import InvalidData
 
+# A column of whole numbers is a measurement unless its name says that it is a class.
+_LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
+LONGEST_LABEL = 80
+"""Characters of a label; all labels of a data set take the room of the longest."""
+NO_LABEL = "(none)"
+"""The group of the samples whose label is empty."""
+Body = Callable[[Sequence[int], Sequence[int]], tuple[np.ndarray, dict[int, list[str]]]]
 
-def read_table(
-    raw: bytes,
-    name: str,
-    *,
-    header: "str | bool" = "auto",
-    delimiter: str | None = None,
-    id_column: "str | int | None" = None,
-    label_column: "str | int | None" = None,
-    features_in_rows: bool = False,
-) -> Dataset:
-    """CSV or TSV bytes as a Dataset; see `nspca.data.read` for the parameters."""
-    raw, notes = to_utf8(raw)
-    found = look(raw, header=header, delimiter=delimiter)
-    width = len(found.columns)
-    check_dense(raw.count(b"\n") + 1, width)
-    if width < 2:
-        raise InvalidData("Only one column was found: at least two columns are needed, separated by comma, semicolon, tab, bar or blank.")
-    named = _find_column(found, id_column, "id") if id_column is not None else None
-    if features_in_rows:
-        return _read_features_in_rows(raw, name, found, 0 if named is None else named, label_column, notes)
-    ids = found.id_column if named is None else named
-    labels = _find_column(found, label_column, "label") if label_column is not None else None
-    keep_out, more = _columns_kept_out(found, ids, labels)
-    values, texts = _read_body(raw, found, sorted({*keep_out, *(i for i in (ids, labels) if i is not None)}))
-    sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
-    columns = [column for i, column in enumerate(found.columns) if i not in texts]
-    if ids is not None and id_column is None:
-        more += (f"The first column{_quoted(found, ids)} holds distinct names and was taken as sample names.",)
-    return Dataset(
-        name=name,
-        X=values,
-        feature_names=tuple(columns),
-        sample_names=sample_names,
-        labels=to_labels(texts[labels]) if labels is not None else None,
-        notes=(*notes, *found.notes, *more, *renamed),
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose form is known and whose body is read when it is known which columns are texts.
+
+    Parameters
+    ----------
+    name : str
+    found : Look
+    body : callable
+        ``body(text columns, skipped rows)`` gives the numbers of the other columns, and the texts.
+    notes : tuple of str
+    """
+
+    name: str
+    found: Look
+    body: Body
+    notes: tuple[str, ...] = ()
+
+
+def read_text_table(raw: bytes, name: str, how: How, notes: tuple[str, ...] = ()) -> Dataset:
+    """CSV or TSV bytes as a Dataset."""
+    raw, more = to_utf8(raw)
+    found = look(raw, header=how.header, delimiter=how.delimiter)
+    check_dense(raw.count(b"\n") + 1, len(found.columns))
+    if len(found.columns) < 2:
+        raise InvalidData(
+            "Only one column was found: at least two columns are needed, separated by comma, semicolon, "
+            "tab, bar or blank."
+        )
+    return read_table(
+        Table(name, found, Cells(raw, found, how.missing != "refuse").read, (*notes, *more, *found.notes)),
+        how,
     )
 
 
-def _read_features_in_rows(raw: bytes, name: str, found: Look, ids: int, label_row: "str | int | None", notes: tuple[str, ...]) -> Dataset:
+def read_table(table: Table, how: How) -> Dataset:
+    """The table as a Dataset; see `nspca.data.read` for the choices."""
+    found = table.found
+    named = _find_column(found, how.id_column, "id") if how.id_column is not None else None
+    if how.features_in_rows:
+        return _features_in_rows(table, how, named if named is not None else found.id_column or 0)
+    ids = found.id_column if named is None else named
+    labels = _find_column(found, how.label_column, "label") if how.label_column is not None else None
+    values, texts = table.body(
+        sorted({*found.text_columns, *found.empty_columns, *(i for i in (ids, labels) if i is not None)}), ()
+    )
+    if (again := _not_empty(found, texts)) != found:
+        return read_table(replace(table, found=again), how)
+    if values.shape[1] == 0:
+        raise InvalidData("The table has no column of numbers: at least two are needed.")
+    features = [i for i in range(len(found.columns)) if i not in texts]
+    settled = settle(values, how.missing, called=[quoted(found, i) for i in features])
+    left_out, candidates = _left_out(found, texts, settled, (ids, labels))
+    candidates += _numbered_classes(found, settled, features)
+    sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
+    notes = (*table.notes, *left_out)
+    if ids is not None and how.id_column is None:
+        notes += (
+            f"The first column{quoted(found, ids)} holds distinct names and was taken as sample names.",
+        )
+    return Dataset(
+        name=table.name,
+        X=settled.X,
+        feature_names=tuple(settled.of_columns([found.columns[i] for i in features])),
+        sample_names=tuple(settled.of_rows(sample_names)),
+        labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
+        notes=(*notes, *renamed, *settled.notes),
+        label_candidates=candidates,
+    )
+
+
+def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
+    found = table.found
     body = found.rows[1:] if found.header else found.rows
-    label = None if label_row is None else _find_row(body, ids, label_row)
+    label = None if how.label_column is None else _find_row(body, ids, how.label_column)
     skipped = tuple(sorted({*found.label_rows, *(() if label is None else (label,))}))
     left_out = [i for i in (*found.text_columns, *found.empty_columns) if i != ids]
-    values, texts = _read_body(raw, found, sorted({ids, *left_out}), skipped)
-    feature_names, renamed = unique_names(texts[ids], "feature")
+    values, texts = table.body(sorted({ids, *left_out}), skipped)
     samples = [i for i in range(len(found.columns)) if i not in texts]
-    sample_names = tuple(found.columns[i] for i in samples) if found.header else numbered("sample", len(samples))
-    notes = (*notes, *found.notes, "Features were in rows; the table was transposed.", *renamed)
+    settled = settle(values, how.missing, features_in_rows=True, called=[quoted(found, i) for i in samples])
+    features, renamed = unique_names(texts[ids], "feature")
+    sample_names = [found.columns[i] for i in samples] if found.header else numbered("sample", len(samples))
+    notes = (*table.notes, "Features were in rows; the table was transposed.", *renamed)
     if left_out:
-        notes += (f"{len(left_out)} column(s) without numbers were left out, the first is{_quoted(found, left_out[0])}.",)
+        notes += (
+            f"{len(left_out)} column(s) without numbers were left out, the first "
+            f"is{quoted(found, left_out[0])}.",
+        )
+    candidates: tuple[Candidate, ...] = ()
     for r in skipped:
         if r != label:
-            notes += (f'Row "{body[r][ids]}" holds texts and was left out; it can be named as the label row.',)
-    labels = None if label is None else to_labels([body[label][i] for i in samples])
+            cells = settled.of_columns([body[r][i] for i in samples])
+            count = len(_different(cells))
+            notes += (
+                f'Row "{short(body[r][ids])}" holds {count} different texts and was left out; it can be '
+                "named as the label row.",
+            )
+            candidates += (
+                (Candidate(body[r][ids], count, to_labels(cells), notes[-1]),) if are_labels(cells) else ()
+            )
     return Dataset(
-        name=name, X=np.ascontiguousarray(values.T), feature_names=feature_names, sample_names=sample_names, labels=labels, notes=notes
+        name=table.name,
+        X=np.ascontiguousarray(settled.X.T),
+        feature_names=tuple(settled.of_rows(features)),
+        sample_names=tuple(settled.of_columns(sample_names)),
+        labels=None if label is None else to_labels(settled.of_columns([body[label][i] for i in samples])),
+        notes=(*notes, *settled.notes),
+        label_candidates=candidates,
     )
 
 
@@ -78,7 +140,10 @@ def _find_column(found: Look, wanted: "str | int", role: str) -> int:
     if isinstance(wanted, str):
         if wanted in found.columns:
             return found.columns.index(wanted)
-        raise InvalidData(f'There is no column "{wanted}" to take as the {role} column: the columns are {_some(found.columns)}.')
+        raise InvalidData(
+            f'There is no column "{wanted}" to take as the {role} column: the columns are '
+            f"{_some(found.columns)}."
+        )
     if not 0 <= wanted < len(found.columns):
         raise InvalidData(f"The {role} column must be between 0 and {len(found.columns) - 1}, got {wanted}.")
     return int(wanted)
@@ -91,101 +156,74 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
     if isinstance(wanted, int) and 0 <= wanted < len(names):
         return wanted
     raise InvalidData(
-        f"There is no row {wanted!r} among the first {len(names)} to take as labels: put the label row directly below the header."
+        f"There is no row {wanted!r} among the first {len(names)} to take as labels: put the label row "
+        "directly below the header."
     )
 
 
-def _columns_kept_out(found: Look, ids: int | None, labels: int | None) -> tuple[list[int], tuple[str, ...]]:
-    """Text columns that are not features, or the sentence that asks what they are."""
-    out: list[int] = []
+def _not_empty(found: Look, texts: dict[int, list[str]]) -> Look:
+    """The same when every column that looked empty in the first lines is; otherwise what it holds further
+    down.
+    """
+    filled = {
+        i: [cell for cell in texts[i] if cell.strip().lower() not in MISSING] for i in found.empty_columns
+    }
+    texts_after_all = [
+        i
+        for i, cells in filled.items()
+        if cells and not all(is_number(cell, found.decimal) for cell in cells)
+    ]
+    return replace(
+        found,
+        empty_columns=tuple(i for i in found.empty_columns if not filled[i]),
+        text_columns=tuple(sorted({*found.text_columns, *texts_after_all})),
+    )
+
+
+def _left_out(
+    found: Look, texts: dict[int, list[str]], settled: Settled, used: tuple[int | None, ...]
+) -> tuple[tuple[str, ...], tuple[Candidate, ...]]:
+    """What is said of the text columns that are not features, and which may be labels; or the sentence that
+    asks what they are.
+    """
     notes: tuple[str, ...] = ()
-    for i in (*found.text_columns, *found.empty_columns):
-        if i in (ids, labels):
-            continue
-        out.append(i)
-        if i in found.empty_columns:
-            notes += (f"Column{_quoted(found, i)} is empty and was left out.",)
-        elif i in found.label_columns:
-            values = {row[i] for row in found.rows[found.header :] if i < len(row)}
+    candidates: tuple[Candidate, ...] = ()
+    for i in sorted(set(texts).difference(used)):
+        cells = settled.of_rows(texts[i])
+        held = [row for row, cell in enumerate(cells) if cell.strip()]
+        if i in found.empty_columns or not held:
+            notes += (f"Column{quoted(found, i)} is empty and was left out.",)
+        elif are_labels(cells):
+            count = len(_different(cells))
             notes += (
-                f"Column{_quoted(found, i)} holds {len(values)} different texts and was left out; it can be named as the label column.",
+                f"Column{quoted(found, i)} holds {count} different texts and was left out; it can be named "
+                "as the label column.",
             )
+            candidates += (Candidate(found.columns[i], count, to_labels(cells), notes[-1]),)
         else:
-            row, cell = next((r, row[i]) for r, row in enumerate(found.rows[found.header :], 1) if i < len(row) and row[i].strip())
             raise InvalidData(
-                f'Every column must hold numbers, but column{_quoted(found, i)} holds text ("{short(cell)}" in row {row}): '
+                f"Every column must hold numbers, but column{quoted(found, i)} holds text "
+                f'("{short(cells[held[0]])}" in row {settled.rows[held[0]] + 1}): '
                 "name it as the id or label column, or remove it."
             )
-    return out, notes
+    return notes, candidates
 
 
-def _read_body(raw: bytes, found: Look, text: Sequence[int], skipped: Sequence[int] = ()) -> tuple[np.ndarray, dict[int, list[str]]]:
-    """The numbers (rows, columns without `text`) and the texts of the columns in `text`."""
-    width = len(found.columns)
-    types = {i: (str if i in set(text) else np.float64) for i in range(width)}
-    separator = r"\s+" if found.delimiter == SPACES else found.delimiter
-    # The C parser would open files named in a buffer; it gets the bytes alone.
-    options = {
-        "header": None,
-        "dtype": types,
-        "sep": separator,
-        "decimal": found.decimal,
-        "na_filter": False,
-        "engine": "c",
-        "encoding": "utf-8",
-    }
-    lines = [r + found.header for r in skipped]
-    try:
-        frame = pd.read_csv(io.BytesIO(raw), skiprows=[*([0] if found.header else []), *lines], **options)
-        if frame.shape[1] != width:
-            raise ValueError("width")
-        values = np.ascontiguousarray(
-            frame[[i for i in range(width) if i not in types or types[i] is np.float64]].to_numpy(dtype=np.float64)
-        )
-        fine = bool(np.isfinite(values).all())
-    except (ValueError, pd.errors.EmptyDataError, pd.errors.ParserError, MemoryError, OverflowError) as error:
-        fine, reason = False, str(error)
-    else:
-        reason = "a value is not finite"
-    if not fine:
-        explain(raw, found, text, skipped)
-        way_out = (
-            "close the quotation mark that is left open" if "inside string" in reason else "save it again as plain comma-separated text"
-        )
-        raise InvalidData(f"The table cannot be split into rows and numbers: {way_out}.")
-    if values.shape[1] == 0:
-        raise InvalidData("The table has no column of numbers: at least two are needed.")
-    return values, {i: frame[i].astype(str).tolist() for i in text}
+def _numbered_classes(found: Look, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
+    """Columns of few whole numbers whose names say that they are classes; they stay features until somebody
+    says so too.
+    """
+    out: tuple[Candidate, ...] = ()
+    for position, i in enumerate(settled.of_columns(features)):
+        if found.header and re.fullmatch(_LABEL_WORDS, found.columns[i].strip().lower()):
+            column = settled.X[:, position]
+            if (column == np.round(column)).all() and are_labels(column.tolist()):
+                out += (Candidate(found.columns[i], np.unique(column).size),)
+    return out
 
 
-def explain(raw: bytes, found: Look, text: Sequence[int], skipped: Sequence[int] = ()) -> None:
-    """Walk the table cell by cell and raise the sentence about the first cell or row that is wrong."""
-    width, drop, skip = len(found.columns), set(text), set(skipped)
-    stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
-    rows = (row for row in split(stream, found.delimiter) if row)
-    if found.header:
-        next(rows)
-    for r, row in enumerate(rows):
-        if r in skip:
-            continue
-        if len(row) != width:
-            raise InvalidData(
-                f"Every row must have {width} cells like the first ones, but row {r + 1} has {len(row)}: add or remove cells there."
-            )
-        for i, cell in enumerate(row):
-            if i not in drop and not (is_number(cell, found.decimal) and np.isfinite(float(cell.replace(",", ".")))):
-                raise InvalidData(_cell_sentence(found, r + 1, i, cell))
-
-
-def _cell_sentence(found: Look, row: int, column: int, cell: str) -> str:
-    where = f"row {row}, column{_quoted(found, column)}"
-    if not cell.strip():
-        return f"Every cell must hold a number, but {where} is empty: fill it in, or remove the row or the column."
-    if cell.strip().lower() in MISSING or is_number(cell, found.decimal):
-        return f'Every cell must hold a finite number, but {where} holds "{short(cell)}": fill it in, or remove the row or the column.'
-    return (
-        f'Every cell must hold a number, but {where} holds the text "{short(cell)}": correct it, or name the column as id or label column.'
-    )
+def _different(cells: Sequence[str]) -> set[str]:
+    return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
 
 
 def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -197,11 +235,7 @@ def to_labels(texts: Sequence[str]) -> np.ndarray:
     try:
         return np.array([int(text) for text in texts], dtype=np.int64)
     except (ValueError, OverflowError):
-        return np.array([text.strip() for text in texts], dtype=np.str_)
-
-
-def _quoted(found: Look, column: int) -> str:
-    return f' "{short(found.columns[column])}"' if found.header else f" {column + 1}"
+        return np.array([text.strip()[:LONGEST_LABEL] or NO_LABEL for text in texts], dtype=np.str_)
 
 
 def _some(names: Sequence[str]) -> str:

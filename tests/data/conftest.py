@@ -1,5 +1,7 @@
 """No test of this folder sees the user's cache or a folder of originals unless it asks for it."""
 
+import tracemalloc
+
 import pytest
 
 
@@ -11,3 +13,13 @@ def home(tmp_path, monkeypatch, request):
     if "nspca_data" not in request.fixturenames:
         monkeypatch.delenv("NSPCA_DATA", raising=False)
     return folder
+
+
+@pytest.fixture
+def bounded_memory():
+    """A refusal allocates the test files themselves and the parsers, never what their headers claim."""
+    tracemalloc.start()
+    yield
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64 * 2**20

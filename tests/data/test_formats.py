@@ -44,7 +44,12 @@ def image(pixels, kind="PPM", mode=None) -> bytes:
 
 
 def test_npz_with_everything():
-    raw = npz(X=X, y=np.array(["a", "b", "a", "b"]), feature_names=np.array(["u", "v", "v"]), sample_names=np.array(list("pqrs")))
+    raw = npz(
+        X=X,
+        y=np.array(["a", "b", "a", "b"]),
+        feature_names=np.array(["u", "v", "v"]),
+        sample_names=np.array(list("pqrs")),
+    )
     data = read(raw)
     assert np.array_equal(data.X, X)
     assert data.labels.tolist() == ["a", "b", "a", "b"]
@@ -73,6 +78,30 @@ def test_npz_with_one_table_of_another_name_and_plain_npy():
     assert stack.kind == "image"
 
 
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"image_shape": np.array([np.nan, 1.0])},
+        {"image_shape": np.array(["1", "3"])},
+        {"image_shape": np.array([1, 1, 3])},
+        {"wavelength_um": np.array(["a", "b", "c"])},
+        {"wavelength_um": np.array(1.0)},
+        {"wavelength_um": np.array([1.0, np.nan, 3.0])},
+        {"labels": np.zeros((2, 2))},
+    ],
+)
+def test_extras_that_are_not_what_they_are_called_are_left_out(extra):
+    data = read(npz(X=X, **extra))
+    assert np.array_equal(data.X, X) and data.kind == "table" and data.labels is None
+    assert any("left out" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("extra", [{"image_shape": np.array([2**62, 5])}, {"wavelength_um": np.arange(9.0)}])
+def test_extras_that_do_not_fit_are_one_sentence(extra):
+    with pytest.raises(InvalidData):
+        read(npz(X=X, **extra))
+
+
 @pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_matrix])
 def test_sparse_npz_as_scipy_saves_it(layout):
     stream = io.BytesIO()
@@ -83,7 +112,11 @@ def test_sparse_npz_as_scipy_saves_it(layout):
     assert np.array_equal(read(stream.getvalue(), features_in_rows=True).X.toarray(), X.T)
 
 
-@pytest.mark.parametrize("table", [X, sp.csr_array(X), np.arange(12, dtype=np.uint8).reshape(4, 3)], ids=["dense", "sparse", "uint8"])
+@pytest.mark.parametrize(
+    "table",
+    [X, sp.csr_array(X), np.arange(12, dtype=np.uint8).reshape(4, 3)],
+    ids=["dense", "sparse", "uint8"],
+)
 def test_a_dataset_comes_back_from_npz_and_equal_data_make_equal_bytes(table):
     given = read(npz(X=X, labels=np.arange(4), feature_names=np.array(["ä", "b", "c"])))
     given = type(given)("t", table, given.feature_names, given.sample_names, given.labels)
@@ -103,7 +136,8 @@ def test_a_dataset_comes_back_from_npz_and_equal_data_make_equal_bytes(table):
         (npz(X=X + 1j), "real numbers"),
         (npz(X=np.array([["a", "b"]])), "real numbers"),
         (npz(X=X, feature_names=np.array(["a"]), y=np.arange(3)), "4 x 3, so"),
-        (npz(X=np.where(X == 5, np.nan, X)), 'sample "sample 2", feature "feature 3" is nan'),
+        (npz(X=np.where(X == 5, np.nan, X)), "row 2, column 3 holds none"),
+        (npz(X=np.where(X == 5, np.inf, X)), 'sample "sample 2", feature "feature 3" is inf'),
         (npz(X=X[:1]), "got 1 sample"),
         (npz(X=X)[:-30], "damaged"),
         (npy(X)[:-8], "damaged or cut short"),
@@ -179,7 +213,15 @@ def test_images_in_a_zip_and_in_a_folder(tmp_path):
 
 def test_folders_become_labels_and_colours_grey():
     colour = np.stack([PIXELS[0]] * 3, axis=2)
-    data = read(archive({"a/1.png": image(colour, "PNG"), "b/1.png": image(PIXELS[1], "PNG"), "b/2.png": image(PIXELS[1], "PNG")}))
+    data = read(
+        archive(
+            {
+                "a/1.png": image(colour, "PNG"),
+                "b/1.png": image(PIXELS[1], "PNG"),
+                "b/2.png": image(PIXELS[1], "PNG"),
+            }
+        )
+    )
     assert data.labels.tolist() == ["a", "b", "b"]
     assert data.sample_names == ("1", "1 (2)", "2")
     assert np.array_equal(data.X[0], PIXELS[0].ravel())
@@ -193,13 +235,18 @@ def test_images_of_16_bits_keep_their_levels():
 
 def test_table_inside_a_zip():
     assert read(archive({"t/data.csv": b"a,b\n1,2\n3,4\n"})).X.shape == (2, 2)
-    assert read(archive({"docword.txt": DOCWORD, "vocab.txt": b"a\nb\nc\nd\n"})).feature_names == tuple("abcd")
+    assert read(archive({"docword.txt": DOCWORD, "vocab.txt": b"a\nb\nc\nd\n"})).feature_names == tuple(
+        "abcd"
+    )
 
 
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1].T)}), 'one size, but the first has 3 x 4 pixels and "b.pgm" 4 x 3'),
+        (
+            archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1].T)}),
+            'one size, but the first has 3 x 4 pixels and "b.pgm" 4 x 3',
+        ),
         (archive({"a.pgm": image(PIXELS[0])}), "got 1 sample"),
         (archive({"a.pgm": image(PIXELS[0]), "b.pgm": b"P5 nonsense"}), '"b.pgm" is not an image'),
         (archive({"a.pgm": image(PIXELS[0]), "b.pgm": image(PIXELS[1])[:-5]}), '"b.pgm" is not an image'),

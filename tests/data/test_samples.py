@@ -12,10 +12,19 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from nspca.data import SAMPLES, Original, adopt_copy, docstrings, fetch_sample, load_sample, original_path, places
+from nspca.data import (
+    SAMPLES,
+    Original,
+    adopt_copy,
+    docstrings,
+    fetch_sample,
+    load_sample,
+    original_path,
+    places,
+)
 from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset, numbered
-from nspca.data.lrs import WAVELENGTH_UM
+from nspca.data.lrs import WAVELENGTH_UM, class_names
 from nspca.errors import Cancelled, DownloadError, InvalidData
 from nspca.progress import silent
 
@@ -76,7 +85,11 @@ def test_originals_from_the_folder(name, nspca_data):
     assert data.notes == ()
     assert (data.image_shape == (19, 19)) == (name == "cbcl")
     if name == "leukemia":
-        assert {label: int((data.labels == label).sum()) for label in ("ALL", "MLL", "AML")} == {"ALL": 24, "MLL": 20, "AML": 28}
+        assert {label: int((data.labels == label).sum()) for label in ("ALL", "MLL", "AML")} == {
+            "ALL": 24,
+            "MLL": 20,
+            "AML": 28,
+        }
         assert data.feature_names[0] == "probe 1"
     if name == "lrs":
         assert np.array_equal(data.axis, np.load(nspca_data / "lrs.npz")["wavelength_um"])
@@ -167,7 +180,8 @@ def test_leukemia_from_csv_in_either_orientation(tall):
 
 def lrs_file(X: np.ndarray) -> bytes:
     records = (
-        f"({i:05d}-0000 {28 + i % 5} 2\n 12.07 -62.43 1.25e-16 2498 2630 1740 1783\n {' '.join(map(repr, row))})"
+        f"({i:05d}-0000 {28 + i % 5} 2\n 12.07 -62.43 1.25e-16 2498 2630 1740 1783\n "
+        f"{' '.join(map(repr, row))})"
         for i, row in enumerate(X.tolist())
     )
     return "\n".join(records).encode()
@@ -177,7 +191,11 @@ def test_lrs_from_the_archives_own_file():
     X = made_up("lrs").X
     data = adopt_copy("lrs", lrs_file(X))
     assert np.array_equal(data.X, X)
-    assert data.labels[:3].tolist() == [28, 29, 30]
+    assert data.labels[:3].tolist() == [
+        "blue, silicate emission",
+        "blue, silicate emission",
+        "blue, silicate absorption",
+    ]
     assert data.sample_names[2] == "00002-0000"
     with pytest.raises(InvalidData, match="103 fields"):
         adopt_copy("lrs", lrs_file(X)[:-100])
@@ -213,7 +231,9 @@ def kos_files(folder):
     X = made_up("bow-kos").X
     entries = X.tocoo()
     lines = [f"{i + 1} {j + 1} 1" for i, j in zip(*entries.coords, strict=True)]
-    (folder / "docword.kos.txt.gz").write_bytes(gzip.compress("\n".join([*map(str, X.shape), str(X.nnz), *lines]).encode()))
+    (folder / "docword.kos.txt.gz").write_bytes(
+        gzip.compress("\n".join([*map(str, X.shape), str(X.nnz), *lines]).encode())
+    )
     (folder / "vocab.kos.txt").write_text("".join(f"w{j}\n" for j in range(X.shape[1])))
     return X
 
@@ -221,7 +241,11 @@ def kos_files(folder):
 def test_fetch_from_a_server(server, monkeypatch):
     folder, address = server
     X = kos_files(folder)
-    offer(monkeypatch, "bow-kos", *(Original(file, f"{address}/{file}") for file in ("docword.kos.txt.gz", "vocab.kos.txt")))
+    offer(
+        monkeypatch,
+        "bow-kos",
+        *(Original(file, f"{address}/{file}") for file in ("docword.kos.txt.gz", "vocab.kos.txt")),
+    )
     seen = []
     data = fetch_sample("bow-kos", seen.append)
     assert data.X.nnz == X.nnz
@@ -276,7 +300,9 @@ def test_fetch_offline_says_how_to_give_a_copy(server, monkeypatch):
         fetch_sample("lrs")
 
 
-@pytest.mark.parametrize(("name", "way"), [("cbcl", "MIT Center"), ("leukemia", "Armstrong"), ("digits", "always there")])
+@pytest.mark.parametrize(
+    ("name", "way"), [("cbcl", "MIT Center"), ("leukemia", "Armstrong"), ("digits", "always there")]
+)
 def test_fetch_without_an_address_says_where_the_data_are(name, way):
     assert not SAMPLES[name].downloadable
     with pytest.raises(DownloadError, match=way):
@@ -293,11 +319,13 @@ def test_word_counts_read_sources_and_never_import(tmp_path):
     library = tmp_path / "lib"
     write_library(
         library,
-        ["Parse apples, pears and plums: parse the orchard basket."] * 60 + ["Sort rivers, lakes and ponds near old stone bridges."] * 60,
+        ["Parse apples, pears and plums: parse the orchard basket."] * 60
+        + ["Sort rivers, lakes and ponds near old stone bridges."] * 60,
     )
     (library / "nested.py").write_text(
         'class Basket:\n    """Apples pears plums orchard basket."""\n'
-        '    def fill(self):\n        """Apples pears plums orchard basket.\n\n        >>> doctest_only zebra\n        """\n'
+        '    def fill(self):\n        """Apples pears plums orchard basket.\n\n        >>> doctest_only '
+        'zebra\n        """\n'
     )
     (library / "broken.py").write_text("def (:\n")
     write_library(library / "test", ["Zebra zebra zebra zebra zebra zebra."] * 9)
@@ -342,3 +370,10 @@ def test_samples_are_found_in_the_tree_and_in_an_installed_package(tmp_path, mon
     assert places.sample_folder() == tmp_path / "sample_data"
     (tmp_path / "nspca" / "_sample_data").mkdir(parents=True)
     assert places.sample_folder() == tmp_path / "nspca" / "_sample_data"
+
+
+def test_classes_of_spectra_are_told_in_words():
+    named = class_names(np.array([21, 44, 5], dtype=np.int16))
+    assert named.tolist() == ["blue, silicate emission", "blue, silicon carbide emission", "other"]
+    for others in (np.array([3, 120]), np.array(["a", "b"])):
+        assert class_names(others) is others

@@ -4,7 +4,6 @@ import gzip
 import io
 import pickle
 import struct
-import tracemalloc
 import zipfile
 import zlib
 
@@ -15,17 +14,7 @@ import nspca.archive
 from nspca.data import limits, neutralise, read
 from nspca.errors import InvalidData
 
-# What a refusal may allocate: the test files themselves and the parsers, never what their headers claim.
-ENOUGH = 64 * 2**20
-
-
-@pytest.fixture(autouse=True)
-def bounded_memory():
-    tracemalloc.start()
-    yield
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < ENOUGH
+pytestmark = pytest.mark.usefixtures("bounded_memory")
 
 
 def archive(files: dict[str, bytes]) -> bytes:
@@ -77,7 +66,10 @@ def test_pickled_objects_are_never_opened(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("descr", ["[('a', '<f8')]", "|V8", "<M8[s]"])
 def test_structured_and_strange_types(descr):
-    text = b"{'descr': %s, 'fortran_order': False, 'shape': (2, 2), }" % (descr if descr[0] == "[" else repr(descr)).encode()
+    text = (
+        b"{'descr': %s, 'fortran_order': False, 'shape': (2, 2), }"
+        % (descr if descr[0] == "[" else repr(descr)).encode()
+    )
     raw = b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.ljust(117) + b"\n" + bytes(32)
     with pytest.raises(InvalidData, match=r"real numbers or text|header cannot be read"):
         read(raw)
@@ -90,7 +82,12 @@ def test_npy_header_of_deep_nesting():
 
 
 def test_sparse_parts_that_point_outside():
-    parts = {"data": np.ones(2), "indices": np.array([0, 10**9]), "indptr": np.array([0, 1, 2]), "shape": np.array([2, 3])}
+    parts = {
+        "data": np.ones(2),
+        "indices": np.array([0, 10**9]),
+        "indptr": np.array([0, 1, 2]),
+        "shape": np.array([2, 3]),
+    }
     stream = io.BytesIO()
     np.savez(stream, **parts)
     with pytest.raises(InvalidData, match="do not fit together"):
@@ -177,7 +174,9 @@ def test_table_of_too_many_columns(monkeypatch):
 def test_names_in_archives_are_never_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pixels = b"P5 2 2 255\n\x01\x02\x03\x04"
-    data = read(archive({"../../outside.pgm": pixels, "/etc/absolute.pgm": pixels, "..\\windows.pgm": pixels}))
+    data = read(
+        archive({"../../outside.pgm": pixels, "/etc/absolute.pgm": pixels, "..\\windows.pgm": pixels})
+    )
     assert set(data.sample_names) == {"outside", "absolute", "windows"}
     assert list(tmp_path.iterdir()) == []
     assert not (tmp_path.parent.parent / "outside.pgm").exists()
@@ -197,7 +196,12 @@ def png(width: int, height: int) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(bytes(1000)))
+        + chunk(b"IEND", b"")
+    )
 
 
 @pytest.mark.parametrize("side", [1100, 12_000, 60_000])
@@ -251,7 +255,9 @@ def test_damaged_files_give_a_dataset_or_a_sentence(kind):
     assert refused
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "\r=1", "＝1+1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "\r=1", "＝1+1"]
+)
 def test_formulas_are_neutralised(text):
     assert neutralise(text) == "'" + text
 

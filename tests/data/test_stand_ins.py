@@ -34,7 +34,8 @@ def test_the_script_makes_what_is_in_the_tree(made):
                     if new[key].dtype.kind in "US":
                         assert np.array_equal(new[key], old[key])
                     else:
-                        # Another libm may round the last bit of an exponential the other way: one grey level, one count.
+                        # Another libm may round the last bit of an exponential the other way: one grey level,
+                        # one count.
                         assert np.abs(new[key].astype(np.float64) - old[key].astype(np.float64)).max() <= 1
         elif file.endswith(".gz"):
             assert gzip.decompress(content) == gzip.decompress(kept)
@@ -43,7 +44,9 @@ def test_the_script_makes_what_is_in_the_tree(made):
 
 
 def test_another_seed_makes_other_data(script):
-    assert not np.array_equal(script.faces(np.random.default_rng(1), 5).X, script.faces(np.random.default_rng(2), 5).X)
+    assert not np.array_equal(
+        script.faces(np.random.default_rng(1), 5).X, script.faces(np.random.default_rng(2), 5).X
+    )
 
 
 def test_they_are_small_and_nothing_else_is_there(made):
@@ -75,7 +78,9 @@ def test_faces_are_darker_at_the_eyes_than_between_them():
 
 def test_spectra_have_the_silicate_band_where_it_belongs():
     data = load_sample("lrs")
-    ratio = data.X[data.labels == "silicate emission"].mean(axis=0) / data.X[data.labels == "star"].mean(axis=0)
+    ratio = data.X[data.labels == "silicate emission"].mean(axis=0) / data.X[data.labels == "star"].mean(
+        axis=0
+    )
     blue = slice(0, 44)
     assert abs(data.axis[blue][np.argmax(ratio[blue])] - 9.7) < 0.6
     assert data.X.mean(axis=1) == pytest.approx(np.full(len(data.X), 5000), rel=0.05)
@@ -101,7 +106,8 @@ def test_topics_can_be_told_by_the_stems_of_their_words():
     shares = shares / shares.sum(axis=1, keepdims=True)
     # An even share of six topics is 0.17; documents of a sparse mixture are mostly about one.
     assert np.median(shares.max(axis=1)) > 0.6
-    # Under centring the words of a topic move together: the leading direction of the topic words lies on one or two stems.
+    # Under centring the words of a topic move together: the leading direction of the topic words lies on one
+    # or two stems.
     chosen = np.isin(stems, STEMS)
     weight = leading(counts[:, chosen]) ** 2
     by_stem = sorted((weight[stems[chosen] == stem].sum() for stem in STEMS), reverse=True)

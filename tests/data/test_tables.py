@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nspca.data import features_in_rows_suggestion, look_at, read
+from nspca.data import covariance_suggestion, features_in_rows_suggestion, look, look_at, read
 from nspca.errors import InvalidData
 
 
@@ -38,7 +38,22 @@ PLAIN = text("a,b,c", "1,2,3", "4,5,6.5")
         text('"a","b","c"', '"1","2","3"', '"4",5,"6.5"'),
         gzip.compress(PLAIN),
     ],
-    ids=["plain", "bom", "crlf", "cr", "utf16", "trailing", "outer", "tab", "bar", "blanks", "semicolon", "tab comma", "quoted", "gzip"],
+    ids=[
+        "plain",
+        "bom",
+        "crlf",
+        "cr",
+        "utf16",
+        "trailing",
+        "outer",
+        "tab",
+        "bar",
+        "blanks",
+        "semicolon",
+        "tab comma",
+        "quoted",
+        "gzip",
+    ],
 )
 def test_the_same_table_in_every_dress(raw):
     data = read(raw)
@@ -111,6 +126,54 @@ def test_possible_label_column_is_reported_and_left_out():
     assert any('"group" holds 2 different texts' in note and "label column" in note for note in data.notes)
 
 
+def test_values_of_a_possible_label_are_counted_over_the_whole_column():
+    rare = [f"{i},{i * i},{'xyz'[max(i - 98, 0)]}" for i in range(101)]
+    data = read(text("a,b,diagnosis", *rare))
+    assert [(one.name, one.count) for one in data.label_candidates] == [("diagnosis", 3)]
+    assert any('"diagnosis" holds 3 different texts' in note for note in data.notes)
+
+
+@pytest.mark.parametrize("missing", ["samples", "mean"])
+def test_a_candidate_taken_later_is_the_label_column_read_at_once(missing):
+    upright = text(
+        "who,a,b,kind,place",
+        *(f"p{i},{i},{i * i if i != 3 else ''},{'xy'[i % 2]},{'uvw'[i % 3]}" for i in range(12)),
+    )
+    turned = text("gene,s1,s2,s3,s4,s5,s6", "class,A,B,A,B,A,B", "g1,1,,3,4,5,6", "g2,5,6,7,8,9,7")
+    for raw, name, options in ((upright, "kind", {}), (turned, "class", {"features_in_rows": True})):
+        later, at_once = (
+            read(raw, missing=missing, **options).labelled(name),
+            read(raw, missing=missing, label_column=name, **options),
+        )
+        assert later.labels.tolist() == at_once.labels.tolist() and later.X.tolist() == at_once.X.tolist()
+        assert (later.notes, later.sample_names) == (at_once.notes, at_once.sample_names)
+        assert [one.name for one in later.label_candidates] == [one.name for one in at_once.label_candidates]
+    assert read(upright, missing=missing).labelled("a") is None
+
+
+def test_few_long_lines_do_not_decide_what_is_a_label(monkeypatch):
+    monkeypatch.setattr(look, "_ENOUGH_CHARACTERS", 1000)
+    wide = [",".join([f"p{i}", *["7"] * 200, "abcdef"[min(i, 5)]]) for i in range(60)]
+    data = read(text(",".join(["who", *(f"g{j}" for j in range(200)), "kind"]), *wide))
+    assert [(one.name, one.count) for one in data.label_candidates] == [("kind", 6)]
+
+
+def test_classes_written_as_numbers_are_offered_and_stay_features():
+    data = read(text("a,class,n", *(f"{i / 8},{i % 3},{i % 2}" for i in range(12))))
+    assert [(one.name, one.count) for one in data.label_candidates] == [("class", 3)]
+    assert data.feature_names == ("a", "class", "n")
+    named = read(text("a,class,n", *(f"{i / 8},{i % 3},{i % 2}" for i in range(12))), label_column="class")
+    assert named.feature_names == ("a", "n") and named.labels.tolist()[:4] == [0, 1, 2, 0]
+
+
+def test_long_and_empty_labels():
+    data = read(
+        text("a,b,kind", *(f"{i},{i * i},{['x' * 10_000, ''][i % 2]}" for i in range(10))),
+        label_column="kind",
+    )
+    assert set(data.labels.tolist()) == {"x" * 80, "(none)"}
+
+
 def test_empty_column_is_left_out_with_a_note():
     data = read(text("a,,b", "1,,2", "3,,4"))
     assert data.X.tolist() == [[1, 2], [3, 4]]
@@ -118,19 +181,36 @@ def test_empty_column_is_left_out_with_a_note():
 
 
 def test_integers_are_exact_and_floats_correctly_rounded():
-    values = [2**53 - 1, 2**53 - 2, 0.1, 1 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789, -0.30000000000000004]
+    values = [
+        2**53 - 1,
+        2**53 - 2,
+        0.1,
+        1 / 3,
+        5e-324,
+        1.7976931348623157e308,
+        123456789.123456789,
+        -0.30000000000000004,
+    ]
     rows = [",".join(map(repr, values)), ",".join(map(repr, values[::-1]))]
     assert read(text(*rows)).X[0].tolist() == [float(v) for v in values]
 
 
-@given(st.lists(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3), min_size=2, max_size=5))
+@given(
+    st.lists(
+        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
+        min_size=2,
+        max_size=5,
+    )
+)
 def test_every_float_comes_back(rows):
     raw = text("a,b,c", *(",".join(map(repr, row)) for row in rows))
     assert read(raw).X.tolist() == rows
 
 
 # A byte order mark is the one character that cannot begin a file and stay.
-PRINTABLE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufeff"), min_size=1).filter(str.strip)
+PRINTABLE = st.text(
+    st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufeff"), min_size=1
+).filter(str.strip)
 
 
 @given(st.lists(PRINTABLE, min_size=2, max_size=5, unique=True))
@@ -166,7 +246,7 @@ def test_every_printable_name_comes_back(names):
         (b"\xff\xfe\x00\xd8\x00", "UTF-16"),
         (b"%PDF-1.4 ...", "a PDF"),
         (b"\x80\x04\x95", "a pickle"),
-        (b"PAR1....", "a Parquet file"),
+        (b"PAR1....", "Parquet file is damaged"),
         (b"P5 2 2 255\n....", "One image is one sample"),
     ],
 )
@@ -208,7 +288,9 @@ def gene_table(rng, samples=72, genes=12582):
 
 
 def as_csv(corner, columns, rows, X):
-    lines = [",".join([corner, *columns])] + [row + "," + ",".join(map(repr, values)) for row, values in zip(rows, X.tolist(), strict=True)]
+    lines = [",".join([corner, *columns])] + [
+        row + "," + ",".join(map(repr, values)) for row, values in zip(rows, X.tolist(), strict=True)
+    ]
     return text(*lines)
 
 
@@ -231,13 +313,16 @@ def test_label_row_of_a_table_with_features_in_rows():
     assert data.feature_names == ("g1", "g2", "g2 (2)")
     left_out = read(raw, features_in_rows=True)
     assert left_out.labels is None
-    assert any('"class"' in note for note in left_out.notes)
+    assert any('"class" holds 2 different texts' in note for note in left_out.notes)
+    assert [(one.name, one.count) for one in left_out.label_candidates] == [("class", 2)]
     with pytest.raises(InvalidData, match="no row 'kind'"):
         read(raw, features_in_rows=True, label_column="kind")
 
 
 def test_annotation_column_of_a_table_with_features_in_rows_is_left_out():
-    data = read(text("gene,about,s1,s2", "g1,kinase,1,2", "g2,receptor,3,4", "g3,ligand,5,6"), features_in_rows=True)
+    data = read(
+        text("gene,about,s1,s2", "g1,kinase,1,2", "g2,receptor,3,4", "g3,ligand,5,6"), features_in_rows=True
+    )
     assert data.X.shape == (2, 3)
     assert any('"about"' in note for note in data.notes)
 
@@ -250,9 +335,34 @@ def test_suggestion_to_transpose():
     assert not features_in_rows_suggestion(X, people, genes)[0]
     symbols = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "RB1", "CDK4", "MDM2", "ALK"]
     assert features_in_rows_suggestion(np.zeros((10, 4)), symbols, list("abcd"))[0]
-    assert features_in_rows_suggestion(np.zeros((9000, 30)), [f"x{i}y" for i in range(9000)], [f"s{i}" for i in range(30)])[0]
+    assert features_in_rows_suggestion(
+        np.zeros((9000, 30)), [f"x{i}y" for i in range(9000)], [f"s{i}" for i in range(30)]
+    )[0]
     # Digits: 28 times more samples than features, without names.
-    assert not features_in_rows_suggestion(np.zeros((1797, 64)), [f"sample {i}" for i in range(1, 1798)], [f"p{i}" for i in range(64)])[0]
+    assert not features_in_rows_suggestion(
+        np.zeros((1797, 64)), [f"sample {i}" for i in range(1, 1798)], [f"p{i}" for i in range(64)]
+    )[0]
+
+
+def test_suggestion_of_a_covariance():
+    X = np.random.default_rng(2).normal(size=(50, 6))
+    assert covariance_suggestion(np.cov(X.T)) == (
+        True,
+        "This table is square and symmetric, 6 × 6: it looks like a covariance matrix rather than samples.",
+    )
+    assert "a correlation matrix" in covariance_suggestion(np.corrcoef(X.T).round(3))[1]
+    distances = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    skewed = np.cov(X.T) + np.triu(np.ones((6, 6)), 1)
+    for other in (
+        X,
+        X[:6],
+        distances,
+        skewed,
+        np.zeros((4, 4)),
+        -np.eye(3),
+        2.0 * np.ones((3, 3)) - np.eye(3),
+    ):
+        assert covariance_suggestion(other) == (False, "")
 
 
 def test_look_shows_the_choices_before_anything_is_read():

@@ -1,0 +1,151 @@
+"""The cells of a CSV or TSV: once the form is known the numbers are read in one pass by pandas.
+
+When that pass refuses the body, a slow one walks it cell by cell: it says where the trouble is, or reads what
+pandas could not.
+"""
+
+import io
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nspca.data.look import MISSING, SPACES, Look, is_number, quoted, short, split
+from nspca.data.missing import refusal
+from nspca.errors import InvalidData, MissingValues
+
+# Cells that hold nothing, as people and programs write it.
+_NOTHING = sorted(
+    {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
+)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The body of a text table.
+
+    Parameters
+    ----------
+    raw : bytes, UTF-8
+    found : Look
+    missing_allowed : bool
+        A cell that holds nothing is then NaN; otherwise it is refused.
+    """
+
+    raw: bytes
+    found: Look
+    missing_allowed: bool = False
+
+    def read(
+        self, text: Sequence[int], skipped: Sequence[int] = ()
+    ) -> tuple[np.ndarray, dict[int, list[str]]]:
+        """The numbers (rows, columns without `text`) and the texts of the columns in `text`; without the
+        `skipped` rows of the body.
+        """
+        try:
+            return self._at_once(text, skipped)
+        except (
+            ValueError,
+            pd.errors.EmptyDataError,
+            pd.errors.ParserError,
+            MemoryError,
+            OverflowError,
+        ) as error:
+            values, texts = self._walk(text, skipped)
+            if self.missing_allowed:
+                return values, texts
+            way_out = (
+                "close the quotation mark that is left open"
+                if "inside string" in str(error)
+                else "save it again as plain CSV"
+            )
+            raise InvalidData(f"The table cannot be split into rows and numbers: {way_out}.") from None
+
+    def _at_once(
+        self, text: Sequence[int], skipped: Sequence[int]
+    ) -> tuple[np.ndarray, dict[int, list[str]]]:
+        found, width, kept_out = self.found, len(self.found.columns), set(text)
+        numbers = [i for i in range(width) if i not in kept_out]
+        # The C parser would open files named in a buffer; it gets the bytes alone.
+        frame = pd.read_csv(
+            io.BytesIO(self.raw),
+            header=None,
+            skiprows=[*([0] if found.header else []), *(r + found.header for r in skipped)],
+            dtype={i: (str if i in kept_out else np.float64) for i in range(width)},
+            sep=r"\s+" if found.delimiter == SPACES else found.delimiter,
+            decimal=found.decimal,
+            na_filter=self.missing_allowed,
+            keep_default_na=False,
+            # In a name or a label such a word is a word.
+            na_values=dict.fromkeys(numbers, _NOTHING) if self.missing_allowed else None,
+            engine="c",
+            encoding="utf-8",
+        )
+        if frame.shape[1] != width:
+            raise ValueError("width")
+        values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
+        if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
+            raise ValueError("a value is not finite")
+        return values, {i: frame[i].tolist() for i in text}
+
+    def _walk(self, text: Sequence[int], skipped: Sequence[int]) -> tuple[np.ndarray, dict[int, list[str]]]:
+        """The same cell by cell; raises the sentence about the first cell or row that is wrong, or about what
+        is missing.
+        """
+        found, width, skip = self.found, len(self.found.columns), set(skipped)
+        texts: dict[int, list[str]] = {i: [] for i in text}
+        numbers, gap = array("d"), ""
+        stream = io.TextIOWrapper(io.BytesIO(self.raw), encoding="utf-8", newline="")
+        rows = (row for row in split(stream, found.delimiter) if row)
+        if found.header:
+            next(rows)
+        for r, row in enumerate(rows):
+            if r in skip:
+                continue
+            if len(row) != width:
+                raise InvalidData(
+                    f"Every row must have {width} cells like the first ones, but row {r + 1} has "
+                    f"{len(row)}: add or remove cells there."
+                )
+            for i, cell in enumerate(row):
+                if i in texts:
+                    texts[i].append(cell)
+                    continue
+                numbers.append(_number(found, r + 1, i, cell))
+                if numbers[-1] != numbers[-1]:
+                    gap = gap or f"row {r + 1}, column{quoted(found, i)} {_says(cell)}"
+        values = (
+            np.frombuffer(numbers, dtype=np.float64).reshape(-1, width - len(texts))
+            if numbers
+            else np.empty((0, 0))
+        )
+        if gap and not self.missing_allowed:
+            missing = np.isnan(values)
+            where = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
+            raise MissingValues(refusal(gap, *where), *where)
+        return values, texts
+
+
+def _says(cell: str) -> str:
+    return f'holds "{short(cell)}"' if cell.strip() else "is empty"
+
+
+def _number(found: Look, row: int, column: int, cell: str) -> float:
+    """The number in a cell, NaN when it says that there is none."""
+    if cell.strip().lower() in MISSING:
+        return np.nan
+    where = f"row {row}, column{quoted(found, column)} holds"
+    if not is_number(cell, found.decimal):
+        raise InvalidData(
+            f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, or name the '
+            "column as id or label column."
+        )
+    value = float(cell.replace(",", ".") if found.decimal == "," else cell)
+    if not np.isfinite(value):
+        raise InvalidData(
+            f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '
+            "row or the column."
+        )
+    return value

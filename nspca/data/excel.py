@@ -1,0 +1,166 @@
+"""Excel workbooks: the first sheet that holds something, as the CSV that Excel itself would save.
+
+A workbook is a ZIP of XML. What it unpacks to, how many elements that is and that it declares no entities is
+known before it is parsed.
+"""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from nspca.archive import mib, open_zip
+from nspca.data import limits
+from nspca.errors import InvalidData
+
+# Excel's own measures of a sheet.
+ROWS, COLUMNS = 2**20, 2**14
+# An element costs the parser 150 bytes until its row ends, and one row may hold them all; a cell is two of
+# them, with two tags each.
+MAX_TAGS = 12_000_000
+# Texts are kept as long as the sheet is read.
+MAX_TEXTS = 64 * 2**20
+# Everything else a workbook holds: styles, relations, the list of sheets. Some hundred kilobytes are usual.
+MAX_OTHER = 16 * 2**20
+_PIECE = 2**20
+# How XML can begin: a tag, white space, or the mark of UTF-8 or UTF-16.
+_XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
+_DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
+
+
+def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
+    """Whether an archive is an .xlsx or .xlsm."""
+    return any(info.filename == "xl/workbook.xml" for info in members)
+
+
+def sheet_as_csv(raw: bytes, rows: int | None = None) -> tuple[bytes, tuple[str, ...]]:
+    """The first sheet that holds something, as CSV with commas, and a note when there are others.
+
+    Parameters
+    ----------
+    raw : bytes of the workbook
+    rows : int, optional
+        Only the first of them.
+    """
+    archive, members = open_zip(raw)
+    limits.check_archive(raw, members)
+    for info in members:
+        if info.filename.lower().endswith((".xml", ".rels")) or _may_be_xml(archive, info):
+            _check_part(archive, info)
+    # Imported when it is needed: the start of every page is faster without.
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
+        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+        for sheet in sheets:
+            sheet.reset_dimensions()  # what the file says of its size need not be so
+            text = _as_csv(sheet.iter_rows(values_only=True), rows)
+            if text:
+                others = (
+                    f"The workbook has {len(sheets)} sheets; “{sheet.title}” was read, the first that "
+                    "holds something."
+                )
+                return text, (others,) if len(sheets) > 1 else ()
+    except InvalidData:
+        raise
+    except Exception:
+        # A stranger's XML handed to a parser of many parts: it can fail in every way that they can.
+        raise InvalidData(_DAMAGED) from None
+    raise InvalidData(
+        "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."
+    )
+
+
+def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
+    """Whether a parser of XML would take it, whatever it is called: which part is a sheet, others decide."""
+    start = next(_pieces(archive, info), b"")[:2]
+    return start.startswith(_XML)
+
+
+def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    """Refuse a part that is too large, or that declares entities, before anything parses it."""
+    name = info.filename
+    sheet = name.startswith("xl/worksheets/") or not name.lower().endswith((".xml", ".rels"))
+    texts = name == "xl/sharedStrings.xml"
+    most = None if sheet else MAX_TEXTS if texts else MAX_OTHER
+    if most is not None and info.file_size > most:
+        raise InvalidData(
+            f"The Excel workbook holds a part of {mib(info.file_size)}, at most {mib(most)} are read: save "
+            "the sheet as CSV."
+        )
+    tags = 0
+    for piece in _pieces(archive, info):
+        tags += piece.count(b"<")
+        if tags > MAX_TAGS:
+            raise InvalidData(
+                f"A sheet may have about {MAX_TAGS // 4_000_000} million cells, this one has more: save it "
+                "as CSV."
+            )
+        # Excel writes UTF-8; in UTF-16 what is looked for here could hide.
+        if b"<!DOCTYPE" in piece or b"<!ENTITY" in piece or b"\0" in piece:
+            raise InvalidData(
+                "The Excel workbook declares entities, which are never expanded: save the sheet as CSV."
+            )
+
+
+def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The part in pieces that overlap a little, so that no word is cut in two."""
+    held, end = 0, b""
+    try:
+        with archive.open(info) as handle:
+            while piece := handle.read(_PIECE):
+                held += len(piece)
+                if held > info.file_size:
+                    raise InvalidData(_DAMAGED)
+                yield end + piece
+                end = piece[-8:]
+    except InvalidData:
+        raise
+    except Exception:  # any of four decompressors, each with errors of its own
+        raise InvalidData(_DAMAGED) from None
+
+
+def _as_csv(rows: Iterable[Sequence[Any]], most: int | None) -> bytes:
+    """Rows of cells as CSV of equal width; empty when nothing is in them."""
+    lines: list[tuple[int, str]] = []
+    held = 0
+    for count, row in enumerate(rows):
+        cells = [_text(value) for value in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        if count >= ROWS or len(cells) > COLUMNS:
+            raise InvalidData(
+                f"A sheet has at most {ROWS} rows and {COLUMNS} columns, this one says more: save it as CSV."
+            )
+        if not cells:
+            continue
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerow(cells)
+        lines.append((len(cells), stream.getvalue()[:-1]))
+        held += len(lines[-1][1])
+        if held > limits.MAX_BYTES:
+            raise InvalidData(
+                f"The sheet is more than {mib(limits.MAX_BYTES)} of text: keep fewer columns or save it as "
+                "compressed NPZ."
+            )
+        if most is not None and len(lines) >= most:
+            break
+    width = max((cells for cells, _ in lines), default=0)
+    limits.check_dense(len(lines), width)
+    return "\n".join(line + "," * (width - cells) for cells, line in lines).encode()
+
+
+def _text(value: Any) -> str:
+    """What CSV says for a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):  # Excel holds a duration as a number of days
+        return repr(value / timedelta(days=1))
+    return " ".join(value.split("\n")).replace("\r", " ") if isinstance(value, str) else repr(value)

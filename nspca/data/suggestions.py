@@ -1,0 +1,102 @@
+"""What a table looks like beyond its numbers: features in rows, a covariance. Suggested, never done
+unasked.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data.dataset import ROUNDING, numbered
+
+# Probe sets and accession numbers of arrays and sequencers; symbols such as TP53 are looked at separately,
+# because S1, S2, ... look alike.
+_PROBE = re.compile(
+    r"_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(probe|gene)[ "
+    r"_-]?\d+$"
+)
+_SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
+# Digits (1797 x 64) and faces (2429 x 361) have up to 28 times more samples than features, so a shape alone
+# says little below this.
+_MANY_TIMES = 50
+# The side of a table up to which it is compared with its transpose: a tenth of a second. A larger covariance
+# is said to be one.
+_COMPARED = 4000
+
+
+def features_in_rows_suggestion(
+    X: np.ndarray, sample_names: Sequence[str] = (), feature_names: Sequence[str] = ()
+) -> tuple[bool, str]:
+    """Whether the rows of a table look like features (genes) rather than samples.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix, only its shape is used
+    sample_names, feature_names : sequences of str
+        The names of its rows and columns as they were read.
+
+    Returns
+    -------
+    suggested : bool
+    sentence : str
+        What was seen and what the table would be; empty when there is nothing to say.
+    """
+    m, n = X.shape
+    if m <= n:
+        return False, ""
+    if _are_genes(sample_names) and not _are_genes(feature_names):
+        reason = f'row names such as "{sample_names[0]}" look like genes or probes'
+    elif (
+        m >= _MANY_TIMES * n
+        and tuple(sample_names[:2]) not in ((), numbered("sample", 2))
+        and _are_numbered(feature_names)
+    ):
+        reason = f'it has far more rows than columns, with column names such as "{feature_names[0]}"'
+    else:
+        return False, ""
+    return (
+        True,
+        f"This table has {m} rows and {n} columns, and {reason}: with features in rows it has {n} samples "
+        f"with {m} features.",
+    )
+
+
+def _are_genes(names: Sequence[str]) -> bool:
+    looked_at = list(names[:200])
+    probes = sum(bool(_PROBE.search(name)) for name in looked_at)
+    symbols = [name for name in looked_at if _SYMBOL.match(name)]
+    stems = {name.rstrip("-0123456789") for name in symbols}
+    return bool(looked_at) and max(probes, len(symbols) if len(stems) > len(symbols) / 3 else 0) >= 0.8 * len(
+        looked_at
+    )
+
+
+def _are_numbered(names: Sequence[str]) -> bool:
+    stems = {name.rstrip("0123456789") for name in names}
+    return len(stems) <= max(1, len(names) // 10) and stems != {"feature "}
+
+
+def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
+    """Whether a table may be a covariance or correlation matrix: symmetric, and no entry larger than its two
+    diagonal ones allow.
+
+    Returns
+    -------
+    suggested : bool
+    sentence : str
+        What was seen; empty when there is nothing to say.
+    """
+    m, n = X.shape
+    if m != n or n > _COMPARED or sp.issparse(X):
+        return False, ""
+    A = np.asarray(X, dtype=np.float64)
+    size = np.abs(A)
+    diagonal = np.diag(A)
+    if not size.any() or np.abs(A - A.T).max() > ROUNDING * size.max() or diagonal.min() < 0:
+        return False, ""
+    # |a_ij|^2 <= a_ii a_jj in every covariance; a table of distances, with zeros on its diagonal, is none.
+    if (size > np.sqrt(np.outer(diagonal, diagonal)) * (1 + ROUNDING)).any():
+        return False, ""
+    what = "a correlation matrix" if (diagonal == 1).all() else "a covariance matrix"
+    return True, f"This table is square and symmetric, {n} × {n}: it looks like {what} rather than samples."

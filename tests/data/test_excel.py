@@ -1,0 +1,200 @@
+"""Excel: what is in the sheet is what its CSV would say; workbooks made to hurt are refused before they are
+parsed.
+"""
+
+import io
+import zipfile
+from datetime import date, timedelta
+
+import numpy as np
+import openpyxl
+import pytest
+
+from nspca.data import excel, look_at, read
+from nspca.errors import InvalidData
+
+ROWS = [
+    ["who", "a", "b", "kind"],
+    ["ann", 1, 2.5, "x"],
+    ["bob", 3, 1 / 3, "y"],
+    ["cid", 5, -1e-300, "x"],
+    ["dan", 7, 0, "y"],
+]
+
+
+def workbook(**sheets) -> bytes:
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(stream)
+    return stream.getvalue()
+
+
+def changed(raw: bytes, **parts: bytes | None) -> bytes:
+    """The workbook with parts replaced (by their last name without a suffix) or left out."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            content = parts.get(info.filename.rpartition("/")[2].partition(".")[0], old.read(info))
+            if content is not None:
+                new.writestr(info.filename, content)
+    return stream.getvalue()
+
+
+def renamed(raw: bytes, old: str, new: str) -> bytes:
+    """The workbook with another name for one of its parts, wherever it is spoken of."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as before, zipfile.ZipFile(stream, "w") as after:
+        for info in before.infolist():
+            content = before.read(info).replace(old.encode(), new.encode())
+            after.writestr(info.filename.replace(old, new), content)
+    return stream.getvalue()
+
+
+def sheet(body: bytes, before: bytes = b"") -> bytes:
+    space = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    data = (
+        b'<worksheet xmlns="'
+        + space
+        + b'"><dimension ref="A1:B2"/><sheetData>'
+        + body
+        + b"</sheetData></worksheet>"
+    )
+    return changed(workbook(one=ROWS), sheet1=b'<?xml version="1.0" encoding="UTF-8"?>' + before + data)
+
+
+def test_a_sheet_is_a_table():
+    data = read(workbook(one=ROWS), label_column="kind")
+    assert data.X.tolist() == [[1, 2.5], [3, 1 / 3], [5, -1e-300], [7, 0]]
+    assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
+    assert data.labels.tolist() == ["x", "y", "x", "y"]
+    found = look_at(workbook(one=ROWS))
+    assert (found.columns, found.id_column, found.label_columns) == (("who", "a", "b", "kind"), 0, (3,))
+
+
+def test_the_first_sheet_that_holds_something_is_read_and_said():
+    data = read(workbook(empty=[], notes=ROWS, more=ROWS))
+    assert any("3 sheets" in note and "notes" in note for note in data.notes)
+
+
+def test_cells_of_every_kind():
+    rows = [
+        ["day", "a", "b", "c;d"],
+        [date(2020, 1, 2), True, 2**53 - 1, 'say "x", y'],
+        [date(2020, 1, 3), False, 2, "new\nline"],
+    ]
+    data = read(
+        workbook(one=[*rows, [], *([date(2020, 2, i), True, i, "new\nline"] for i in range(1, 9))]),
+        label_column="c;d",
+    )
+    assert data.X[:2].tolist() == [[1, 2**53 - 1], [0, 2]]
+    assert data.sample_names[0].startswith("2020-01-02") and set(data.labels) == {'say "x", y', "new line"}
+
+
+def test_features_in_rows_and_short_rows():
+    data = read(
+        workbook(one=[["gene", "s1", "s2", "s3"], ["g1", 1, 2, 3], ["g2", 4, 5, None]]),
+        features_in_rows=True,
+        missing="mean",
+    )
+    assert data.X.tolist() == [[1, 4], [2, 5], [3, 4.5]]
+
+
+def test_inside_a_zip():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("table.xlsx", workbook(one=ROWS))
+    assert read(stream.getvalue()).X.shape == (4, 2)
+
+
+LAUGHS = (
+    b'<!DOCTYPE l [<!ENTITY a "ha">'
+    + b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9))
+    + b"]>"
+)
+HOSTILE = {
+    "entities": (
+        lambda: sheet(b'<row r="1"><c t="str"><v>&j;</v></c></row>', LAUGHS),
+        "entities, which are never expanded",
+    ),
+    "a file named by an entity": (
+        lambda: sheet(
+            b"<row><c><v>&x;</v></c></row>", b'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+        ),
+        "entities, which are never expanded",
+    ),
+    "entities in a sheet that is called otherwise": (
+        lambda: renamed(
+            sheet(b'<row r="1"><c t="str"><v>&j;</v></c></row>', LAUGHS), "sheet1.xml", "one.dat"
+        ),
+        "entities, which are never expanded",
+    ),
+    "utf-16": (lambda: changed(workbook(one=ROWS), sheet1="<worksheet/>".encode("utf-16")), "entities"),
+    "a row far below": (lambda: sheet(b'<row r="99999999999"><c><v>1</v></c></row>'), "at most 5000 rows"),
+    "a column far to the right": (
+        lambda: sheet(b'<row r="1"><c r="ZZZ1"><v>1</v></c></row>'),
+        "16384 columns",
+    ),
+    "one huge row": (lambda: sheet(b"<row>" + b"<c/>" * 200_000 + b"</row>"), "About|about"),
+    "a bomb": (lambda: sheet(b" " * (20 * 2**20)), "would grow"),
+    "styles without end": (
+        lambda: changed(workbook(one=ROWS), styles=b"<a/>" * 5_000_000),
+        "holds a part of|would grow|million cells",
+    ),
+    "no sheet": (lambda: changed(workbook(one=ROWS), sheet1=None), "damaged|no sheet"),
+    "no list of sheets": (lambda: changed(workbook(one=ROWS), workbook=b"<x/>"), "damaged|no sheet"),
+    "nothing in it": (lambda: workbook(one=[], two=[[None]]), "no sheet with anything"),
+    "cut short": (lambda: workbook(one=ROWS)[:-40], "damaged"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_workbooks_are_one_sentence(case, monkeypatch, bounded_memory):
+    make, said = HOSTILE[case]
+    monkeypatch.setattr(excel, "MAX_TAGS", 100_000)
+    monkeypatch.setattr(excel, "ROWS", 5000)
+    with pytest.raises(InvalidData, match=said) as caught:
+        read(make())
+    assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
+
+
+def test_an_entity_across_two_pieces_is_seen(monkeypatch):
+    raw = sheet(b"<row/>", LAUGHS)
+    for size in (9, 10, 11, 13, 64):
+        monkeypatch.setattr(excel, "_PIECE", size)
+        with pytest.raises(InvalidData, match="entities"):
+            read(raw)
+
+
+def test_damaged_workbooks_give_a_dataset_or_a_sentence():
+    seed, rng, refused = workbook(one=ROWS), np.random.default_rng(5), 0
+    with zipfile.ZipFile(io.BytesIO(seed)) as archive:
+        parts = {info.filename: archive.read(info) for info in archive.infolist()}
+    for _ in range(60):
+        stream = io.BytesIO()
+        name = list(parts)[rng.integers(len(parts))]
+        with zipfile.ZipFile(stream, "w") as archive:
+            for part, content in parts.items():
+                body = bytearray(content)
+                if part == name:
+                    body[rng.integers(len(body))] = rng.integers(256)
+                archive.writestr(part, bytes(body))
+        try:
+            assert np.isfinite(read(stream.getvalue()).X).all()
+        except InvalidData as error:
+            refused += 1
+            assert str(error).endswith(".")
+    assert refused
+
+
+def test_a_sheet_may_be_called_otherwise():
+    raw = renamed(workbook(one=ROWS), "sheet1.xml", "one.dat")
+    assert read(raw).X.shape == (4, 2)
+
+
+def test_durations_are_numbers_of_days():
+    rows = [["took", "b"], [timedelta(hours=6), 1], [timedelta(days=2), 3], [timedelta(days=1), 2]]
+    assert read(workbook(one=rows)).X.tolist() == [[0.25, 1], [2, 3], [1, 2]]

@@ -1,0 +1,129 @@
+"""Matrix Market: every form SciPy writes is read; a size line is believed only as far as the file is long."""
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from nspca.data import covariance_suggestion, look_at, read
+from nspca.errors import InvalidData
+
+X = np.array([[1.0, 0, 2], [0, 0, 3.5], [4, 5, 0], [0, 1 / 3, 0]])
+
+
+def mtx(matrix, **options) -> bytes:
+    stream = io.BytesIO()
+    scipy.io.mmwrite(stream, matrix, precision=17, **options)
+    return stream.getvalue()
+
+
+def text(*lines: str) -> bytes:
+    return "\n".join(["%%MatrixMarket matrix " + lines[0], *lines[1:]]).encode() + b"\n"
+
+
+def test_dense_and_sparse_come_back():
+    dense, sparse = read(mtx(X)), read(mtx(sp.coo_array(X), comment="from a\ntest"))
+    assert np.array_equal(dense.X, X) and dense.X.flags.c_contiguous
+    assert sp.issparse(sparse.X) and sparse.X.format == "csr" and np.array_equal(sparse.X.toarray(), X)
+    assert dense.feature_names == ("feature 1", "feature 2", "feature 3")
+    assert np.array_equal(read(gzip.compress(mtx(X)), features_in_rows=True).X, X.T)
+    assert look_at(mtx(X)) is None
+
+
+def test_integers_and_patterns():
+    assert read(mtx(sp.coo_array(X.astype(int)))).X.dtype == np.float64
+    assert read(text("coordinate pattern general", "2 3 2", "1 1", "2 3")).X.toarray().tolist() == [
+        [1, 0, 0],
+        [0, 0, 1],
+    ]
+    assert read(text("coordinate real general", "2 2 3", "1 1 2", "2 2 1", "1 1 3")).X.toarray().tolist() == [
+        [5, 0],
+        [0, 1],
+    ]
+
+
+def test_a_symmetric_matrix_is_offered_as_a_covariance():
+    A = X.T @ X
+    for raw in (mtx(A), mtx(sp.coo_array(A), symmetry="symmetric")):
+        assert b" symmetric" in raw[:60]
+        data = read(raw)
+        assert np.array_equal(data.X, A) and covariance_suggestion(data.X)[0]
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("form", [np.asarray, sp.coo_array])
+def test_as_scipy_reads_it(form, symmetry):
+    B = np.random.default_rng(3).integers(-4, 5, (7, 7)).astype(float)
+    B = {"general": B, "symmetric": B + B.T, "skew-symmetric": B - B.T}[symmetry]
+    raw = mtx(form(B), symmetry=symmetry)
+    expected = scipy.io.mmread(io.BytesIO(raw), spmatrix=False)
+    found = read(raw).X
+    assert np.array_equal(
+        found.toarray() if sp.issparse(found) else found,
+        expected.toarray() if sp.issparse(expected) else expected,
+    )
+
+
+def test_comments_and_empty_lines_in_the_body():
+    lines = ("3 2", "", "% between", *("1", "2 % two", "", "3", "4", "5", "6"), "", "")
+    assert read(text("array real general", *lines)).X.tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+def test_missing_values():
+    raw = text("array real general", "3 2", "1", "nan", "3", "4", "5", "6")
+    with pytest.raises(InvalidData, match="row 2, column 1 holds none"):
+        read(raw)
+    assert read(raw, missing="mean").X.tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (text("array real general", "100000 100000", "1"), r"74.5 GiB|75 GiB"),
+        (text("array real general", "8000 8000", "1"), "too short"),
+        (text("array real skew-symmetric", "8000 8000", "1"), "too short"),
+        (text("array real general", "99999999999999999999 2", "1"), "at most"),
+        (text("coordinate real general", "10 10 20000000", "1 1 1"), "too short"),
+        (text("coordinate real general", "10 10 99999999999", "1 1 1"), "at most"),
+        (text("coordinate real symmetric", "9000000 9000000 1", "1 1 1"), "at most"),
+        (text("coordinate real symmetric", "3 4 1", "1 1 1"), "as many rows as columns"),
+        (text("coordinate real general", "3 4 1", "9 9 1"), "does not fit its header"),
+        (text("coordinate real general", "3 4 1", "0 1 1"), "does not fit its header"),
+        (text("coordinate real general", "3 4 1", "1 x 1"), "does not fit its header"),
+        (text("coordinate complex general", "2 2 1", "1 1 1 1"), "real numbers"),
+        (text("coordinate complex hermitian", "2 2 1", "1 1 1 1"), "real numbers"),
+        (text("tensor real general", "2 2", "1"), "first line"),
+        (text("array real general", "-2 3", "1"), "size line"),
+        (text("array real general", "% only", "%comments"), "size line"),
+        (text("array real general", "2 2 2", "1"), "size line"),
+        (b"%%MatrixMarket", "first line"),
+        (b"%%MatrixMarket matrix array real general\n" + b"%" * 10**6, "size line"),
+        (text("array real general", "3 2", " ".join(["1"] * 200_000)), "does not fit its header"),
+        (text("array real general", "3 2", "1 2 3 4 5 6"), "does not fit its header"),
+        (text("coordinate real general", "3 3 0", "but words follow"), "does not fit its header"),
+        (text("array real general", "3 2", "\n" * 2**21, *"123456"), "does not fit its header"),
+    ],
+)
+def test_hostile_files_are_one_sentence(raw, said, bounded_memory):
+    with pytest.raises(InvalidData, match=said) as caught:
+        read(raw)
+    assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
+
+
+def test_damaged_files_give_a_dataset_or_a_sentence():
+    rng, refused = np.random.default_rng(6), 0
+    for seed in (mtx(X), mtx(sp.coo_array(X))):
+        for _ in range(100):
+            raw = bytearray(seed)
+            raw[rng.integers(15, len(raw))] = rng.integers(256)
+            try:
+                data = read(bytes(raw))
+            except InvalidData as error:
+                refused += 1
+                assert str(error).endswith(".")
+            else:
+                assert np.isfinite(data.X.data if sp.issparse(data.X) else data.X).all()
+    assert refused

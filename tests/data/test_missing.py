@@ -1,0 +1,166 @@
+"""Cells that hold nothing: refused with a count, left out or filled in as somebody said, in every format
+alike.
+"""
+
+import io
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from nspca.data import read
+from nspca.data.missing import WAYS
+from nspca.errors import InvalidData, MissingValues
+
+GAPS = b"id,a,b,c,kind\ns1,1,,3,x\ns2,4,5,6,y\ns3,7,8,NA,x\ns4,10,11,12,y\n"
+WHOLE = np.array([[1, np.nan, 3], [4, 5, 6], [7, 8, np.nan], [10, 11, 12]])
+FILLED = np.array([[1, 8, 3], [4, 5, 6], [7, 8, 7], [10, 11, 12]])
+
+
+def xlsx(frame: pd.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    frame.to_excel(stream)
+    return stream.getvalue()
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    return stream.getvalue()
+
+
+def npz(**arrays) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+FRAME = pd.DataFrame(WHOLE, columns=list("abc"), index=["s1", "s2", "s3", "s4"]).assign(kind=list("xyxy"))
+NPZ = npz(
+    X=WHOLE,
+    labels=np.array(list("xyxy")),
+    feature_names=np.array(list("abc")),
+    sample_names=np.array(["s1", "s2", "s3", "s4"]),
+)
+FORMS = {"csv": GAPS, "excel": xlsx(FRAME), "parquet": parquet(FRAME), "npz": NPZ}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_is_settled_alike(form):
+    raw = FORMS[form]
+    labels = {} if form == "npz" else {"label_column": "kind"}
+    with pytest.raises(MissingValues) as caught:
+        read(raw, **labels)
+    assert (caught.value.cells, caught.value.rows, caught.value.columns) == (2, 2, 2)
+    samples = read(raw, missing="samples", **labels)
+    assert samples.X.tolist() == [[4, 5, 6], [10, 11, 12]]
+    assert (samples.sample_names, samples.labels.tolist()) == (("s2", "s4"), ["y", "y"])
+    with pytest.raises(InvalidData, match="features with missing values would leave 1 of 3"):
+        read(raw, missing="features", **labels)
+
+
+def test_features_with_gaps_are_left_out():
+    raw = GAPS.replace(b"NA", b"9")
+    data = read(raw, missing="features")
+    assert (data.X.tolist(), data.feature_names) == ([[1, 3], [4, 6], [7, 9], [10, 12]], ("a", "c"))
+    assert any("1 of 3 features (1 missing value)" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_means_are_put_in_and_said(form):
+    data = read(FORMS[form], missing="mean")
+    assert np.array_equal(data.X, FILLED)
+    assert any("2 missing values in 2 features, replaced by the mean" in note for note in data.notes)
+
+
+def test_features_in_rows_mean_the_features_mean():
+    raw = b"gene,s1,s2,s3\ng1,1,,3\ng2,4,5,6\ng3,7,8,9\n"
+    assert read(raw, features_in_rows=True, missing="mean").X.tolist() == [[1, 4, 7], [2, 5, 8], [3, 6, 9]]
+    assert read(raw, features_in_rows=True, missing="features").feature_names == ("g2", "g3")
+    assert read(raw, features_in_rows=True, missing="samples").sample_names == ("s1", "s3")
+    turned = read(npz(X=WHOLE.T), features_in_rows=True, missing="mean")
+    assert np.array_equal(turned.X, FILLED)
+
+
+def test_a_feature_without_any_value_has_no_mean():
+    data = read(b"a,b,c\n1,NA,2\n3,NA,4\n5,,7\n", missing="mean")
+    assert data.feature_names == ("a", "c")
+    assert any("no value at all: 1 feature" in note for note in data.notes)
+
+
+def test_what_would_be_left_is_counted():
+    with pytest.raises(InvalidData, match=r"samples with missing values would leave 1 of 3"):
+        read(b"a,b\n1,\n,2\n3,4\n", missing="samples")
+    with pytest.raises(InvalidData, match="one of refuse, samples"):
+        read(GAPS, missing="guess")
+
+
+@pytest.mark.parametrize(
+    "word", ["", "NA", "na", "N/A", "nan", "NaN", "null", "NULL", "None", "?", "-", ".", " na ", "nAn"]
+)
+def test_however_a_gap_is_written(word):
+    data = read(f"a,b\n1,2\n3,{word}\n5,6\n".encode(), missing="samples")
+    assert data.X.tolist() == [[1, 2], [5, 6]]
+
+
+def test_text_is_no_gap_and_infinity_no_number():
+    with pytest.raises(InvalidData, match=r'row 3, column "b" holds the text "six"'):
+        read(b"a,b\n1,2\n3,NA\n5,six\n7,8\n9,1\n", missing="mean")
+    with pytest.raises(InvalidData, match='"inf"'):
+        read(b"a,b\n1,2\n3,NA\n5,inf\n7,8\n9,1\n", missing="mean")
+
+
+def test_a_column_that_is_empty_in_the_first_lines_only():
+    lines = ["a,b,c", *(f"{i},,{i}" for i in range(60)), *(f"{i},{i},{i}" for i in range(3))]
+    with pytest.raises(MissingValues, match="60 are missing, in 60 rows and 1 column"):
+        read("\n".join(lines).encode())
+    assert read("\n".join(lines).encode(), missing="samples").X.tolist() == [[i] * 3 for i in range(3)]
+
+
+def test_sparse_tables():
+    X = sp.csr_array(np.where(np.isnan(WHOLE), 0, WHOLE))
+    X.data[2] = np.nan  # the 4 of the second sample
+    stream = io.BytesIO()
+    sp.save_npz(stream, sp.csr_matrix(X))
+    with pytest.raises(MissingValues):
+        read(stream.getvalue())
+    data = read(stream.getvalue(), missing="mean")
+    assert sp.issparse(data.X) and data.X.toarray()[1].tolist() == [6, 5, 6]
+    assert read(stream.getvalue(), missing="samples").X.shape == (3, 3)
+
+
+def test_an_image_that_loses_pixels_is_a_table():
+    stack = np.arange(24.0).reshape(3, 2, 4)
+    stack[0, 1, 1] = np.nan
+    for raw in (npz(X=stack), npz(X=stack.reshape(3, 8), image_shape=np.array([2, 4]))):
+        assert read(raw, missing="mean").image_shape == (2, 4)
+        data = read(raw, missing="features")
+        assert (data.image_shape, data.kind, data.X.shape) == (None, "table", (3, 7))
+
+
+def test_the_error_travels():
+    error = pickle.loads(pickle.dumps(MissingValues("Some are.", 3, 2, 1)))
+    assert (str(error), error.cells, error.rows, error.columns) == ("Some are.", 3, 2, 1)
+
+
+def test_in_names_and_labels_a_word_is_a_word():
+    raw = b"who,kind,a,b\nNA,none,1,2\nnull,none,3,4\nnan,-,5,7\n,-,6,1\n"
+    ways = [read(raw, id_column="who", label_column="kind", missing=way) for way in WAYS]
+    for data in ways:
+        assert data.sample_names[:3] == ("NA", "null", "nan")
+        assert data.labels.tolist() == ["none", "none", "-", "-"]
+        assert np.array_equal(data.X, ways[0].X)
+
+
+def test_a_row_is_counted_as_in_the_file():
+    raw = b"a,b,note\n,1,\n2,3,\n4,5,one thing\n6,7,and another\n9,8,third\n"
+    for way in ("samples", "mean"):
+        with pytest.raises(InvalidData, match='"note" holds text \\("one thing" in row 3\\)'):
+            read(raw, missing=way)
+
+
+def test_a_column_whose_texts_are_left_out_with_their_samples():
+    raw = b"a,b,note\n,1,one thing\n2,3,\n4,5,\n6,7,\n"
+    assert read(raw, missing="samples").feature_names == ("a", "b")

@@ -1,0 +1,205 @@
+"""Parquet: the same table as its CSV; footers that say too much are refused before a column is read."""
+
+import io
+import struct
+import subprocess
+import sys
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from nspca.data import limits, look_at, parquet, read
+from nspca.errors import InvalidData
+
+
+def written(table: pa.Table | pd.DataFrame, **options) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(
+        pa.Table.from_pandas(table) if isinstance(table, pd.DataFrame) else table, stream, **options
+    )
+    return stream.getvalue()
+
+
+FRAME = pd.DataFrame(
+    {"a": [1.0, 1 / 3, 5, 7], "b": [1, 2, 3, 4], "kind": list("xyxy")}, index=["ann", "bob", "cid", "dan"]
+)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"row_group_size": 2}, {"compression": "zstd"}, {"use_dictionary": False}]
+)
+def test_a_data_frame_comes_back(options):
+    data = read(written(FRAME, **options), label_column="kind")
+    assert data.X.tolist() == FRAME[["a", "b"]].to_numpy().tolist() and data.X.flags.c_contiguous
+    assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
+    assert data.labels.tolist() == list("xyxy")
+    assert [(one.name, one.count) for one in read(written(FRAME, **options)).label_candidates] == [
+        ("kind", 2)
+    ]
+    found = look_at(written(FRAME, **options))
+    assert found.columns[:3] == ("a", "b", "kind") and found.id_column == 3 and found.label_columns == (2,)
+
+
+def test_columns_of_every_kind():
+    table = pa.table(
+        {
+            "who": ["p", "q", "r", "s"],
+            "flag": [True, False, None, True],
+            "small": pa.array([1, 2, 3, 4], pa.uint8()),
+            "money": pa.array([Decimal("1.50"), None, Decimal("2.25"), Decimal("0.75")], pa.decimal128(9, 2)),
+            "group": pa.array(["u", "v", "u", "v"]).dictionary_encode(),
+            "day": [date(2020, 1, 1), date(2020, 1, 2)] * 2,
+            "nothing": pa.nulls(4),
+        }
+    )
+    data = read(written(table), missing="mean", label_column="group")
+    assert data.feature_names == ("flag", "small", "money")
+    assert data.X.tolist() == [[1, 1, 1.5], [0, 2, 1.5], [2 / 3, 3, 2.25], [1, 4, 0.75]]
+    assert data.sample_names == ("p", "q", "r", "s") and [
+        (one.name, one.count) for one in data.label_candidates
+    ] == [("day", 2)]
+    assert any('"nothing" is empty' in note for note in data.notes)
+
+
+def test_features_in_rows():
+    table = pa.table({"gene": ["g1", "g2"], "s1": [1.0, 2.0], "s2": [3.0, 4.0], "s3": [5.0, 6.0]})
+    data = read(written(table), features_in_rows=True)
+    assert data.X.tolist() == [[1, 2], [3, 4], [5, 6]] and data.feature_names == ("g1", "g2")
+
+
+def with_footer(raw: bytes, change) -> bytes:
+    """The file with its footer, the metadata at its end, changed."""
+    length = struct.unpack("<I", raw[-8:-4])[0]
+    footer = change(raw[-8 - length : -8])
+    return raw[: -8 - length] + footer + struct.pack("<I", len(footer)) + b"PAR1"
+
+
+def varint(number: int) -> bytes:
+    number, out = number * 2, bytearray()  # thrift writes signed numbers zigzag
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def claiming(rows: int, everywhere: bool) -> bytes:
+    """A file of 4001 rows whose footer says that there are more: as a whole, or in its row group and columns
+    too.
+    """
+    raw = written(pa.table({"a": np.zeros(4001), "b": np.ones(4001)}))
+    return with_footer(
+        raw, lambda footer: footer.replace(varint(4001), varint(rows), -1 if everywhere else 1)
+    )
+
+
+def test_row_groups_that_claim_too_much():
+    before = pa.default_memory_pool().max_memory()
+    for rows, said in (
+        (10**9, "1000000000 rows"),
+        (2**40, "rows"),
+        (10**6, "damaged|does not fit|more than the file"),
+    ):
+        for everywhere in (False, True):
+            raw = claiming(rows, everywhere)
+            assert pq.read_metadata(io.BytesIO(raw)).num_rows == rows
+            with pytest.raises(InvalidData, match=said):
+                read(raw)
+    assert pa.default_memory_pool().max_memory() - before < 64 * 2**20
+
+
+def test_values_that_would_fill_memory(monkeypatch):
+    raw = written(
+        pa.table({"a": np.zeros(100_000), "b": np.zeros(100_000)}), compression="zstd", use_dictionary=False
+    )
+    assert len(raw) < 5000
+    monkeypatch.setattr(parquet, "MAX_BYTES", 2**20)
+    with pytest.raises(InvalidData, match="would unpack to"):
+        read(raw)
+    monkeypatch.setattr(limits, "MAX_VALUES", 1000)
+    with pytest.raises(InvalidData, match="100000 rows and 2 columns"):
+        read(raw)
+
+
+def test_a_long_text_that_is_repeated():
+    text = "x" * 20_000
+    raw = written(pa.table({"note": [text] * 5000, "a": np.arange(5e3), "b": np.arange(5e3)}))
+    before = pa.default_memory_pool().max_memory()
+    with pytest.raises(InvalidData, match="at most 10000 characters"):
+        read(raw)
+    assert pa.default_memory_pool().max_memory() - before < 64 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (written(pa.table({"a": [[1, 2], [3]], "b": [1, 2]})), 'Column "a" holds list'),
+        (written(pa.table({"a": [{"x": 1}, {"x": 2}], "b": [1, 2]})), "does not fit|holds struct"),
+        (written(pa.table({"a": [b"x", b"y"], "b": [1, 2]})), 'Column "a" holds binary'),
+        (written(FRAME)[:-1], "damaged or cut short"),
+        (written(FRAME)[:100], "damaged or cut short"),
+        (b"PAR1" + b"\xff" * 8 + b"PAR1", "damaged or cut short"),
+        (b"PAR1" + struct.pack("<I", 2**31 - 1) + b"PAR1", "damaged or cut short"),
+        (written(pa.table({"a": [1, 2]})), "two features"),
+        (written(pa.table({"a": ["p", "q", "r"], "b": ["s", "t", "u"]})), "column"),
+        (written(FRAME.assign(c=[1, np.inf, 2, 3])), "finite"),
+    ],
+)
+def test_one_sentence(raw, said):
+    with pytest.raises(InvalidData, match=said) as caught:
+        read(raw)
+    assert str(caught.value).endswith(".")
+
+
+def test_damaged_files_give_a_dataset_or_a_sentence():
+    seed, rng, refused = written(FRAME), np.random.default_rng(4), 0
+    for _ in range(150):
+        raw = bytearray(seed)
+        for _ in range(rng.integers(1, 4)):
+            raw[rng.integers(4, len(raw))] = rng.integers(256)
+        try:
+            assert np.isfinite(read(bytes(raw)).X).all()
+        except InvalidData as error:
+            refused += 1
+            assert str(error).endswith(".")
+    assert refused
+
+
+def test_a_footer_changed_at_any_byte_ends_no_process():
+    """In a process of its own: Arrow aborts when it is asked for the metadata of a damaged column."""
+    raw = written(FRAME)
+    start = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+    script = """
+import sys
+from nspca.data import read
+from nspca.errors import InvalidData
+raw, start = sys.stdin.buffer.read(), int(sys.argv[1])
+for at in range(start, len(raw) - 8):
+    for value in (0, 0x15, 0xFF):
+        changed = bytearray(raw)
+        changed[at] = value
+        try:
+            read(bytes(changed))
+        except InvalidData as error:
+            assert str(error).endswith(".")
+print("alive")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(start)], input=raw, capture_output=True, check=False
+    )
+    assert done.returncode == 0 and done.stdout.split() == [b"alive"], done.stderr.decode()[-2000:]
+
+
+def test_missing_values_name_their_column():
+    with pytest.raises(InvalidData, match='row 2, column "b" holds none'):
+        read(written(pa.table({"who": ["p", "q", "r"], "a": [1.0, 2, 3], "b": [1, None, 3]})))
+
+
+def test_a_time_zone_that_nobody_knows():
+    stamps = pa.array([1, 2, 3], pa.timestamp("s", tz="Nowhere/Land"))
+    with pytest.raises(InvalidData, match=r"tz=Nowhere/Land. cannot be read"):
+        read(written(pa.table({"when": stamps, "a": [1.0, 2, 4], "b": [4.0, 2, 1]})))
