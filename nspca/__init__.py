@@ -41,8 +41,14 @@ __all__ = [
     "verify",
 ]
 
-# Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used, not at import.
-_LATER = {"Dataset": "nspca.data", "NSPCA": "nspca.estimator", "load_sample": "nspca.data", "read": "nspca.data"}
+# Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used, not at
+# import.
+_LATER = {
+    "Dataset": "nspca.data",
+    "NSPCA": "nspca.estimator",
+    "load_sample": "nspca.data",
+    "read": "nspca.data",
+}
 
 
 def __getattr__(name: str):

@@ -37,7 +37,10 @@ def read_dataset(source: str):
     if source in data.SAMPLES:
         return data.load_sample(source)
     if not Path(source).is_file():
-        raise InvalidOption(f"a file or one of the samples {', '.join(data.SAMPLES)} is required, got {source!r}, which is neither")
+        raise InvalidOption(
+            f"a file or one of the samples {', '.join(data.SAMPLES)} is required, got {source!r}, which is "
+            "neither"
+        )
     return data.read(source)
 
 
@@ -49,7 +52,9 @@ def make_problem(args: argparse.Namespace, k: int):
     nonneg = not args.signed
     if dataset.is_covariance:
         return nspca.Problem.from_covariance(dataset.X, k=k, nonneg=nonneg), dataset
-    return nspca.Problem.from_data(dataset.X, k=k, nonneg=nonneg, center=args.center, scale=args.scale), dataset
+    return nspca.Problem.from_data(
+        dataset.X, k=k, nonneg=nonneg, center=args.center, scale=args.scale
+    ), dataset
 
 
 def check_folder(path: str | None) -> None:
@@ -91,7 +96,9 @@ def solve(args: argparse.Namespace) -> int:
 
     check_folder(args.certificate)
     problem, dataset = make_problem(args, args.k)
-    result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress_hook())
+    result = nspca.solve(
+        problem, method=args.method, seed=args.seed, certify=args.effort, report=progress_hook()
+    )
     certificate = result.certificate
     assert certificate is not None  # every effort of the command line asks for one
     clear_progress()
@@ -102,11 +109,27 @@ def solve(args: argparse.Namespace) -> int:
     support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
     features = [{"name": dataset.feature_names[i], "weight": float(component[i])} for i in support]
     if args.json:
-        summary = {"source": dataset.source, "name": dataset.name, "method": result.method, "k": args.k, "nonneg": problem.nonneg}
+        summary = {
+            "source": dataset.source,
+            "name": dataset.name,
+            "method": result.method,
+            "k": args.k,
+            "nonneg": problem.nonneg,
+        }
         summary |= {"of": certificate.source, "center": certificate.center, "scale": certificate.scale}
-        summary |= {"value": result.value, "upper": certificate.upper, "ratio": ratio, "kind": certificate.kind}
+        summary |= {
+            "value": result.value,
+            "upper": certificate.upper,
+            "ratio": ratio,
+            "kind": certificate.kind,
+        }
         summary |= {"proved": certificate.statement}
-        say(json.dumps(summary | {"status": result.status.name, "seconds": result.seconds, "features": features}, indent=2))
+        say(
+            json.dumps(
+                summary | {"status": result.status.name, "seconds": result.seconds, "features": features},
+                indent=2,
+            )
+        )
         return 0
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
     say(f"{dataset.name}: value {result.value:.6g}, {proved}")
@@ -124,13 +147,23 @@ def sweep(args: argparse.Namespace) -> int:
 
     check_folder(args.csv)
     problem, _ = make_problem(args, args.k[0])
-    frame = nspca.sweep(problem, args.k, methods=tuple(args.method), certify=args.effort, report=progress_hook(), seed=args.seed).frame
+    frame = nspca.sweep(
+        problem,
+        args.k,
+        methods=tuple(args.method),
+        certify=args.effort,
+        report=progress_hook(),
+        seed=args.seed,
+    ).frame
     clear_progress()
     if args.csv:
         frame.to_csv(args.csv, index=False)
         say(f"{len(frame)} rows: {args.csv}")
     else:
-        bounds = {"upper": lambda bound: f"{rounded_up(bound, 6):.6g}", "ratio": lambda ratio: f"{int(ratio * 10000) / 10000:.4f}"}
+        bounds = {
+            "upper": lambda bound: f"{rounded_up(bound, 6):.6g}",
+            "ratio": lambda ratio: f"{int(ratio * 10000) / 10000:.4f}",
+        }
         say(frame.to_string(index=False, formatters=bounds))
     return 0
 
@@ -165,7 +198,11 @@ def app(args: argparse.Namespace) -> int:
     host = outward_address() if args.address in WILDCARDS else args.address
     url = f"http://{f'[{host}]' if ':' in host else host}:{args.port}"
     command = streamlit_command(args.address, args.port, host)
-    say(f"nspca: {url}" + (" is the address to give out" if args.address in WILDCARDS else "") + "  (Ctrl+C stops it)")
+    say(
+        f"nspca: {url}"
+        + (" is the address to give out" if args.address in WILDCARDS else "")
+        + "  (Ctrl+C stops it)"
+    )
     sys.stdout.flush()
     if os.name == "nt":
         return subprocess.call(command)
@@ -181,7 +218,9 @@ def app_folder() -> Path:
     for folder in (HERE / "_app", HERE.parent):
         if (folder / "app.py").is_file():
             return folder
-    raise InvalidOption(f"the dashboard's app.py is required beside or inside {HERE}, and is not there: install nspca again")
+    raise InvalidOption(
+        f"the dashboard's app.py is required beside or inside {HERE}, and is not there: install nspca again"
+    )
 
 
 def configuration(folder: Path) -> dict[str, object]:
@@ -217,7 +256,9 @@ def check_port(address: str, port: int) -> None:
     try:
         places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise InvalidOption(f"an address of this machine is required, got {address!r}: {error.strerror}") from error
+        raise InvalidOption(
+            f"an address of this machine is required, got {address!r}: {error.strerror}"
+        ) from error
     for family, kind, protocol, _, place in places:
         with socket.socket(family, kind, protocol) as probe:
             if os.name != "nt":
@@ -226,12 +267,18 @@ def check_port(address: str, port: int) -> None:
             try:
                 probe.bind(place)
             except PermissionError as error:
-                raise InvalidOption(f"port {port} needs more rights than yours: take one from 1024 up") from error
+                raise InvalidOption(
+                    f"port {port} needs more rights than yours: take one from 1024 up"
+                ) from error
             except OSError as error:
                 if error.errno != errno.EADDRNOTAVAIL:
                     way_out = f"choose another, as in `make app PORT={port % 65535 + 1}`"
-                    raise InvalidOption(f"port {port} on {address} is not free ({error.strerror}): {way_out}") from error
-                if len(places) == 1:  # a name like localhost may also stand for an IPv6 address this machine does not have
+                    raise InvalidOption(
+                        f"port {port} on {address} is not free ({error.strerror}): {way_out}"
+                    ) from error
+                if (
+                    len(places) == 1
+                ):  # a name like localhost may also stand for an IPv6 address this machine does not have
                     raise InvalidOption(f"an address of this machine is required, got {address!r}") from error
 
 
@@ -260,7 +307,8 @@ def sizes(text: str) -> list[int]:
         ks = []
     if not 1 <= len(ks) <= MOST_SIZES or min(ks) < 1:
         raise argparse.ArgumentTypeError(
-            f"sizes like 5:50:5 or 5,10,20, all at least 1 and at most {MOST_SIZES} of them, are required, got {text!r}"
+            f"sizes like 5:50:5 or 5,10,20, all at least 1 and at most {MOST_SIZES} of them, are required, "
+            f"got {text!r}"
         )
     return ks
 
@@ -272,17 +320,24 @@ def port_number(text: str) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="python -m nspca", description="Sparse and nonnegative sparse PCA with certificates.")
+    top = argparse.ArgumentParser(
+        prog="python -m nspca", description="Sparse and nonnegative sparse PCA with certificates."
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="{solve,sweep,verify,samples,app}")
 
     problem = argparse.ArgumentParser(add_help=False)
     problem.add_argument("source", metavar="SOURCE", help="a sample's name (see `samples`) or a data file")
     problem.add_argument("--signed", action="store_true", help="allow negative weights")
-    problem.add_argument("--no-center", dest="center", action="store_false", help="do not subtract the column means")
+    problem.add_argument(
+        "--no-center", dest="center", action="store_false", help="do not subtract the column means"
+    )
     problem.add_argument("--scale", action="store_true", help="divide every column by its standard deviation")
     problem.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
     problem.add_argument(
-        "--effort", choices=("fast", "standard", "thorough"), default="fast", help="work spent on the bound (default fast)"
+        "--effort",
+        choices=("fast", "standard", "thorough"),
+        default="fast",
+        help="work spent on the bound (default fast)",
     )
 
     command = commands.add_parser("solve", parents=[problem], help="one component and its certificate")
@@ -293,25 +348,59 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(run=solve)
 
     command = commands.add_parser("sweep", parents=[problem], help="value and bound for many k")
-    command.add_argument("--k", type=sizes, required=True, metavar="FIRST:LAST:STEP", help="sizes, both ends included, or 5,10,20")
-    command.add_argument("--method", action="append", help="a name of nspca.METHODS, may be repeated (default auto)")
+    command.add_argument(
+        "--k",
+        type=sizes,
+        required=True,
+        metavar="FIRST:LAST:STEP",
+        help="sizes, both ends included, or 5,10,20",
+    )
+    command.add_argument(
+        "--method", action="append", help="a name of nspca.METHODS, may be repeated (default auto)"
+    )
     command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
     command.set_defaults(run=sweep)
 
     command = commands.add_parser("verify", help="check a certificate against the data")
     command.add_argument("data", metavar="DATA", help="the sample or file the certificate is about")
-    command.add_argument("certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote")
+    command.add_argument(
+        "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
+    )
     command.add_argument("--k", type=int, help="refuse a certificate about another number of features")
-    command.add_argument("--signed", dest="nonneg", action="store_const", const=False, help="refuse one about nonnegative components")
-    command.add_argument("--nonneg", dest="nonneg", action="store_const", const=True, help="refuse one about components of any sign")
-    command.add_argument("--center", action=argparse.BooleanOptionalAction, help="refuse one about data that are not centred, or are")
-    command.add_argument("--scale", action=argparse.BooleanOptionalAction, help="refuse one about data that are not scaled, or are")
+    command.add_argument(
+        "--signed",
+        dest="nonneg",
+        action="store_const",
+        const=False,
+        help="refuse one about nonnegative components",
+    )
+    command.add_argument(
+        "--nonneg",
+        dest="nonneg",
+        action="store_const",
+        const=True,
+        help="refuse one about components of any sign",
+    )
+    command.add_argument(
+        "--center",
+        action=argparse.BooleanOptionalAction,
+        help="refuse one about data that are not centred, or are",
+    )
+    command.add_argument(
+        "--scale",
+        action=argparse.BooleanOptionalAction,
+        help="refuse one about data that are not scaled, or are",
+    )
     command.set_defaults(run=verify)
 
     commands.add_parser("samples", help="the data sets known by name").set_defaults(run=samples)
 
     command = commands.add_parser("app", help="start the dashboard")
-    command.add_argument("--address", default="localhost", help="where to listen (default localhost; 0.0.0.0 shares it with the network)")
+    command.add_argument(
+        "--address",
+        default="localhost",
+        help="where to listen (default localhost; 0.0.0.0 shares it with the network)",
+    )
     command.add_argument("--port", type=port_number, default=8501, help="default 8501")
     command.set_defaults(run=app)
     return top

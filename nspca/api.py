@@ -1,8 +1,10 @@
-"""`solve`, `certify`, `sweep`: the policy. Which method, which bounds at which size, what is said of the outcome.
+"""`solve`, `certify`, `sweep`: the policy. Which method, which bounds at which size, what is said of the
+outcome.
 
-The smallest bound of those tried wins: the elementary ones, the shifted one where it can be factorised, and the duals unless these
-close the gap. What an effort allows them, in rows, steps and cones, is in `bounds.plan`; in which order the duals use that up and when
-they stop before, in `bounds.strongest` and, for several components, `bounds.joint`. Where "auto" starts from is in `auto`.
+The smallest bound of those tried wins: the elementary ones, the shifted one where it can be factorised, and
+the duals unless these close the gap. What an effort allows them, in rows, steps and cones, is in
+`bounds.plan`; in which order the duals use that up and when they stop before, in `bounds.strongest` and, for
+several components, `bounds.joint`. Where "auto" starts from is in `auto`.
 """
 
 import time
@@ -30,11 +32,15 @@ EFFORTS = tuple(PLANS)
 SHIFT_RANK = 3
 """Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
 FACTOR_LIMIT = 2000
-"""Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and "thorough"."""
+"""Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and
+"thorough".
+"""
 OPTIMAL_GAP = 1e-8
 """Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
 EXACT = 1e-9
-"""Relative agreement of lengths and values of a result with those computed here: other data differ by more, rounding by less."""
+"""Relative agreement of lengths and values of a result with those computed here: other data differ by more,
+rounding by less.
+"""
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 
@@ -59,15 +65,19 @@ def solve(
     method : str
         "auto" or a key of `METHODS`.
     components : int
-        r, found together by methods that do so (`METHODS[method].joint`), else one after another; see `deflation`. When k is a
-        tuple of sizes, r is their number, the method a joint one, and "auto" means "joint".
+        r, found together by methods that do so (`METHODS[method].joint`), else one after another; see
+        `deflation`. When k is a tuple of sizes, r is their number, the method a joint one, and "auto" means
+        "joint".
     seed : int
     report : callable, optional
-        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`, whose `result` is then what had been found.
+        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`, whose `result` is then what
+        had been found.
     certify : str or None
-        Effort of the certificate ("fast", "standard", "thorough"), None for none. Not for components found one after another.
+        Effort of the certificate ("fast", "standard", "thorough"), None for none. Not for components found
+        one after another.
     deflation : str
-        What is changed before the next component: a key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
+        What is changed before the next component: a key of `nspca.components.DEFLATIONS`; "drop" leaves used
+        features out.
     angle : float, optional
         Instead of a deflation: the smallest angle in degrees between any two components.
     **options
@@ -90,7 +100,10 @@ def solve(
     else:
         check_deflation(problem, components, deflation)
     if problem.joint and (angle is not None or deflation != "drop"):
-        raise InvalidOption(f"{method} finds components together, without a deflation or an angle; leave that out or choose another method")
+        raise InvalidOption(
+            f"{method} finds components together, without a deflation or an angle; leave that out or choose "
+            "another method"
+        )
     run = _runner(method, options, seed, report)
     if components == 1 or problem.joint:
         result = run(problem)
@@ -100,13 +113,23 @@ def solve(
             result = certified(problem, better(problem, result, point), certificate)
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
-        X = successive(problem, components, one, deflation) if angle is None else at_an_angle(problem, components, one, angle)
+        X = (
+            successive(problem, components, one, deflation)
+            if angle is None
+            else at_an_angle(problem, components, one, angle)
+        )
         result = Result.of(problem, X, Status.HEURISTIC, method)
     return replace(result, seconds=time.perf_counter() - started)
 
 
 @within_memory()
-def certify(problem: Problem, result: Result | None = None, components=1, effort="standard", report: Report | None = None) -> Certificate:
+def certify(
+    problem: Problem,
+    result: Result | None = None,
+    components=1,
+    effort="standard",
+    report: Report | None = None,
+) -> Certificate:
     """The strongest upper bound on the optimum of `problem` that `effort` buys.
 
     Parameters
@@ -115,7 +138,8 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     result : Result, optional
         A known answer to this very problem; it helps the search and is checked against the bound.
     components : int
-        r > 1, a `result` of r components, or a problem whose k is a tuple of sizes: the bound on the sum over r disjoint components.
+        r > 1, a `result` of r components, or a problem whose k is a tuple of sizes: the bound on the sum over
+        r disjoint components.
     effort : "fast", "standard" or "thorough"
     report : callable, optional
 
@@ -130,7 +154,10 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
     if effort is None:
         raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
     if not isinstance(result, Result | None):
-        raise InvalidProblem(f"a known answer must be a Result, got {type(result).__name__}; leave it out, or pass what solve gave")
+        raise InvalidProblem(
+            f"a known answer must be a Result, got {type(result).__name__}; leave it out, or pass what "
+            "solve gave"
+        )
     problem = _for_all(problem, int(components), result)
     if result is not None:
         belonging(problem, result)
@@ -141,11 +168,13 @@ def certify(problem: Problem, result: Result | None = None, components=1, effort
 
 
 @within_memory()
-def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options) -> Sweep:
+def sweep(
+    problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options
+) -> Sweep:
     """Every method at every k, each k with one certificate shared by the methods.
 
-    `report` gets an event after every row, with the row in its payload. When it raises `Cancelled`, that carries the `Sweep` of what
-    was ready.
+    `report` gets an event after every row, with the row in its payload. When it raises `Cancelled`, that
+    carries the `Sweep` of what was ready.
 
     Parameters
     ----------
@@ -176,7 +205,11 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
     chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
     total, results, proofs, points = len(problems) * len(methods), {}, {}, {}
-    paths = {m: _path(m, problem, problems, chosen[m], seed, report) for m in methods if m != "auto" and METHODS[m].path}
+    paths = {
+        m: _path(m, problem, problems, chosen[m], seed, report)
+        for m in methods
+        if m != "auto" and METHODS[m].path
+    }
     warm: list[np.ndarray] = []
     state = None
     try:
@@ -186,14 +219,26 @@ def sweep(problem: Problem, ks, methods=("auto",), certify="fast", report: Repor
                 result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
                 if certify is not None:
                     if k not in proofs:
-                        proofs[k], state, points[k] = _certificate(problems[k], result, certify, report, state)
+                        proofs[k], state, points[k] = _certificate(
+                            problems[k], result, certify, report, state
+                        )
                     result = better(problems[k], result, points[k])
                     result = certified(problems[k], result, proofs[k])
                 seconds = (paths[m][k].seconds if m in paths else 0.0) + time.perf_counter() - started
                 results[m, k] = result = replace(result, seconds=seconds)
                 warm = [result.components[:, 0]]
                 row = row_of(m, k, result)
-                report(Event("sweep", len(results), total, lower=row["value"], upper=row["upper"], k=k, payload={"row": row}))
+                report(
+                    Event(
+                        "sweep",
+                        len(results),
+                        total,
+                        lower=row["value"],
+                        upper=row["upper"],
+                        k=k,
+                        payload={"row": row},
+                    )
+                )
     except Cancelled as stop:
         stop.best = Sweep(results)
         raise
@@ -216,7 +261,9 @@ def line_of(method: str) -> Method:
 
 
 def better(problem: Problem, result: Result, point) -> Result:
-    """`result` of "auto" with a better component that the search for its certificate came upon; other methods keep their own."""
+    """`result` of "auto" with a better component that the search for its certificate came upon; other methods
+    keep their own.
+    """
     if point is None or result.method != "auto" or problem.value(point) <= result.value:
         return result
     return Result.of(problem, point, result.status, "auto", **result.info | {"found_by": "certificate"})
@@ -225,12 +272,20 @@ def better(problem: Problem, result: Result, point) -> Result:
 def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
     """`result` with its certificate and the status that the two together justify."""
     gap = 1 - certificate.ratio(result.value)
-    status = Status.OPTIMAL if gap <= OPTIMAL_GAP else Status.WITHIN_TOLERANCE if gap <= TOLERANCE_GAP else result.status
+    status = (
+        Status.OPTIMAL
+        if gap <= OPTIMAL_GAP
+        else Status.WITHIN_TOLERANCE
+        if gap <= TOLERANCE_GAP
+        else result.status
+    )
     return replace(result, certificate=certificate, status=status)
 
 
 def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object, object]:
-    """The best of the elementary bounds, the shifted one and the duals; what helps the next k; a component found on the way."""
+    """The best of the elementary bounds, the shifted one and the duals; what helps the next k; a component
+    found on the way.
+    """
     value = 0.0 if result is None else result.value
     if problem.joint:
         return certify_joint(problem, value / problem.covariance.unit, effort, report), None, None
@@ -240,7 +295,9 @@ def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificat
     try:
         if factorised:
             start = None if result is None else _direction(problem, SHIFT_RANK, result)
-            shifted, _ = lowrank.bound(problem, SHIFT_RANK, starts=() if start is None else (start,), report=report)
+            shifted, _ = lowrank.bound(
+                problem, SHIFT_RANK, starts=() if start is None else (start,), report=report
+            )
             best = _smaller(best, shifted)
             report(Event("certificate", k=problem.k, lower=value, upper=best.upper))
         if best.upper > value * (1 + CLOSED):
@@ -258,7 +315,9 @@ def _smaller(one: Certificate, other: Certificate) -> Certificate:
 
 
 def _direction(problem, rank, result):
-    """The direction of the leading eigenspace that belongs to a known component; None when it has no part in it."""
+    """The direction of the leading eigenspace that belongs to a known component; None when it has no part in
+    it.
+    """
     values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
     shift = values[rank] if rank < values.size else 0.0
     c = (vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0))).T @ result.components[:, 0]
@@ -268,9 +327,13 @@ def _direction(problem, rank, result):
 
 
 def _together(problem, method, components):
-    """The problem with a tuple of sizes when the components are to be found together, and the method that does it."""
+    """The problem with a tuple of sizes when the components are to be found together, and the method that
+    does it.
+    """
     if problem.joint and components not in (1, len(problem.sizes)):
-        raise InvalidOption(f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out")
+        raise InvalidOption(
+            f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out"
+        )
     method = "joint" if problem.joint and method == "auto" else method
     # "auto" takes one k to mean one component after another.
     if components > 1 and not problem.joint and method != "auto" and line_of(method).joint:
@@ -279,51 +342,77 @@ def _together(problem, method, components):
 
 
 def _for_all(problem, components, result):
-    """The problem that a certificate for so many components is about; as many as the result has, if there is one."""
+    """The problem that a certificate for so many components is about; as many as the result has, if there is
+    one.
+    """
     if problem.joint:
         if components not in (1, len(problem.sizes)):
-            raise InvalidOption(f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out")
+            raise InvalidOption(
+                f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it "
+                "out"
+            )
         return problem
     found = 1 if result is None else result.components.shape[1]
     if components not in (1, found) and result is not None:
-        raise InvalidOption(f"components must be the number of components of the result, {found}, got {components}; leave it out")
+        raise InvalidOption(
+            f"components must be the number of components of the result, {found}, got {components}; leave "
+            "it out"
+        )
     count = max(components, found)
     return problem if count == 1 else problem.with_k((problem.k,) * count)
 
 
 def belonging(problem: Problem, result: Result) -> None:
-    """Require that `result` answers `problem`: its features, number, sizes, sign and values; several components share no feature."""
+    """Require that `result` answers `problem`: its features, number, sizes, sign and values; several
+    components share no feature.
+    """
     X, sizes = result.components, problem.sizes
     if X.shape != (problem.n, len(sizes)):
         raise InvalidProblem(
-            f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of shape {X.shape}; "
+            f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of "
+            f"shape {X.shape}; "
             "certify it with the problem it was found for"
         )
     counts = np.count_nonzero(X, axis=0)
     if np.any(np.sort(counts) > np.sort(sizes)):
-        raise InvalidProblem(f"the result must have at most k = {problem.k} nonzero weights, got {counts.tolist()}; use its own k")
+        raise InvalidProblem(
+            f"the result must have at most k = {problem.k} nonzero weights, got {counts.tolist()}; use its "
+            "own k"
+        )
     if problem.nonneg and X.min() < 0:
-        raise InvalidProblem(f"the result must be nonnegative as the problem is, got a weight of {X.min():.3g}; make the problem signed")
+        raise InvalidProblem(
+            f"the result must be nonnegative as the problem is, got a weight of {X.min():.3g}; make the "
+            "problem signed"
+        )
     shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
     if shared.size:
         raise InvalidProblem(
-            f"the bound on several components holds for those that share no feature, got {shared.size} shared, the first is feature "
+            f"the bound on several components holds for those that share no feature, got {shared.size} "
+            "shared, the first is feature "
             f"{shared[0] + 1}; certify each component by itself"
         )
     far = np.abs(np.linalg.norm(X, axis=0) - 1).max()
     if not far <= EXACT:
-        raise InvalidProblem(f"the components of the result must have length 1, got one that is off by {far:.3g}")
-    values = np.array([problem.value(x) for x in X.T])
-    if not np.abs(values - result.values).max() <= EXACT * max(abs(values.max()), problem.total_variance * EXACT):
         raise InvalidProblem(
-            f"the result must have the values its components have here, {values.tolist()}, got {result.values.tolist()}; "
+            f"the components of the result must have length 1, got one that is off by {far:.3g}"
+        )
+    values = np.array([problem.value(x) for x in X.T])
+    if not np.abs(values - result.values).max() <= EXACT * max(
+        abs(values.max()), problem.total_variance * EXACT
+    ):
+        raise InvalidProblem(
+            f"the result must have the values its components have here, {values.tolist()}, got "
+            f"{result.values.tolist()}; "
             "it was found for other data, centring or scaling"
         )
 
 
 def _known_problem(problem):
     if not isinstance(problem, Problem):
-        raise InvalidProblem(f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, k=...)")
+        raise InvalidProblem(
+            f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, "
+            "k=...)"
+        )
 
 
 def _known_effort(effort):
@@ -346,8 +435,12 @@ def _understood(method, options, methods):
     known = {name for m in methods for name in _options_class(m).__dataclass_fields__}
     unknown = sorted(set(options) - known)
     if unknown:
-        raise InvalidOption(f"no method of this sweep has an option {unknown[0]!r}; theirs are {', '.join(sorted(known))}")
-    return {name: value for name, value in options.items() if name in _options_class(method).__dataclass_fields__}
+        raise InvalidOption(
+            f"no method of this sweep has an option {unknown[0]!r}; theirs are {', '.join(sorted(known))}"
+        )
+    return {
+        name: value for name, value in options.items() if name in _options_class(method).__dataclass_fields__
+    }
 
 
 def _runner(method, given, seed, report):

@@ -1,4 +1,6 @@
-"""Archives of arrays without pickle, from anybody: what they would unpack to is known and capped before a byte is unpacked."""
+"""Archives of arrays without pickle, from anybody: what they would unpack to is known and capped before a
+byte is unpacked.
+"""
 
 import io
 import struct
@@ -21,7 +23,9 @@ def mib(count: float) -> str:
 
 
 def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """An archive and its files, after the directory alone has shown that together they have at most `most` bytes (`MAX_BYTES`)."""
+    """An archive and its files, after the directory alone has shown that together they have at most `most`
+    bytes (`MAX_BYTES`).
+    """
     most = MAX_BYTES if most is None else most
     try:
         archive = zipfile.ZipFile(io.BytesIO(raw))
@@ -30,7 +34,9 @@ def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list
         raise InvalidData("The ZIP file is damaged or cut short: pack it again.") from None
     total = sum(info.file_size for info in members)
     if total > most:
-        raise InvalidData(f"The ZIP file would unpack to {mib(total)}, at most {mib(most)} are read: pack fewer files.")
+        raise InvalidData(
+            f"The ZIP file would unpack to {mib(total)}, at most {mib(most)} are read: pack fewer files."
+        )
     if any(info.flag_bits & 1 for info in members):
         raise InvalidData("The ZIP file is encrypted: pack it without a password.")
     return archive, members
@@ -43,7 +49,9 @@ def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
             plain = handle.read(info.file_size + 1)
     except Exception:
         # Any of four decompressors may meet damaged bytes here, each with errors of its own.
-        raise InvalidData("The ZIP file is damaged: one of its files cannot be unpacked; pack it again.") from None
+        raise InvalidData(
+            "The ZIP file is damaged: one of its files cannot be unpacked; pack it again."
+        ) from None
     if len(plain) > info.file_size:
         raise InvalidData("The ZIP file lies about the size of one of its files: pack it again.")
     return plain
@@ -55,21 +63,28 @@ def read_npy(raw: bytes) -> np.ndarray:
     Raises
     ------
     InvalidData
-        For pickled objects, structured types, damaged headers, and headers that promise more than the file holds.
+        For pickled objects, structured types, damaged headers, and headers that promise more than the file
+        holds.
     """
     stream = io.BytesIO(raw)
     shape, dtype = npy_header(stream)
     if dtype.hasobject:
-        raise InvalidData("The array holds pickled Python objects, which are never opened: save it as plain numbers or text.")
+        raise InvalidData(
+            "The array holds pickled Python objects, which are never opened: save it as plain numbers or "
+            "text."
+        )
     if dtype.names is not None or dtype.kind not in "biufUS":
-        raise InvalidData(f"The array must hold real numbers or text, got type {dtype}: convert it before saving.")
+        raise InvalidData(
+            f"The array must hold real numbers or text, got type {dtype}: convert it before saving."
+        )
     claimed = dtype.itemsize
     for length in shape:
         claimed *= int(length)
     held = len(raw) - stream.tell()
     if claimed != held or min(shape, default=0) < 0:
         raise InvalidData(
-            f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut short, save it again."
+            f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut "
+            "short, save it again."
         )
     stream.seek(0)
     return np.lib.format.read_array(stream, allow_pickle=False)
@@ -79,11 +94,16 @@ def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
     """Shape and type from the header alone."""
     try:
         version = np.lib.format.read_magic(stream)
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
+            version
+        ]
         shape, _, dtype = read(stream, max_header_size=MAX_HEADER)
     except Exception:
-        # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a parser can.
-        raise InvalidData("The array's header cannot be read: save it again with numpy.save or numpy.savez.") from None
+        # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a
+        # parser can.
+        raise InvalidData(
+            "The array's header cannot be read: save it again with numpy.save or numpy.savez."
+        ) from None
     return shape, dtype
 
 

@@ -1,4 +1,6 @@
-"""A certificate: an upper bound on the unknown optimum, with the witness that lets anybody re-prove it from the data."""
+"""A certificate: an upper bound on the unknown optimum, with the witness that lets anybody re-prove it from
+the data.
+"""
 
 import json
 import math
@@ -17,7 +19,9 @@ from nspca.problem import Problem
 
 VERSION = 1
 ROUNDING = 1e-12
-"""A value may exceed a bound by this much, relatively, through rounding alone; more is a bug that must be seen."""
+"""A value may exceed a bound by this much, relatively, through rounding alone; more is a bug that must be
+seen.
+"""
 
 KINDS = {
     "B0": "elementary bound (leading eigenvalue, variances or rows)",
@@ -36,7 +40,8 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Upper bound on the optimum of one problem, with everything `nspca.checker.entry` needs besides the data.
+    """Upper bound on the optimum of one problem, with everything `nspca.checker.entry` needs besides the
+    data.
 
     Attributes
     ----------
@@ -67,9 +72,18 @@ class Certificate:
 
     @classmethod
     def of(cls, problem: Problem, kind: str, form: str, upper: float, witness=None) -> "Certificate":
-        """Certificate of `problem` with `upper` in unit scale, rounded up on the way to the units of the data."""
+        """Certificate of `problem` with `upper` in unit scale, rounded up on the way to the units of the
+        data.
+        """
         A = problem.covariance
-        recipe = {"source": A.source, "center": A.center, "scale": A.scale, "shape": A.shape, "digest": A.digest, "exponent": A.exponent}
+        recipe = {
+            "source": A.source,
+            "center": A.center,
+            "scale": A.scale,
+            "shape": A.shape,
+            "digest": A.digest,
+            "exponent": A.exponent,
+        }
         upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0
         return cls(kind, form, upper, problem.k, problem.nonneg, witness=dict(witness or {}), **recipe)
 
@@ -80,17 +94,34 @@ class Certificate:
         flags = {name: getattr(self, name) for name in ("nonneg", "center", "scale")}
         numbers = {"k": sizes, "shape": shape, "exponent": (self.exponent,), "version": (self.version,)}
         texts = {name: getattr(self, name) for name in ("kind", "form", "source", "digest")}
-        wrong = [f"{name} = {value!r}, which is not true or false" for name, value in flags.items() if not isinstance(value, bool)]
-        wrong += [f"{name} = {value!r}, which is not text" for name, value in texts.items() if not isinstance(value, str)]
-        wrong += [f"{name} = {value!r}, not of whole numbers" for name, value in numbers.items() if not all(map(_whole, value))]
+        wrong = [
+            f"{name} = {value!r}, which is not true or false"
+            for name, value in flags.items()
+            if not isinstance(value, bool)
+        ]
+        wrong += [
+            f"{name} = {value!r}, which is not text"
+            for name, value in texts.items()
+            if not isinstance(value, str)
+        ]
+        wrong += [
+            f"{name} = {value!r}, not of whole numbers"
+            for name, value in numbers.items()
+            if not all(map(_whole, value))
+        ]
         if not wrong and min(sizes, default=0) < 1:
             wrong.append(f"k = {self.k!r}, which is no number of weights")
         if not isinstance(self.upper, float | int) or not _finite(self.upper):
             wrong.append(f"upper = {self.upper!r}, which is no finite number")
-        if not isinstance(self.witness, dict) or not all(isinstance(array, np.ndarray) for array in self.witness.values()):
+        if not isinstance(self.witness, dict) or not all(
+            isinstance(array, np.ndarray) for array in self.witness.values()
+        ):
             wrong.append("a witness that is no dict of arrays")
         if wrong:
-            raise CertificateError(f"a certificate must have the words of its recipe in their types, got {wrong[0]}; make it again")
+            raise CertificateError(
+                f"a certificate must have the words of its recipe in their types, got {wrong[0]}; make it "
+                "again"
+            )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -103,12 +134,16 @@ class Certificate:
         Raises
         ------
         CertificateError
-            When `value` is no number, or lies above the bound by more than rounding: then one of the two is wrong.
+            When `value` is no number, or lies above the bound by more than rounding: then one of the two is
+            wrong.
         """
         if not _finite(value):
             raise CertificateError(f"a value that was reached must be a finite number, got {value!r}")
         if value > self.upper * (1 + ROUNDING):
-            raise CertificateError(f"a bound must not lie below a value that was reached, got upper {self.upper!r} and value {value!r}")
+            raise CertificateError(
+                f"a bound must not lie below a value that was reached, got upper {self.upper!r} and value "
+                f"{value!r}"
+            )
         if value >= self.upper:
             return 1.0
         return math.nextafter(value / self.upper, 0.0) if value > 0 else 0.0
@@ -126,7 +161,11 @@ class Certificate:
         if len(sizes) == 1:
             who = f"no {sign}component of {self.subject} with at most {_weights(sizes)} explains"
         else:
-            each = f"at most {_weights(sizes)} each" if len(set(sizes)) == 1 else f"at most {_weights(sizes)} in turn"
+            each = (
+                f"at most {_weights(sizes)} each"
+                if len(set(sizes)) == 1
+                else f"at most {_weights(sizes)} in turn"
+            )
             who = f"no {len(sizes)} disjoint {sign}components of {self.subject} with {each} together explain"
         return f"{who} more than {float(self.upper)!r}"
 
@@ -140,8 +179,15 @@ class Certificate:
         """What the components are of: ``the centred data``, ``the covariance``, ..."""
         if self.source == "covariance":
             return "the covariance"
-        how = {(True, False): "centred ", (True, True): "centred and scaled ", (False, True): "scaled, not centred ", (False, False): ""}
-        return f"the {how[self.center, self.scale]}data" + ("" if self.center or self.scale else " as they are, not centred")
+        how = {
+            (True, False): "centred ",
+            (True, True): "centred and scaled ",
+            (False, True): "scaled, not centred ",
+            (False, False): "",
+        }
+        return f"the {how[self.center, self.scale]}data" + (
+            "" if self.center or self.scale else " as they are, not centred"
+        )
 
     @property
     def nbytes(self) -> int:
@@ -151,11 +197,16 @@ class Certificate:
     def to_bytes(self) -> bytes:
         """The certificate file: npz, no pickle."""
         header = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "witness"}
-        return write_arrays({"header": np.array(json.dumps(header))} | {f"witness_{name}": a for name, a in self.witness.items()})
+        return write_arrays(
+            {"header": np.array(json.dumps(header))}
+            | {f"witness_{name}": a for name, a in self.witness.items()}
+        )
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Certificate":
-        """Read what `to_bytes` wrote; anything else raises `CertificateError`. Nothing is believed before `verify`."""
+        """Read what `to_bytes` wrote; anything else raises `CertificateError`. Nothing is believed before
+        `verify`.
+        """
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays.pop("header")))
@@ -169,7 +220,9 @@ class Certificate:
         except CertificateError:
             raise
         except Exception as error:  # a damaged file can fail anywhere inside zip, npy or JSON parsing
-            raise CertificateError(f"a certificate file must be an unchanged .npz written by save, got {error}; save it again") from error
+            raise CertificateError(
+                f"a certificate file must be an unchanged .npz written by save, got {error}; save it again"
+            ) from error
 
     def save(self, path) -> None:
         """Write the certificate to one file."""
@@ -182,14 +235,20 @@ class Certificate:
 
 
 def rounded_up(value: float, digits: int) -> float:
-    """The smallest number of so many significant digits that is not below `value`, as nearly as float64 has it."""
+    """The smallest number of so many significant digits that is not below `value`, as nearly as float64 has
+    it.
+    """
     return max(float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)), value)
 
 
 def _scaled_up(upper: float, exponent: int) -> float:
     """``upper * 2**exponent``, rounded up where that falls below the normal numbers."""
     scaled = math.ldexp(upper, exponent)
-    return scaled if Fraction(scaled) >= Fraction(upper) * Fraction(2) ** exponent else math.nextafter(scaled, math.inf)
+    return (
+        scaled
+        if Fraction(scaled) >= Fraction(upper) * Fraction(2) ** exponent
+        else math.nextafter(scaled, math.inf)
+    )
 
 
 def _finite(number) -> bool:

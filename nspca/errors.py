@@ -21,8 +21,28 @@ class InvalidData(NSPCAError, ValueError):
     """A file, an upload or a table cannot be read as data."""
 
 
+class MissingValues(InvalidData):
+    """A table has cells without a number, which can be left out or filled in when somebody says so.
+
+    Parameters
+    ----------
+    message : str
+    cells, rows, columns : int
+        How many there are, and in how many rows and columns of the file.
+    """
+
+    def __init__(self, message: str, cells: int = 0, rows: int = 0, columns: int = 0) -> None:
+        super().__init__(message, cells, rows, columns)
+        self.cells, self.rows, self.columns = cells, rows, columns
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class Refused(NSPCAError):
-    """An exact method would not finish, or is outside its theorem; the message names the number and an alternative."""
+    """An exact method would not finish, or is outside its theorem; the message names the number and an
+    alternative.
+    """
 
 
 class NotConverged(NSPCAError):
@@ -44,9 +64,9 @@ class JobError(NSPCAError):
 class Cancelled(NSPCAError):
     """Raised by a `report` hook to stop a computation.
 
-    On its way out it is given what there is: `best`, the Certificate proved by then, or of a sweep the Sweep of what was ready; and
-    `result`, the Result found by then, of status CANCELLED, or of a task in a worker the bytes that it hands in. None where there was
-    none yet.
+    On its way out it is given what there is: `best`, the Certificate proved by then, or of a sweep the Sweep
+    of what was ready; and `result`, the Result found by then, of status CANCELLED, or of a task in a worker
+    the bytes that it hands in. None where there was none yet.
     """
 
     best: Any = None
@@ -55,11 +75,14 @@ class Cancelled(NSPCAError):
 
 @contextmanager
 def within_memory() -> Iterator[None]:
-    """What no array can be made for is refused with a sentence; for a function that may be handed anything, as a decorator."""
+    """What no array can be made for is refused with a sentence; for a function that may be handed anything,
+    as a decorator.
+    """
     try:
         yield
     except MemoryError as error:
         raise Refused(
-            f"the arrays needed must fit into memory, got too little of it ({str(error) or 'none is left'}); take fewer features, samples "
+            "the arrays needed must fit into memory, got too little of it "
+            f"({str(error) or 'none is left'}); take fewer features, samples "
             "or starts"
         ) from None

@@ -19,8 +19,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_components : int
         Components with disjoint supports, found one after another.
     k : int
-        Largest number of nonzero loadings of a component. One component takes all features when there are fewer; several, which
-        share none, need ``n_components * k`` of them.
+        Largest number of nonzero loadings of a component. One component takes all features when there are
+        fewer; several, which share none, need ``n_components * k`` of them.
     nonneg : bool
         Nonnegative loadings.
     method : str
@@ -44,13 +44,30 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     mean_, scale_ : (n_features,) ndarray
     """
 
-    def __init__(self, n_components=1, k=10, nonneg=True, method="auto", certify="fast", center=True, scale=False, random_state=0):
-        self.n_components, self.k, self.nonneg, self.method, self.certify = n_components, k, nonneg, method, certify
+    def __init__(
+        self,
+        n_components=1,
+        k=10,
+        nonneg=True,
+        method="auto",
+        certify="fast",
+        center=True,
+        scale=False,
+        random_state=0,
+    ):
+        self.n_components, self.k, self.nonneg, self.method, self.certify = (
+            n_components,
+            k,
+            nonneg,
+            method,
+            certify,
+        )
         self.center, self.scale, self.random_state = center, scale, random_state
 
     def fit(self, X, y=None):
         """Find the components of X (m, n), dense or sparse."""
-        given = X  # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
+        # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
+        given = X
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         whole("k", self.k, 1)
         whole("n_components", self.n_components, 1)
@@ -60,7 +77,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         result = solve(problem, self.method, components=self.n_components, seed=self._seed(), certify=certify)
         self.components_ = result.components.T
         self.explained_variance_ = result.values
-        self.explained_variance_ratio_ = result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
+        self.explained_variance_ratio_ = (
+            result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
+        )
         self.certificates_ = [result.certificate] + [None] * (self.n_components - 1)
         mean, deviation = moments(X)
         self.mean_ = mean if self.center else np.zeros_like(mean)

@@ -8,7 +8,9 @@ import numpy as np
 from nspca.errors import InvalidOption
 
 LARGEST = 2**31 - 1
-"""No count is larger: arrays of that length are not indexed everywhere, and nobody waits for as many steps."""
+"""No count is larger: arrays of that length are not indexed everywhere, and nobody waits for as many
+steps.
+"""
 
 
 def whole(name: str, value, low: int, high: int = LARGEST) -> None:

@@ -15,10 +15,11 @@ from nspca.options import flag
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if `nonneg`.
+    """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if
+    `nonneg`.
 
-    Made by `from_data` or `from_covariance`; validated once. `k` may be a tuple of sizes: then r disjoint components
-    with that many entries each are sought jointly.
+    Made by `from_data` or `from_covariance`; validated once. `k` may be a tuple of sizes: then r disjoint
+    components with that many entries each are sought jointly.
     """
 
     covariance: Covariance
@@ -29,7 +30,8 @@ class Problem:
         if not isinstance(self.covariance, Covariance):
             kind = type(self.covariance).__name__
             raise InvalidProblem(
-                f"a problem is made with Problem.from_data or Problem.from_covariance, got a {kind} to make it of directly"
+                f"a problem is made with Problem.from_data or Problem.from_covariance, got a {kind} to make "
+                "it of directly"
             )
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
@@ -63,12 +65,14 @@ class Problem:
     @classmethod
     @within_memory()
     def from_covariance(cls, A, k, nonneg: bool = True) -> "Problem":
-        """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame or scipy.sparse, taken as it is.
+        """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame or scipy.sparse,
+        taken as it is.
 
         Raises
         ------
         InvalidProblem
-            Also when A has negative eigenvalues beyond the rounding of its entries; the sentence says what to add.
+            Also when A has negative eigenvalues beyond the rounding of its entries; the sentence says what to
+            add.
         """
         return cls(from_matrix(A), k, nonneg)
 
@@ -109,22 +113,27 @@ class Problem:
         return self.covariance.explained(self._component(x)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
-        """Samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in the units of the data.
+        """Samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in the units
+        of the data.
 
-        Their mean square is `value`. A problem made from a covariance has no samples and raises `InvalidProblem`.
+        Their mean square is `value`. A problem made from a covariance has no samples and raises
+        `InvalidProblem`.
         """
         if not isinstance(self.covariance, DataCovariance):
             raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
         X = self._numbers(X)
         if X.ndim not in (1, 2) or len(X) != self.n or not np.isfinite(X).all():
-            raise InvalidProblem(f"components of this problem have n = {self.n} finite entries, got an array of shape {X.shape}")
+            raise InvalidProblem(
+                f"components of this problem have n = {self.n} finite entries, got an array of shape "
+                f"{X.shape}"
+            )
         return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
 
     def violation(self, x: Array) -> float:
         """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.
 
-        The largest of ``| |x| - 1 |``, the size of the most negative entry (nonnegative problem) and, when x has more
-        than k nonzeros, the norm of those beyond the k largest.
+        The largest of ``| |x| - 1 |``, the size of the most negative entry (nonnegative problem) and, when x
+        has more than k nonzeros, the norm of those beyond the k largest.
         """
         x = self._component(x)
         k = max(self.sizes)
@@ -143,7 +152,9 @@ class Problem:
         x = self._numbers(x)
         if x.shape != (self.n,) or not np.isfinite(x).all():
             numbers = "some of them not finite" if x.shape == (self.n,) else f"an array of shape {x.shape}"
-            raise InvalidProblem(f"a component of this problem must be n = {self.n} finite numbers, got {numbers}")
+            raise InvalidProblem(
+                f"a component of this problem must be n = {self.n} finite numbers, got {numbers}"
+            )
         return x
 
     @property
@@ -161,7 +172,10 @@ def _sizes(k, n: int):
     if isinstance(k, tuple | list):
         sizes = tuple(_size(size, n) for size in k)
         if not sizes or sum(sizes) > n:
-            raise InvalidProblem(f"sizes of disjoint components must be at least one number and add up to at most n = {n}, got {k}")
+            raise InvalidProblem(
+                f"sizes of disjoint components must be at least one number and add up to at most n = {n}, "
+                f"got {k}"
+            )
         return sizes
     return _size(k, n)
 

@@ -43,5 +43,7 @@ def silent(event: Event) -> None:
 
 
 def progress_only(report: Report, k: int | None = None) -> Report:
-    """`report` for an inner search whose numbers are not values of the problem: bounds are left out, k is put in."""
+    """`report` for an inner search whose numbers are not values of the problem: bounds are left out, k is put
+    in.
+    """
     return lambda event: report(replace(event, lower=None, upper=None, k=k))

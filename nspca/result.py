@@ -1,4 +1,6 @@
-"""What a solver returns: components with their values recomputed from the data, what may be said of them, and a sweep of such."""
+"""What a solver returns: components with their values recomputed from the data, what may be said of them, and
+a sweep of such.
+"""
 
 import io
 import json
@@ -14,7 +16,7 @@ import numpy as np
 from nspca.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidData, InvalidProblem, NSPCAError
-from nspca.matrix.linalg import Array
+from nspca.matrix.linalg import Array, oriented
 from nspca.problem import Problem
 
 if TYPE_CHECKING:
@@ -59,19 +61,33 @@ class Result:
     info: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        """Components and values are finite numbers that belong together: nobody who reads a result need ask again."""
+        """Components and values are finite numbers that belong together: nobody who reads a result need ask
+        again.
+        """
         X, values = self.components, self.values
-        numbers = all(isinstance(array, np.ndarray) and array.dtype.kind in "iuf" and np.isfinite(array).all() for array in (X, values))
+        numbers = all(
+            isinstance(array, np.ndarray) and array.dtype.kind in "iuf" and np.isfinite(array).all()
+            for array in (X, values)
+        )
         if not numbers or X.ndim != 2 or values.shape != X.shape[1:]:
             kinds = " and ".join(f"{type(part).__name__} {np.shape(part)}" for part in (X, values))
-            raise InvalidProblem(f"a result must have components (n, r) and r values, arrays of finite numbers, got {kinds}")
+            raise InvalidProblem(
+                f"a result must have components (n, r) and r values, arrays of finite numbers, got {kinds}"
+            )
         if not isinstance(self.certificate, Certificate | None):
-            raise InvalidProblem(f"a result must have a Certificate or None, got {type(self.certificate).__name__}")
+            raise InvalidProblem(
+                f"a result must have a Certificate or None, got {type(self.certificate).__name__}"
+            )
 
     @classmethod
     def of(cls, problem: Problem, components: Array, status: Status, method: str, **info) -> "Result":
-        """Result with values recomputed from the data; `components` (n,) or (n, r)."""
+        """Result with values recomputed from the data; `components` (n,) or (n, r).
+
+        A component and its negative explain the same: of any sign, the one whose largest weight (the first of
+        equal ones) is positive.
+        """
         X = components[:, None] if components.ndim == 1 else components
+        X = X if problem.nonneg else oriented(X)
         return cls(X, np.array([problem.value(x) for x in X.T]), status, method, info=info)
 
     @property
@@ -89,8 +105,17 @@ class Result:
 
     def to_bytes(self) -> bytes:
         """One npz without pickle; `from_bytes` reads it."""
-        header = {"status": self.status.name, "method": self.method, "seconds": self.seconds, "info": self.info}
-        arrays = {"header": np.array(json.dumps(header)), "components": self.components, "values": self.values}
+        header = {
+            "status": self.status.name,
+            "method": self.method,
+            "seconds": self.seconds,
+            "info": self.info,
+        }
+        arrays = {
+            "header": np.array(json.dumps(header)),
+            "components": self.components,
+            "values": self.values,
+        }
         if self.certificate is not None:
             arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
         return write_arrays(arrays)
@@ -101,17 +126,26 @@ class Result:
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays["header"]))
-            X, values = np.asarray(arrays["components"], dtype=np.float64), np.asarray(arrays["values"], dtype=np.float64)
-            proof = Certificate.from_bytes(arrays["certificate"].tobytes()) if "certificate" in arrays else None
+            X, values = (
+                np.asarray(arrays["components"], dtype=np.float64),
+                np.asarray(arrays["values"], dtype=np.float64),
+            )
+            proof = (
+                Certificate.from_bytes(arrays["certificate"].tobytes()) if "certificate" in arrays else None
+            )
             status, info = Status[header["status"]], dict(header["info"])
             return cls(X, values, status, str(header["method"]), proof, float(header["seconds"]), info)
         except (NSPCAError, KeyError, ValueError, TypeError, AttributeError) as error:
-            raise InvalidData(f"a stored result must be bytes written by Result.to_bytes, got {error}; run it again") from error
+            raise InvalidData(
+                f"a stored result must be bytes written by Result.to_bytes, got {error}; run it again"
+            ) from error
 
 
 @contextmanager
 def handing_in(result: Result) -> Iterator[None]:
-    """Whoever cancels what is done inside gets `result`, unless something better was handed in, and what was proved by then."""
+    """Whoever cancels what is done inside gets `result`, unless something better was handed in, and what was
+    proved by then.
+    """
     try:
         yield
     except Cancelled as stop:
@@ -120,6 +154,9 @@ def handing_in(result: Result) -> Iterator[None]:
         raise
 
 
+PROOF = (
+    "proof-"  # of a file in a stored sweep that is a certificate; what results are called has a slash in it
+)
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
 
 
@@ -131,7 +168,9 @@ def row_of(method: str, k: int, result: Result) -> dict:
 
 
 class Sweep:
-    """Results by method and k: ``sweep[method, k]`` is a Result, ``sweep.frame`` a data frame with one row each."""
+    """Results by method and k: ``sweep[method, k]`` is a Result, ``sweep.frame`` a data frame with one row
+    each.
+    """
 
     def __init__(self, results: dict[tuple[str, int], Result]):
         self.results = dict(results)
@@ -154,19 +193,47 @@ class Sweep:
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def to_bytes(self) -> bytes:
-        """One zip of `Result.to_bytes`, in order; `from_bytes` reads it."""
-        buffer = io.BytesIO()
+        """One zip of `Result.to_bytes`, in order, and of every certificate once, however many results share
+        it; `from_bytes` reads it.
+        """
+        buffer, proofs = (
+            io.BytesIO(),
+            {id(r.certificate): r.certificate for r in self.results.values() if r.certificate is not None},
+        )
+        number = {key: i for i, key in enumerate(proofs)}
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+            for i, proof in enumerate(proofs.values()):
+                archive.writestr(zipfile.ZipInfo(f"{PROOF}{i}"), proof.to_bytes())
             for (method, k), result in self.results.items():
-                archive.writestr(zipfile.ZipInfo(f"{method}/{k}"), result.to_bytes())
+                named = (
+                    f"{method}/{k}"
+                    if result.certificate is None
+                    else f"{method}/{k}/{number[id(result.certificate)]}"
+                )
+                archive.writestr(zipfile.ZipInfo(named), result.with_certificate(None).to_bytes())
         return buffer.getvalue()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Sweep":
-        """Read what `to_bytes` wrote."""
+        """Read what `to_bytes` wrote; in what was stored before certificates were shared, each result has its
+        own inside.
+        """
         try:
             archive, members = open_zip(content, most=len(content))  # its files are stored as they are
-            keys = [(info, info.filename.rsplit("/", 1)) for info in members]
-            return cls({(method, int(k)): Result.from_bytes(unzip_member(archive, info)) for info, (method, k) in keys})
-        except (InvalidData, ValueError, TypeError) as error:
-            raise InvalidData(f"a stored sweep must be bytes written by Sweep.to_bytes, got {error}; run it again") from error
+            proofs, results = {}, {}
+            for info in members:
+                method, *key = info.filename.split("/")
+                body = unzip_member(archive, info)
+                if not key:
+                    proofs[method] = Certificate.from_bytes(body)
+                    continue
+                k, *shared = key
+                result = Result.from_bytes(body)
+                results[method, int(k)] = (
+                    result.with_certificate(proofs[f"{PROOF}{shared[0]}"]) if shared else result
+                )
+            return cls(results)
+        except (NSPCAError, LookupError, ValueError, TypeError) as error:
+            raise InvalidData(
+                f"a stored sweep must be bytes written by Sweep.to_bytes, got {error}; run it again"
+            ) from error

@@ -18,7 +18,12 @@ import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 settings.register_profile(
-    "nspca", derandomize=True, deadline=None, print_blob=False, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "nspca",
+    derandomize=True,
+    deadline=None,
+    print_blob=False,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("nspca")
 
@@ -26,9 +31,11 @@ MOST_PROCESSES = 4
 
 
 def pytest_xdist_auto_num_workers(config) -> int:
-    """A process for each core and one more, as browser tests wait a lot; at most four, as each may start a dashboard of its own.
+    """A process for each core and one more, as browser tests wait a lot; at most four, as each may start a
+    dashboard of its own.
 
-    Files that are named get a process each, and a single one runs here: it would be done before another process is up.
+    Files that are named get a process each, and a single one runs here: it would be done before another
+    process is up.
     """
     named = config.getoption("file_or_dir")
     files = len(named) if named and all(".py" in name for name in named) else MOST_PROCESSES
@@ -37,7 +44,9 @@ def pytest_xdist_auto_num_workers(config) -> int:
 
 
 def pytest_collection_modifyitems(items):
-    """Tests in the browser come first: one process then has nearly all of them, with one server and one browser at a time."""
+    """Tests in the browser come first: one process then has nearly all of them, with one server and one
+    browser at a time.
+    """
     items.sort(key=lambda item: "browser" not in item.path.parts)
 
 

@@ -1,4 +1,6 @@
-"""Certificates made for the verifier by code that shares nothing with the package: honest ones, and ways to change them."""
+"""Certificates made for the verifier by code that shares nothing with the package: honest ones, and ways to
+change them.
+"""
 
 import hashlib
 import itertools
@@ -64,7 +66,9 @@ def top(v, k, fixed=0):
 
 
 def brute(A, k, nonneg):
-    """The optimum: a maximiser is an eigenvector of its own support, of one sign when it must be nonnegative."""
+    """The optimum: a maximiser is an eigenvector of its own support, of one sign when it must be
+    nonnegative.
+    """
     n, best = len(A), 0.0
     for r in [k] if not nonneg else range(1, k + 1):
         for I in itertools.combinations(range(n), r):
@@ -103,7 +107,12 @@ class Search:
     def leaf(self, g):
         g = g / np.linalg.norm(g, axis=1, keepdims=True)
         P, G = np.array([self.p(row) for row in g]), g @ g.T
-        T = np.array([[top(P[j] * P[l] + self.h * G[j, l], self.k, self.fixed) for l in range(self.D)] for j in range(self.D)])
+        T = np.array(
+            [
+                [top(P[j] * P[l] + self.h * G[j, l], self.k, self.fixed) for l in range(self.D)]
+                for j in range(self.D)
+            ]
+        )
         L = np.linalg.inv(np.linalg.cholesky(G))
         bounds = [np.linalg.eigvalsh(L @ T @ L.T)[-1]] + ([(T / G).max()] if (G > 0).all() else [])
         if not self.h.any():
@@ -145,8 +154,12 @@ def heights(M, k, nonneg):
     return (np.diag(M) + np.sqrt(np.diag(M) ** 2 + s2)) / 2
 
 
-def certify(data, k, nonneg=True, d=0, W=None, M=None, rows=None, tau=None, slack=SLACK, tol=1e-3, depth=14, **recipe):
-    """An honest certificate of form "inequality" for the given W and M, U from the leading eigenpairs of what they leave."""
+def certify(
+    data, k, nonneg=True, d=0, W=None, M=None, rows=None, tau=None, slack=SLACK, tol=1e-3, depth=14, **recipe
+):
+    """An honest certificate of form "inequality" for the given W and M, U from the leading eigenpairs of what
+    they leave.
+    """
     A, exponent = unit_matrix(data, **recipe)
     n, l1 = len(A), np.linalg.eigvalsh(A)[-1]
     R = np.arange(n) if rows is None else np.asarray(rows)
@@ -170,12 +183,29 @@ def certify(data, k, nonneg=True, d=0, W=None, M=None, rows=None, tau=None, slac
         witness["tau"] = np.array([tau])
     t = t if len(R) == n else max(t, 0.0)
     F, tree = Search(
-        U, tau or 0, heights(M, k, nonneg) if M is not None else np.zeros(len(R)), k, nonneg, min(k, n - len(R)), tol, depth
+        U,
+        tau or 0,
+        heights(M, k, nonneg) if M is not None else np.zeros(len(R)),
+        k,
+        nonneg,
+        min(k, n - len(R)),
+        tol,
+        depth,
     ).run()
     F = F + slack * l1
     witness |= {"claims": np.array([t, F]), "tree": np.array(tree, np.uint8)}
     upper = np.nextafter(np.ldexp(np.nextafter(t + F, np.inf), exponent), np.inf)
-    return Stand("inequality", k, nonneg, data.shape, digest_of(data), exponent, float(upper), witness=witness, **recipe)
+    return Stand(
+        "inequality",
+        k,
+        nonneg,
+        data.shape,
+        digest_of(data),
+        exponent,
+        float(upper),
+        witness=witness,
+        **recipe,
+    )
 
 
 def changed(c, upper=None, **arrays):
@@ -191,14 +221,23 @@ def refused(data, c, reason, **options):
 
 def spiked(seed, m, n, rank=2):
     rng = np.random.default_rng(seed)
-    return rng.standard_normal((m, rank)) @ (rng.standard_normal((rank, n)) * 3) + rng.standard_normal((m, n)) + 1
+    return (
+        rng.standard_normal((m, rank)) @ (rng.standard_normal((rank, n)) * 3)
+        + rng.standard_normal((m, n))
+        + 1
+    )
 
 
 def random_parts(rng, A, R, style):
     """Some W, M: clipped covariance, noise, lopsided, all negative, none."""
     B, r = A[np.ix_(R, R)], len(R)
     noise = rng.standard_normal((r, r)) * abs(B).max(initial=0.0)
-    W = {"clip": np.minimum(B, np.median(B)) if r else B, "noise": noise / 4, "negative": -abs(noise) / 4, "none": None}[style]
+    W = {
+        "clip": np.minimum(B, np.median(B)) if r else B,
+        "noise": noise / 4,
+        "negative": -abs(noise) / 4,
+        "none": None,
+    }[style]
     M = rng.choice([0.0, 0.1, 1.0]) * (noise if rng.random() < 0.5 else np.triu(noise))
     return W, (M if rng.random() < 0.6 else None)
 
@@ -208,7 +247,9 @@ PROBLEMS = {
     "tall": lambda rng: spiked(rng.integers(1 << 30), 9, 5),
     "integers": lambda rng: rng.integers(-2, 3, (6, 5)).astype(float),
     "duplicates": lambda rng: np.repeat(rng.standard_normal((5, 2)), 3, axis=1),
-    "negative": lambda rng: rng.standard_normal((8, 1)) * np.array([1, -1, 1, -1, -1.0]) + 1e-3 * rng.standard_normal((8, 5)),
+    "negative": lambda rng: (
+        rng.standard_normal((8, 1)) * np.array([1, -1, 1, -1, -1.0]) + 1e-3 * rng.standard_normal((8, 5))
+    ),
     "zero columns": lambda rng: np.insert(rng.standard_normal((4, 3)), [0, 2], 0.0, axis=1),
     "constant columns": lambda rng: np.insert(rng.standard_normal((4, 3)), [1], 0.3, axis=1),
     "rank one": lambda rng: np.outer(rng.standard_normal(4), rng.standard_normal(6)),
@@ -228,4 +269,6 @@ def drawn(name, rng, powers):
 def as_covariance(X, rng):
     """Its covariance, at a random scale of its own."""
     n = X.shape[1]
-    return np.cov(X / (np.abs(X).max() or 1), rowvar=False, bias=True).reshape(n, n) * 10.0 ** rng.choice([-250, 0, 250])
+    return np.cov(X / (np.abs(X).max() or 1), rowvar=False, bias=True).reshape(n, n) * 10.0 ** rng.choice(
+        [-250, 0, 250]
+    )

@@ -1,15 +1,16 @@
 """Brute force and sampling: what every exact method, bound and certificate is held against.
 
-None of this imports the package. `brute_force` and `brute_force_joint` are exact up to rounding; they return feasible points, so
-they can never be above the optimum, and a bound below them is wrong. `sample_*` are lower bounds found in a different way, to test
-the oracles themselves.
+None of this imports the package. `brute_force` and `brute_force_joint` are exact up to rounding; they return
+feasible points, so they can never be above the optimum, and a bound below them is wrong. `sample_*` are lower
+bounds found in a different way, to test the oracles themselves.
 
-Why one eigenvector per index set is enough for the nonnegative problem, any symmetric A. Take an optimal x with as few positive
-entries as possible, J = {i : x_i > 0}. Near x_J the constraint x >= 0 does not bind, so x_J is a local maximum of a quadratic form
-on a sphere, hence a leading eigenvector of A_JJ. Were that eigenvalue repeated, x_J could be moved inside the eigenspace at no loss
-until an entry vanishes, against the choice of J. So the leading eigenvalue of A_JJ is simple and its eigenvector, up to sign, is
-x_J > 0. Going over all J with |J| <= k and cutting the computed eigenvector (either sign) at zero therefore meets the optimum, and
-yields feasible points only.
+Why one eigenvector per index set is enough for the nonnegative problem, any symmetric A. Take an optimal x
+with as few positive entries as possible, J = {i : x_i > 0}. Near x_J the constraint x >= 0 does not bind, so
+x_J is a local maximum of a quadratic form on a sphere, hence a leading eigenvector of A_JJ. Were that
+eigenvalue repeated, x_J could be moved inside the eigenspace at no loss until an entry vanishes, against the
+choice of J. So the leading eigenvalue of A_JJ is simple and its eigenvector, up to sign, is x_J > 0. Going
+over all J with |J| <= k and cutting the computed eigenvector (either sign) at zero therefore meets the
+optimum, and yields feasible points only.
 """
 
 from functools import lru_cache
@@ -32,8 +33,8 @@ def brute_force(A, k, nonneg=True):
 
 
 def brute_force_joint(A, sizes, nonneg=True):
-    """Optimum of ``sum_j x_j'Ax_j`` over disjoint unit x_j with at most ``sizes[j]`` nonzeros (and ``x_j >= 0``), n <= 8: ``(value,
-    X (n, r))``.
+    """Optimum of ``sum_j x_j'Ax_j`` over disjoint unit x_j with at most ``sizes[j]`` nonzeros (and
+    ``x_j >= 0``), n <= 8: ``(value, X (n, r))``.
     """
     n = len(A)
     assert n <= 8, "brute force over all families of disjoint supports"
@@ -60,7 +61,9 @@ def brute_force_joint(A, sizes, nonneg=True):
 
 
 def _leading_on_supports(A, size, nonneg):
-    """For every support of exactly this size: the best unit x from its leading eigenvector, and its value. (count,), (count, n)"""
+    """For every support of exactly this size: the best unit x from its leading eigenvector, and its value.
+    (count,), (count, n)
+    """
     n = len(A)
     supports = np.array(list(combinations(range(n), size)))
     Y = np.linalg.eigh(A[supports[:, :, None], supports[:, None, :]])[1][:, :, -1]
@@ -79,7 +82,9 @@ def _leading_on_supports(A, size, nonneg):
 
 
 def sample_best(A, k, nonneg=True, samples=2000, steps=60, seed=0):
-    """A value reached by random feasible starts and projected gradient ascent: never above the optimum, usually at it for small n."""
+    """A value reached by random feasible starts and projected gradient ascent: never above the optimum,
+    usually at it for small n.
+    """
     rng = np.random.default_rng(seed)
     n = len(A)
     shift = max(0.0, -np.linalg.eigvalsh(A)[0])
@@ -92,7 +97,9 @@ def sample_best(A, k, nonneg=True, samples=2000, steps=60, seed=0):
 
 
 def sample_best_joint(A, sizes, nonneg=True, samples=2000, seed=0):
-    """A value reached by random disjoint supports, each with the best of random feasible points and ascent on it."""
+    """A value reached by random disjoint supports, each with the best of random feasible points and ascent on
+    it.
+    """
     rng = np.random.default_rng(seed)
     best = -np.inf
     for _ in range(samples):
@@ -103,13 +110,22 @@ def sample_best_joint(A, sizes, nonneg=True, samples=2000, seed=0):
             if not len(support):
                 value = -np.inf
                 break
-            value += sample_best(A[np.ix_(support, support)], len(support), nonneg, samples=4, steps=30, seed=int(rng.integers(1 << 31)))
+            value += sample_best(
+                A[np.ix_(support, support)],
+                len(support),
+                nonneg,
+                samples=4,
+                steps=30,
+                seed=int(rng.integers(1 << 31)),
+            )
         best = max(best, value)
     return float(best)
 
 
 def _feasible(Y, k, nonneg):
-    """Rows of Y brought to unit k-sparse (nonnegative) vectors; rows with nothing to keep become unit vectors."""
+    """Rows of Y brought to unit k-sparse (nonnegative) vectors; rows with nothing to keep become unit
+    vectors.
+    """
     weight = np.maximum(Y, 0) if nonneg else np.abs(Y)
     keep = np.argsort(-weight, axis=1, kind="stable")[:, :k]
     X = np.zeros_like(Y)
@@ -120,7 +136,8 @@ def _feasible(Y, k, nonneg):
 
 
 def objective(V, k, C, nonneg=True):
-    """``max over feasible x of ((Vc)'x)^2`` for every row c of C: the best over c is the optimum of the rank-d problem (2014, eq.
+    """``max over feasible x of ((Vc)'x)^2`` for every row c of C: the best over c is the optimum of the
+    rank-d problem (2014, eq.
     12 and 13).
     """
     Y = np.maximum(C @ V.T, 0) if nonneg else np.abs(C @ V.T)
@@ -130,8 +147,8 @@ def objective(V, k, C, nonneg=True):
 def brute_force_pd(R):
     """(P_d): ``max |Rc|^2, |c| = 1, Rc >= 0`` over every set of active rows: ``(value, c or None)``.
 
-    By the argument above, an optimal c with as many active constraints as possible is the simple leading eigenvector of R'R on
-    their null space.
+    By the argument above, an optimal c with as many active constraints as possible is the simple leading
+    eigenvector of R'R on their null space.
     """
     k, d = R.shape
     unit = R / np.maximum(np.linalg.norm(R, axis=1, keepdims=True), np.finfo(float).tiny)

@@ -1,7 +1,8 @@
-"""Whole questions for the package, drawn to be awkward: data or a covariance, dense or sparse, far from zero, tiny, hardly semidefinite.
+"""Whole questions for the package, drawn to be awkward: data or a covariance, dense or sparse, far from zero,
+tiny, hardly semidefinite.
 
-A `Question` carries the matrix it is about computed another way: rational arithmetic for means and deviations, so that an offset
-of 1e12 costs the reference nothing.
+A `Question` carries the matrix it is about computed another way: rational arithmetic for means and
+deviations, so that an offset of 1e12 costs the reference nothing.
 """
 
 from collections.abc import Iterator
@@ -59,8 +60,8 @@ def _covariance(rng, V):
 
 
 def _hardly_psd(rng, V):
-    """A covariance that rounding, or a little more, has made indefinite: `np.cov`, digits cut off, one entry moved, its largest
-    eigenvalue nearly shared.
+    """A covariance that rounding, or a little more, has made indefinite: `np.cov`, digits cut off, one entry
+    moved, its largest eigenvalue nearly shared.
     """
     n = len(V)
     how = rng.choice(["cov", "rounded", "moved", "one block"])
@@ -100,11 +101,19 @@ def _data(rng, V):
     recipe = {"center": center, "scale": scale}
     unit_A, exponent = exact_covariance(X, center, scale)
     layout = rng.choice([sp.csr_array, sp.csc_matrix, sp.coo_array])
-    return f"{'sparse' if sparse else 'dense'} {X.shape} + {offset:g}, {recipe}", layout(X) if sparse else X, recipe, unit_A, exponent
+    return (
+        f"{'sparse' if sparse else 'dense'} {X.shape} + {offset:g}, {recipe}",
+        layout(X) if sparse else X,
+        recipe,
+        unit_A,
+        exponent,
+    )
 
 
 def exact_covariance(X, center, scale):
-    """``Z'Z / m`` in unit scale and its exponent, from exactly centred columns; a column of deviation 0 stays 0."""
+    """``Z'Z / m`` in unit scale and its exponent, from exactly centred columns; a column of deviation 0 stays
+    0.
+    """
     m, n = X.shape
     e = int(np.frexp(np.abs(X).max(initial=0.0))[1])
     Y = np.ldexp(X, -e)

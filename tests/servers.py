@@ -20,7 +20,10 @@ START_LIMIT = 90  # seconds until a server that does not answer counts as failed
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # For a script of the tests' own: what .streamlit/config.toml says for the dashboard.
 BARE = ("--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
-STREAMLIT = "from tests import servers; servers.hold_on(); from streamlit.web.cli import main; main(prog_name='streamlit')"
+STREAMLIT = (
+    "from tests import servers; servers.hold_on(); from streamlit.web.cli import main; "
+    "main(prog_name='streamlit')"
+)
 
 
 def launch(command: list[str], **options) -> subprocess.Popen:
@@ -31,8 +34,8 @@ def launch(command: list[str], **options) -> subprocess.Popen:
 def hold_on() -> None:
     """End this process and its group as soon as whoever launched it is gone.
 
-    Standard input is a pipe that only the launching process writes to. A process that is killed can clean nothing up, but the system
-    closes its end of the pipe.
+    Standard input is a pipe that only the launching process writes to. A process that is killed can clean
+    nothing up, but the system closes its end of the pipe.
     """
 
     def wait() -> None:
@@ -55,7 +58,9 @@ def free_port() -> int:
 
 
 class Server:
-    """The dashboard, or another Streamlit script, as a user starts it: on a free loopback port, with a home of its own."""
+    """The dashboard, or another Streamlit script, as a user starts it: on a free loopback port, with a home
+    of its own.
+    """
 
     def __init__(self, home: Path, script: Path = ROOT / "app.py", options: tuple[str, ...] = ()):
         self.home = home
@@ -67,7 +72,11 @@ class Server:
         self.process = None
 
     def start(self) -> "Server":
-        environment = os.environ | {"NSPCA_HOME": str(self.home), "HOME": str(self.home), "PYTHONPATH": str(ROOT)}
+        environment = os.environ | {
+            "NSPCA_HOME": str(self.home),
+            "HOME": str(self.home),
+            "PYTHONPATH": str(ROOT),
+        }
         command = [sys.executable, "-c", STREAMLIT, "run", self.script.name, "--server.headless=true"]
         command += ["--server.address=127.0.0.1", f"--server.port={self.port}", *self.options]
         with self.log.open("ab") as log:
@@ -76,7 +85,9 @@ class Server:
         while not self.healthy():
             if self.process.poll() is not None or time.monotonic() > give_up:
                 self.stop()
-                raise RuntimeError("the server did not start:\n" + self.log.read_text(errors="replace")[-4000:])
+                raise RuntimeError(
+                    "the server did not start:\n" + self.log.read_text(errors="replace")[-4000:]
+                )
             time.sleep(0.1)
         return self
 

@@ -1,7 +1,9 @@
-"""Small random problems, degenerate on purpose: ties, duplicates, zero rows, rank lost, signs all against, scales far apart.
+"""Small random problems, degenerate on purpose: ties, duplicates, zero rows, rank lost, signs all against,
+scales far apart.
 
-`factor(rng, n, d, kind)` is a V with A = VV'; its transpose is a data matrix with d samples and n features. `cases` walks through
-all kinds with random sizes, the same ones every time; `factors` is the same as a hypothesis strategy.
+`factor(rng, n, d, kind)` is a V with A = VV'; its transpose is a data matrix with d samples and n features.
+`cases` walks through all kinds with random sizes, the same ones every time; `factors` is the same as a
+hypothesis strategy.
 """
 
 from collections.abc import Iterator
@@ -154,7 +156,9 @@ def cases(count: int, n_max: int = 9, ranks=(1, 2, 3), seed: int = 0) -> Iterato
 
 
 def counts(few: int, many: int):
-    """Run a test on `few` cases, which still meet every kind of `KINDS`, and among the long tests on `many`."""
+    """Run a test on `few` cases, which still meet every kind of `KINDS`, and among the long tests on
+    `many`.
+    """
     assert few >= len(KINDS)
     return pytest.mark.parametrize("count", [few, pytest.param(many, marks=pytest.mark.long)])
 

@@ -1,5 +1,9 @@
 """The public names, end to end on small problems; files, sweeps, estimator, errors."""
 
+import io
+import zipfile
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -93,9 +97,42 @@ def test_result_and_sweep_travel_as_bytes():
             nspca.Sweep.from_bytes(broken)
 
 
+def test_results_that_share_a_certificate_store_it_once():
+    problem = nspca.Problem.from_data(X, 3)
+    found = [nspca.solve(problem, method, certify=None) for method in ("tpower", "threshold", "em")]
+    proof = nspca.certify(problem, found[0])
+    shared = nspca.Sweep(
+        {(r.method, 3): r.with_certificate(proof if i < 2 else None) for i, r in enumerate(found)}
+    )
+    apart = nspca.Sweep(
+        {
+            key: (r.certificate and r.with_certificate(replace(proof))) or r
+            for key, r in shared.results.items()
+        }
+    )
+    assert len(shared.to_bytes()) < len(apart.to_bytes()) - len(proof.to_bytes()) / 2
+    again = nspca.Sweep.from_bytes(shared.to_bytes())
+    assert (
+        again["tpower", 3].certificate is again["threshold", 3].certificate
+        and again["em", 3].certificate is None
+    )
+    assert again.frame.equals(shared.frame) and list(again) == list(shared)
+
+
+def test_a_sweep_stored_before_certificates_were_shared_is_read():
+    sweep = nspca.sweep(nspca.Problem.from_data(X, 1), [2, 5])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for (method, k), result in sweep.results.items():
+            archive.writestr(f"{method}/{k}", result.to_bytes())
+    assert nspca.Sweep.from_bytes(buffer.getvalue()).frame.equals(sweep.frame)
+
+
 def test_sweep_frame_rows_and_events_agree():
     events = []
-    sweep = nspca.sweep(nspca.Problem.from_data(X, 1), [2, 5, 9], methods=("auto", "epsnet"), report=events.append)
+    sweep = nspca.sweep(
+        nspca.Problem.from_data(X, 1), [2, 5, 9], methods=("auto", "epsnet"), report=events.append
+    )
     assert list(sweep.frame.columns) == ["method", "k", "value", "upper", "ratio", "kind", "seconds"]
     rows = [event.payload["row"] for event in events if event.stage == "sweep"]
     assert rows == sweep.frame.to_dict("records")
@@ -134,12 +171,20 @@ def test_cancel_ends_a_sweep_between_rows():
     with pytest.raises(Cancelled) as stopped:
         nspca.sweep(nspca.Problem.from_data(X, 1), [2, 3], report=stop)
     ready = stopped.value.best
-    assert list(ready) == [("auto", 2)] and ready["auto", 2].certificate is not None, "what was ready is handed over"
+    assert list(ready) == [("auto", 2)] and ready["auto", 2].certificate is not None, (
+        "what was ready is handed over"
+    )
 
 
-@pytest.mark.parametrize(("sizes", "stages"), [(3, ("swaps", "certificate", "dual")), ((3, 2), ("exchanges", "kicks", "joint proof"))])
+@pytest.mark.parametrize(
+    ("sizes", "stages"),
+    [(3, ("swaps", "certificate", "dual")), ((3, 2), ("exchanges", "kicks", "joint proof"))],
+)
 def test_a_cancelled_search_hands_in_what_it_has(sizes, stages):
-    problem, few = nspca.Problem.from_data(X, sizes), {"restarts": 1} | ({} if sizes == 3 else {"iterations": 1})
+    problem, few = (
+        nspca.Problem.from_data(X, sizes),
+        {"restarts": 1} | ({} if sizes == 3 else {"iterations": 1}),
+    )
     found = nspca.solve(problem, certify=None, **few)
     for stage in stages:
 
@@ -154,7 +199,9 @@ def test_a_cancelled_search_hands_in_what_it_has(sizes, stages):
         assert max(problem.violation(x) for x in result.components.T) < 1e-12
         assert 0 < result.value <= found.value * (1 + 1e-12)
         if stage in ("certificate", "dual"):
-            assert result.value == found.value <= nspca.verify(X, result.certificate) <= result.certificate.upper
+            assert (
+                result.value == found.value <= nspca.verify(X, result.certificate) <= result.certificate.upper
+            )
 
 
 def test_status_says_what_the_gap_justifies():
@@ -170,7 +217,8 @@ def test_more_effort_never_loosens_the_bound():
     assert nspca.verify(X, thorough) <= thorough.upper
 
 
-# --- what is said of an answer ----------------------------------------------------------------------------------------------
+# --- what is said of an answer
+# ----------------------------------------------------------------------------------------------
 
 
 def test_a_ratio_of_what_is_no_number_is_refused():
@@ -190,7 +238,7 @@ def test_a_ratio_is_a_fraction_whatever_the_value():
 
 def test_bounds_among_the_smallest_numbers_are_rounded_up():
     """Variances near 1e-308 and below: the product with the unit of the data has fewer digits there."""
-    for seed in range(60):
+    for seed in range(25):
         rng = np.random.default_rng(seed)
         Y = np.ldexp(1 + 10.0 ** -rng.integers(3, 8) * rng.standard_normal((6, 4)), -500)
         for k in (1, 3):
@@ -203,22 +251,30 @@ def test_bounds_among_the_smallest_numbers_are_rounded_up():
 def test_a_certificate_says_what_it_is_about():
     A = np.cov(X, rowvar=False)
     said = {
-        "no nonnegative component of the centred data with at most 3 nonzero weights explains more than": nspca.Problem.from_data(X, 3),
+        "no nonnegative component of the centred data with at most 3 nonzero weights explains more "
+        "than": nspca.Problem.from_data(X, 3),
         "no component of the centred and scaled data with at most 1 nonzero weight explains":
             nspca.Problem.from_data(X, 1, False, scale=True),
         "of the scaled, not centred data with": nspca.Problem.from_data(X, 2, center=False, scale=True),
         "of the data as they are, not centred with": nspca.Problem.from_data(X, 2, center=False),
         "no component of the covariance with": nspca.Problem.from_covariance(A, 2, nonneg=False),
-        "no 2 disjoint nonnegative components of the centred data with at most 3 nonzero weights each together explain more than":
+        "no 2 disjoint nonnegative components of the centred data with at most 3 nonzero weights each "
+        "together explain more than":
             nspca.Problem.from_data(X, (3, 3)),
-        "no 3 disjoint components of the covariance with at most 1, 2 and 3 nonzero weights in turn together explain":
+        "no 3 disjoint components of the covariance with at most 1, 2 and 3 nonzero weights in turn "
+        "together explain":
             nspca.Problem.from_covariance(A, (1, 2, 3), nonneg=False),
     }  # fmt: skip
     for words, problem in said.items():
         certificate = nspca.certify(problem, effort="fast")
-        assert words in certificate.statement and float(certificate.statement.split()[-1]) == certificate.upper
+        assert (
+            words in certificate.statement and float(certificate.statement.split()[-1]) == certificate.upper
+        )
         rounded = certificate.rounded(3)
-        assert certificate.upper <= rounded.upper <= certificate.upper * 1.01 and len(rounded.statement.split()[-1]) < 9
+        assert (
+            certificate.upper <= rounded.upper <= certificate.upper * 1.01
+            and len(rounded.statement.split()[-1]) < 9
+        )
 
 
 def test_a_certificate_of_another_recipe_is_refused():
@@ -256,14 +312,21 @@ def test_a_square_table_is_not_taken_for_its_covariance():
         nspca.verify(A, as_data, nspca.Problem.from_covariance(A, 2))
 
 
-# --- results that belong to the problem, and others ---------------------------------------------------------------------------
+# --- results that belong to the problem, and others
+# ---------------------------------------------------------------------------
 
 
 def test_a_result_of_several_components_is_certified_as_that():
     problem = nspca.Problem.from_data(X, 3)
-    for result in (nspca.solve(problem, "joint", components=3, certify=None), nspca.solve(problem, components=3)):
+    for result in (
+        nspca.solve(problem, "joint", components=3, certify=None),
+        nspca.solve(problem, components=3),
+    ):
         for certificate in (nspca.certify(problem, result), nspca.certify(problem, result, components=3)):
-            assert certificate.k == (3, 3, 3) and nspca.verify(X, certificate, problem.with_k((3, 3, 3))) >= result.value
+            assert (
+                certificate.k == (3, 3, 3)
+                and nspca.verify(X, certificate, problem.with_k((3, 3, 3))) >= result.value
+            )
     with pytest.raises(InvalidOption, match="number of components of the result, 3, got 2"):
         nspca.certify(problem, result, components=2)
 
@@ -271,7 +334,9 @@ def test_a_result_of_several_components_is_certified_as_that():
 def test_a_result_that_does_not_belong_is_refused_by_name():
     problem = nspca.Problem.from_data(X, 3)
     result = nspca.solve(problem)
-    overlapping = nspca.Result.of(problem.with_k((3, 3)), np.repeat(result.components, 2, axis=1), result.status, "twice")
+    overlapping = nspca.Result.of(
+        problem.with_k((3, 3)), np.repeat(result.components, 2, axis=1), result.status, "twice"
+    )
     long = nspca.Result.of(problem, 2 * result.components, result.status, "long")
     signed = nspca.solve(nspca.Problem.from_data(X, 3, nonneg=False))
     assert signed.components.min() < 0
@@ -303,5 +368,18 @@ def test_estimator_scores_are_projections_of_centred_data():
     assert np.allclose(model.explained_variance_, model.transform(X).var(axis=0))
     assert list(model.get_feature_names_out()) == ["nspca0", "nspca1"]
     sparse = nspca.NSPCA(n_components=2, k=4).fit(sp.csr_matrix(X))
-    assert np.allclose(sparse.transform(sp.csr_matrix(X)), nspca.NSPCA(n_components=2, k=4).fit(X).transform(X))
+    assert np.allclose(
+        sparse.transform(sp.csr_matrix(X)), nspca.NSPCA(n_components=2, k=4).fit(X).transform(X)
+    )
     assert nspca.verify(X, nspca.NSPCA(k=4).fit(X).certificates_[0]) > 0
+
+
+@pytest.mark.parametrize("method", ["auto", "em", "greedy", "pca"])
+def test_of_any_sign_the_largest_weight_is_positive(method):
+    result = nspca.solve(
+        nspca.Problem.from_data((X + X[:, :1]) * np.where(np.arange(15) % 2, 1, -1), 4, nonneg=False),
+        method,
+        certify=None,
+    )
+    x = result.components[:, 0]
+    assert x[np.argmax(np.abs(x))] > 0 and x.min() < 0

@@ -23,7 +23,9 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def test_the_page_of_methods_is_what_the_table_says_now():
-    assert methods_page.PAGE.read_text(encoding="utf-8") == methods_page.page(), "run python -m scripts.methods_page"
+    assert methods_page.PAGE.read_text(encoding="utf-8") == methods_page.page(), (
+        "run python -m scripts.methods_page"
+    )
 
 
 @pytest.mark.parametrize("name", ["auto", *METHODS])
@@ -59,7 +61,11 @@ TYPES = {
 def table(heading: str) -> dict[str, list[str]]:
     """Rows of the tables below a heading, by their first cell."""
     text = re.split(r"^#+ ", FORMAT.split(f"# {heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
     return {first.strip("`"): rest for first, *rest in rows}
 
 
@@ -118,7 +124,9 @@ def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
         assert certificate.form == form and nspca.verify(data, certificate) <= certificate.upper
         arrays = read_arrays(certificate.to_bytes())
         header = json.loads(str(arrays.pop("header")))
-        assert set(header) == set(table("Header")) and arrays.keys() == {f"witness_{name}" for name in certificate.witness}
+        assert set(header) == set(table("Header")) and arrays.keys() == {
+            f"witness_{name}" for name in certificate.witness
+        }
         assert all(isinstance(value, TYPES[table("Header")[name][0]]) for name, value in header.items())
         sizes = measured(certificate)
         for name, array in certificate.witness.items():
@@ -135,7 +143,12 @@ def measured(certificate) -> dict[str, int]:
     """The sizes that the page's shapes are made of."""
     parts, n = certificate.witness, certificate.shape[1]
     U = parts.get("U", np.zeros((n, 0)))
-    sizes = {"n": n, "r": parts["rows"].size if "rows" in parts else n, "d": U.shape[-1], "codes": parts.get("tree", U).size}
+    sizes = {
+        "n": n,
+        "r": parts["rows"].size if "rows" in parts else n,
+        "d": U.shape[-1],
+        "codes": parts.get("tree", U).size,
+    }
     if certificate.form == "branches":
         leaves = int((parts["branch"] == -1).sum())
         sizes |= {"p": int(parts["use"].max()) + 1, "leaves": leaves, "nodes": 2 * leaves - 1}

@@ -11,7 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "scripts" / "environment.py"
-needs_make = pytest.mark.skipif(shutil.which("make") is None or os.name == "nt", reason="make is not installed")
+needs_make = pytest.mark.skipif(
+    shutil.which("make") is None or os.name == "nt", reason="make is not installed"
+)
 
 
 @pytest.fixture
@@ -69,8 +71,12 @@ def test_a_failed_install_is_tried_again(environment, tmp_path, wanted, monkeypa
 @pytest.mark.parametrize("module", ["venv", "ensurepip"])
 def test_a_missing_module_is_named_with_its_package(environment, tmp_path, monkeypatch, module):
     known = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == module else known(name, *rest))
-    with pytest.raises(environment.Failure, match=rf"lacks its module {module}: install it .* package python3\.\d+-venv"):
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == module else known(name, *rest)
+    )
+    with pytest.raises(
+        environment.Failure, match=rf"lacks its module {module}: install it .* package python3\.\d+-venv"
+    ):
         environment.create(tmp_path / "venv")
     assert not (tmp_path / "venv").exists()
 
@@ -85,7 +91,9 @@ def test_a_folder_with_other_things_is_not_cleared(environment, tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for an old Python is a shell script")
 def test_an_old_environment_is_refused(environment, tmp_path):
     fake_python(tmp_path / "venv" / "bin" / "python", "echo 3 10")
-    with pytest.raises(environment.Failure, match=r"holds Python 3\.10 and nspca needs 3\.11 or newer: `make clean`"):
+    with pytest.raises(
+        environment.Failure, match=r"holds Python 3\.10 and nspca needs 3\.11 or newer: `make clean`"
+    ):
         environment.create(tmp_path / "venv")
 
 
@@ -95,10 +103,19 @@ def test_without_a_network_there_is_one_sentence(environment, tmp_path, wanted, 
     for name in [name for name in os.environ if name.upper().startswith("PIP_")]:
         monkeypatch.delenv(name)
     closed = "http://127.0.0.1:9"  # the discard port: nothing answers there
-    settings = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PIP_RETRIES": "0", "PIP_DRY_RUN": "1"}
-    for name, value in (settings | {"HTTPS_PROXY": closed, "HTTP_PROXY": closed, "https_proxy": closed}).items():
+    settings = {
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_CACHE_DIR": "1",
+        "PIP_RETRIES": "0",
+        "PIP_DRY_RUN": "1",
+    }
+    for name, value in (
+        settings | {"HTTPS_PROXY": closed, "HTTP_PROXY": closed, "https_proxy": closed}
+    ).items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(environment.Failure, match=r"^pip cannot reach its package index: connect to the network"):
+    with pytest.raises(
+        environment.Failure, match=r"^pip cannot reach its package index: connect to the network"
+    ):
         environment.install(tmp_path / "venv", [wanted])
     assert (tmp_path / "venv" / "pip.log").is_file()
 
@@ -118,7 +135,9 @@ def test_the_reason_is_taken_from_the_log(environment, text, line):
 
 def make(*arguments: str, path: str | None = None) -> subprocess.CompletedProcess:
     settings = os.environ | ({"PATH": path} if path else {})
-    return subprocess.run([shutil.which("make"), *arguments], cwd=ROOT, env=settings, capture_output=True, text=True)
+    return subprocess.run(
+        [shutil.which("make"), *arguments], cwd=ROOT, env=settings, capture_output=True, text=True
+    )
 
 
 @needs_make

@@ -1,11 +1,27 @@
-"""Values found by exhaustive search (pitprops) and by search (the papers' data sets, where they are at hand)."""
+"""Values found by exhaustive search (pitprops) and by search (the papers' data sets, where they are at
+hand).
+"""
 
 import numpy as np
 import pytest
 
 import nspca
 
-PITPROPS = [1, 1.954, 2.47533, 2.93748, 3.40615, 3.77096, 3.99619, 4.06861, 4.13865, 4.17264, 4.20828, 4.21825, 4.21863]
+PITPROPS = [
+    1,
+    1.954,
+    2.47533,
+    2.93748,
+    3.40615,
+    3.77096,
+    3.99619,
+    4.06861,
+    4.13865,
+    4.17264,
+    4.20828,
+    4.21825,
+    4.21863,
+]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +40,12 @@ def test_pitprops_optimum_is_found_and_bounded(pitprops, k):
 
 @pytest.mark.parametrize(
     ("name", "k", "value", "ratio"),
-    [("lrs", 20, 0.8869, 0.99), ("cbcl", 40, 0.2351, 0.92), ("cbcl", 180, 0.683, 0.985), ("leukemia", 50, 0.2305, 0.59)],
+    [
+        ("lrs", 20, 0.8869, 0.99),
+        ("cbcl", 40, 0.2351, 0.92),
+        ("cbcl", 180, 0.683, 0.985),
+        ("leukemia", 50, 0.2305, 0.59),
+    ],
 )
 def test_real_data(nspca_data, monkeypatch, name, k, value, ratio):
     monkeypatch.setenv("NSPCA_DATA", str(nspca_data))

@@ -11,11 +11,44 @@ ROOT = Path(__file__).resolve().parents[1]
 # The ground: what each of these may import.
 GROUND = {"errors": set(), "progress": set(), "archive": {"errors"}, "options": {"errors"}}
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
-CHAIN = ["matrix", "problem", "certificate", "result", "lowrank ascent", "bounds", "solvers", "components", "api", "estimator"]
+CHAIN = [
+    "matrix",
+    "problem",
+    "certificate",
+    "result",
+    "lowrank ascent",
+    "bounds",
+    "solvers",
+    "components",
+    "api",
+    "estimator",
+]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
-BOUNDS = ["inequality elimination plan", "witness elementary lowrank", "dual", "branches joint", "strongest"]
-DASHBOARD = ["shell", "browser", "chosen", "runs", "data", "views", "proof", "history", "home", "sweep", "joint", "compare", "spannogram"]
-PAGES = {"home", "sweep", "joint", "compare", "spannogram"}
+BOUNDS = [
+    "inequality elimination plan",
+    "witness elementary lowrank",
+    "dual",
+    "branches joint",
+    "strongest lean",
+]
+DASHBOARD = [
+    "shell",
+    "browser",
+    "chosen",
+    "runs",
+    "data",
+    "views",
+    "proof",
+    "history",
+    "export",
+    "home",
+    "sweep",
+    "joint",
+    "compare",
+    "spannogram",
+    "learn",
+]
+PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn"}
 # What stands beside the chain: all that each may import.
 BESIDE = {
     "checker": {"errors"},
@@ -83,10 +116,15 @@ def imports_of(path: Path, root: Path, known: set[str]) -> set[str]:
             base = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
                 full = f"{base}.{alias.name}"
-                # `from package import name` means the submodule where there is one, and otherwise the package itself
+                # `from package import name` means the submodule where there is one, and otherwise the package
+                # itself
                 found.add(full if full in known else base)
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
-            found |= {argument.value for argument in node.args if isinstance(argument, ast.Constant) and isinstance(argument.value, str)}
+            found |= {
+                argument.value
+                for argument in node.args
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+            }
     return found
 
 
@@ -107,7 +145,11 @@ def wrong_arrows(imports: dict[str, set[str]]) -> list[str]:
             wrong.append(f"{module}: no arrows are drawn for {part}")
             continue
         ours = {target for target in targets if target.split(".")[0] == "nspca"}
-        wrong += [f"{module} imports {target}" for target in sorted(ours) if part_of(target) not in arrows[part] | {part}]
+        wrong += [
+            f"{module} imports {target}"
+            for target in sorted(ours)
+            if part_of(target) not in arrows[part] | {part}
+        ]
     return wrong
 
 
@@ -122,13 +164,20 @@ def wrong_arrows_inside(imports: dict[str, set[str]]) -> list[str]:
                 wrong.append(f"{module}: no arrows are drawn for {below(module)}")
                 continue
             near = sorted(target for target in targets if target.startswith(f"{room}."))
-            wrong += [f"{module} imports {target}" for target in near if below(target) not in arrows[below(module)] | {below(module)}]
+            wrong += [
+                f"{module} imports {target}"
+                for target in near
+                if below(target) not in arrows[below(module)] | {below(module)}
+            ]
     return wrong
 
 
 def cycles(imports: dict[str, set[str]]) -> list[str]:
     """One line per module that reaches itself."""
-    graph = {module: {target for target in targets if target in imports} - {module} for module, targets in imports.items()}
+    graph = {
+        module: {target for target in targets if target in imports} - {module}
+        for module, targets in imports.items()
+    }
     found = []
     for start in sorted(graph):
         seen, waiting = set(), list(graph[start])
@@ -164,22 +213,34 @@ def thick_pages(imports: dict[str, set[str]]) -> list[str]:
 
 
 def solvers_that_meet(imports: dict[str, set[str]], methods: set[str]) -> list[str]:
-    return [f"{module} imports {target}" for module in sorted(methods) for target in sorted(imports[module] & methods - {module})]
+    return [
+        f"{module} imports {target}"
+        for module in sorted(methods)
+        for target in sorted(imports[module] & methods - {module})
+    ]
 
 
 def method_files(root: Path) -> set[str]:
     """A method's file is one in solvers/ with its own `Options` and `solve`."""
     found = set()
     for path in root.glob("nspca/solvers/**/*.py"):
-        names = {node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        names = {
+            node.name
+            for node in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
         if {"Options", "solve"} <= names:
             found.add(module_name(path, root))
     return found
 
 
 def sceptic_debts(imports: dict[str, set[str]]) -> list[str]:
-    targets = {target for module, targets in imports.items() if part_of(module) == "checker" for target in targets}
-    foreign = {target for target in targets if target.split(".")[0] not in {SCEPTIC, *sys.stdlib_module_names}}
+    targets = {
+        target for module, targets in imports.items() if part_of(module) == "checker" for target in targets
+    }
+    foreign = {
+        target for target in targets if target.split(".")[0] not in {SCEPTIC, *sys.stdlib_module_names}
+    }
     return sorted(target for target in foreign if target != "nspca.errors" and part_of(target) != "checker")
 
 
@@ -201,7 +262,9 @@ def test_the_house_stands():
 
 
 def test_every_file_is_read():
-    assert {"nspca", "nspca.errors", "nspca.matrix.linalg", "nspca.__main__", "app"} <= set(read_imports(ROOT))
+    assert {"nspca", "nspca.errors", "nspca.matrix.linalg", "nspca.__main__", "app"} <= set(
+        read_imports(ROOT)
+    )
 
 
 METHOD = "class Options: ...\ndef solve(): ...\n"
@@ -211,27 +274,48 @@ METHOD = "class Options: ...\ndef solve(): ...\n"
     ("files", "complaint"),
     [
         ({"nspca/matrix/linalg.py": "import nspca.api"}, "nspca.matrix.linalg imports nspca.api"),
-        ({"nspca/matrix/linalg.py": "def f():\n    from nspca.api import solve"}, "nspca.matrix.linalg imports nspca.api"),
+        (
+            {"nspca/matrix/linalg.py": "def f():\n    from nspca.api import solve"},
+            "nspca.matrix.linalg imports nspca.api",
+        ),
         (
             {"nspca/bounds/dual/b4.py": "from ...solvers import cone", "nspca/solvers/cone.py": ""},
             "nspca.bounds.dual.b4 imports nspca.solvers.cone",
         ),
         ({"nspca/matrix/linalg.py": "from nspca import solve"}, "nspca.matrix.linalg imports nspca"),
-        ({"nspca/matrix/linalg.py": "import importlib\nimportlib.import_module('nspca.api')"}, "nspca.matrix.linalg imports nspca.api"),
-        ({"nspca/jobs/engine.py": "from nspca.result import Result"}, "nspca.jobs.engine imports nspca.result"),
-        ({"nspca/data/x.py": "from . import y", "nspca/data/y.py": "from . import x"}, "nspca.data.x is in a cycle"),
+        (
+            {"nspca/matrix/linalg.py": "import importlib\nimportlib.import_module('nspca.api')"},
+            "nspca.matrix.linalg imports nspca.api",
+        ),
+        (
+            {"nspca/jobs/engine.py": "from nspca.result import Result"},
+            "nspca.jobs.engine imports nspca.result",
+        ),
+        (
+            {"nspca/data/x.py": "from . import y", "nspca/data/y.py": "from . import x"},
+            "nspca.data.x is in a cycle",
+        ),
         ({"nspca/plots.py": "import streamlit as st"}, "nspca.plots imports Streamlit"),
         ({"nspca/api.py": "def f():\n    from streamlit import cache_data"}, "nspca.api imports Streamlit"),
         ({"pages/sweep.py": "import plotly.express as px"}, "pages.sweep imports plotly.express"),
         (
-            {"nspca/solvers/a.py": METHOD + "from nspca.solvers.b import solve as s", "nspca/solvers/b.py": METHOD},
+            {
+                "nspca/solvers/a.py": METHOD + "from nspca.solvers.b import solve as s",
+                "nspca/solvers/b.py": METHOD,
+            },
             "nspca.solvers.a imports nspca.solvers.b",
         ),
-        ({"nspca/checker/entry.py": "from nspca.matrix.linalg import topk"}, "nspca.checker.entry imports nspca.matrix.linalg"),
+        (
+            {"nspca/checker/entry.py": "from nspca.matrix.linalg import topk"},
+            "nspca.checker.entry imports nspca.matrix.linalg",
+        ),
         ({"nspca/checker/cover.py": "import nspca"}, "nspca.checker.cover imports nspca"),
         ({"nspca/checker/cover.py": "import scipy.sparse"}, "scipy.sparse"),
         ({"nspca/checker/cover.py": "from scipy import linalg"}, "scipy"),
-        ({"nspca/dashboard/shell/x.py": "from nspca.dashboard.runs import y"}, "nspca.dashboard.shell.x imports nspca.dashboard.runs"),
+        (
+            {"nspca/dashboard/shell/x.py": "from nspca.dashboard.runs import y"},
+            "nspca.dashboard.shell.x imports nspca.dashboard.runs",
+        ),
         (
             {"nspca/dashboard/sweep/x.py": "from ..joint import y", "nspca/dashboard/joint/y.py": ""},
             "nspca.dashboard.sweep.x imports nspca.dashboard.joint.y",
@@ -245,7 +329,16 @@ METHOD = "class Options: ...\ndef solve(): ...\n"
     ],
 )
 def test_a_planted_fault_is_found(tmp_path, files, complaint):
-    base = dict.fromkeys(("nspca/__init__.py", "nspca/api.py", "nspca/result.py", "nspca/matrix/linalg.py", "nspca/data/__init__.py"), "")
+    base = dict.fromkeys(
+        (
+            "nspca/__init__.py",
+            "nspca/api.py",
+            "nspca/result.py",
+            "nspca/matrix/linalg.py",
+            "nspca/data/__init__.py",
+        ),
+        "",
+    )
     for name, text in (base | files).items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -260,7 +353,8 @@ def test_allowed_arrows_pass(tmp_path):
         "nspca/matrix/linalg.py": "import numpy\nfrom nspca.errors import NSPCAError",
         "nspca/api.py": "from .matrix import linalg\nfrom nspca.checker import verify",
         "nspca/checker/__init__.py": "from nspca.checker.entry import verify",
-        "nspca/checker/entry.py": "import hashlib\nimport numpy\nfrom nspca.checker import cover\nfrom ..errors import NSPCAError",
+        "nspca/checker/entry.py": "import hashlib\nimport numpy\nfrom nspca.checker import cover\nfrom "
+        "..errors import NSPCAError",
         "nspca/checker/cover.py": "import numpy.linalg",
         "nspca/dashboard/shell/frame.py": "import streamlit\nimport nspca",
         "pages/data.py": "import streamlit\nfrom nspca.dashboard.shell import frame",

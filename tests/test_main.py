@@ -50,7 +50,9 @@ def test_a_certificate_makes_the_round(tmp_path, capsys):
 def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
     rng = np.random.default_rng(0)
     for name in ("mine", "other"):
-        pd.DataFrame(rng.normal(size=(20, 6)), columns=list("abcdef")).to_csv(tmp_path / f"{name}.csv", index=False)
+        pd.DataFrame(rng.normal(size=(20, 6)), columns=list("abcdef")).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
     proof = tmp_path / "proof.npz"
     assert main(["solve", str(tmp_path / "mine.csv"), "--k", "2", "--certificate", str(proof)]) == 0
     capsys.readouterr()
@@ -63,13 +65,20 @@ def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
 def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
     file = str(tmp_path / "proof.npz")
     assert main(["solve", "pitprops", "--k", "4", "--signed", "--certificate", file]) == 0
-    assert "no component of the covariance with at most 4 nonzero weights explains more than " in capsys.readouterr().out
+    assert (
+        "no component of the covariance with at most 4 nonzero weights explains more than "
+        in capsys.readouterr().out
+    )
     assert main(["verify", "pitprops", file]) == 0
-    assert capsys.readouterr().out.startswith("proved: no component of the covariance with at most 4 nonzero weights explains more than ")
+    assert capsys.readouterr().out.startswith(
+        "proved: no component of the covariance with at most 4 nonzero weights explains more than "
+    )
     assert main(["solve", "digits", "--k", "4", "--no-center", "--certificate", file, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["center"], printed["scale"], printed["of"]) == (False, False, "data")
-    assert printed["proved"].startswith("no nonnegative component of the data as they are, not centred with at most 4 ")
+    assert printed["proved"].startswith(
+        "no nonnegative component of the data as they are, not centred with at most 4 "
+    )
     for agreed in ([], ["--k", "4"], ["--nonneg", "--no-center", "--no-scale"]):
         assert main(["verify", "digits", file, *agreed]) == 0
     capsys.readouterr()
@@ -160,19 +169,30 @@ def test_text_in_numbers_is_one_sentence(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("text", "ks"),
-    [("5", [5]), ("5,10,20", [5, 10, 20]), ("5:8", [5, 6, 7, 8]), ("5:50:15", [5, 20, 35, 50]), ("5:19:5", [5, 10, 15])],
+    [
+        ("5", [5]),
+        ("5,10,20", [5, 10, 20]),
+        ("5:8", [5, 6, 7, 8]),
+        ("5:50:15", [5, 20, 35, 50]),
+        ("5:19:5", [5, 10, 15]),
+    ],
 )
 def test_sizes(text, ks):
     assert sizes(text) == ks
 
 
-@pytest.mark.parametrize("text", ["", "x", "5:", "0:3", "9:5", "5:9:0", "1:2:3:4", "-1", "1,,2", "1:10001", f"1:{10**12}", f"1:{10**30}"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "5:", "0:3", "9:5", "5:9:0", "1:2:3:4", "-1", "1,,2", "1:10001", f"1:{10**12}", f"1:{10**30}"],
+)
 def test_sizes_that_are_none(text, capsys):
     with pytest.raises(SystemExit):
         main(["sweep", "pitprops", f"--k={text}"])
     assert "sizes like 5:50:5" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("ratio", "text"), [(1.0, "100.0 %"), (0.99999, "99.9 %"), (0.9924, "99.2 %"), (0.0, "0.0 %")])
+@pytest.mark.parametrize(
+    ("ratio", "text"), [(1.0, "100.0 %"), (0.99999, "99.9 %"), (0.9924, "99.2 %"), (0.0, "0.0 %")]
+)
 def test_a_guarantee_is_rounded_down(ratio, text):
     assert floor_percent(ratio) == text

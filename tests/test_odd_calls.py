@@ -1,4 +1,6 @@
-"""Calls that cannot be meant, beside those of test_odd_input: each gets a sentence of ours and no stranger's exception."""
+"""Calls that cannot be meant, beside those of test_odd_input: each gets a sentence of ours and no stranger's
+exception.
+"""
 
 from dataclasses import replace
 
@@ -17,12 +19,37 @@ X = np.abs(np.random.default_rng(1).standard_normal((12, 6)))
 P = nspca.Problem.from_data(X, 2)
 R = nspca.solve(P)
 C = R.certificate
-NOTHING = (None, "a", -1, 0, 2.5, float("nan"), 10**400, True, [], (), {}, (1,), (0,), np.int64(2), np.ones(2), b"x", 1 + 0j, X, object())
+NOTHING = (
+    None,
+    "a",
+    -1,
+    0,
+    2.5,
+    float("nan"),
+    10**400,
+    True,
+    [],
+    (),
+    {},
+    (1,),
+    (0,),
+    np.int64(2),
+    np.ones(2),
+    b"x",
+    1 + 0j,
+    X,
+    object(),
+)
 
 
 @pytest.mark.parametrize("change", ["components", "values", "certificate"])
 def test_a_result_is_made_of_arrays_that_belong_together(change):
-    for other in (*NOTHING, getattr(R, change).tolist() if change != "certificate" else "proof", np.full((6, 1), np.nan), X + 0j):
+    for other in (
+        *NOTHING,
+        getattr(R, change).tolist() if change != "certificate" else "proof",
+        np.full((6, 1), np.nan),
+        X + 0j,
+    ):
         if change == "certificate" and other is None:
             continue
         with pytest.raises(InvalidProblem, match="a result must have"):
@@ -68,15 +95,27 @@ def test_digits_to_round_to_are_a_whole_number(digits):
         (lambda: nspca.sweep(P, 2, report=[print]), InvalidOption, "report must be a function"),
         (lambda: nspca.sweep(P, 2, methods=None), InvalidOption, "method must be 'auto' or one of"),
         (lambda: nspca.sweep(P, 2, methods=3), InvalidOption, "method must be 'auto' or one of"),
-        (lambda: nspca.solve(P, np.array(["auto", "cone"])), InvalidOption, "method must be 'auto' or one of"),
+        (
+            lambda: nspca.solve(P, np.array(["auto", "cone"])),
+            InvalidOption,
+            "method must be 'auto' or one of",
+        ),
         (lambda: nspca.solve(P, certify=np.ones(2)), InvalidOption, "effort must be one of"),
         (lambda: nspca.Problem("A", 2), InvalidProblem, "made with Problem.from_data"),
         (lambda: P.scores("abcdef"), InvalidProblem, "must be 6 numbers"),
         (lambda: P.scores(np.full(6, np.nan)), InvalidProblem, "finite"),
         (lambda: Sweep.from_bytes(None), InvalidData, "must be bytes written by"),
         (lambda: Sweep.from_bytes("text"), InvalidData, "must be bytes written by"),
-        (lambda: nspca.solve(P, "bipartite", sketch=["svd"]), InvalidOption, "sketch must be one number or text"),
-        (lambda: nspca.solve(P, "coordinate", alpha=1e-300), InvalidOption, "alpha must be between 1e-30 and 1e"),
+        (
+            lambda: nspca.solve(P, "bipartite", sketch=["svd"]),
+            InvalidOption,
+            "sketch must be one number or text",
+        ),
+        (
+            lambda: nspca.solve(P, "coordinate", alpha=1e-300),
+            InvalidOption,
+            "alpha must be between 1e-30 and 1e",
+        ),
     ],
 )
 def test_a_call_that_cannot_be_meant_gets_a_sentence(call, error, words):
@@ -85,7 +124,18 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(call, error, words):
 
 
 def test_sizes_come_one_by_one_in_any_way():
-    for ks in (3, np.int64(3), np.array(3), [3], (3,), np.array([3]), iter([3]), (k for k in [3]), range(3, 4), {3}):
+    for ks in (
+        3,
+        np.int64(3),
+        np.array(3),
+        [3],
+        (3,),
+        np.array([3]),
+        iter([3]),
+        (k for k in [3]),
+        range(3, 4),
+        {3},
+    ):
         assert nspca.sweep(P, ks, certify=None).frame.k.tolist() == [3]
 
 
@@ -94,7 +144,9 @@ def options_of(method):
     return [(method, name) for name in Options.__dataclass_fields__]
 
 
-@pytest.mark.parametrize(("method", "name"), [pair for method in ("auto", *METHODS) for pair in options_of(method)])
+@pytest.mark.parametrize(
+    ("method", "name"), [pair for method in ("auto", *METHODS) for pair in options_of(method)]
+)
 def test_an_option_of_the_wrong_kind_is_named(method, name):
     for value in ("no", [], {}, (1,), np.ones(2), 1 + 0j, object(), float("nan"), 10**400, -1):
         with pytest.raises(InvalidOption, match=rf"{name}\b"):

@@ -1,4 +1,6 @@
-"""What somebody may hand in by mistake: each gets a sentence of ours that names it, or is taken for what it plainly means."""
+"""What somebody may hand in by mistake: each gets a sentence of ours that names it, or is taken for what it
+plainly means.
+"""
 
 import datetime
 import decimal
@@ -81,7 +83,9 @@ def test_switches_are_true_or_false(name, value):
     assert nspca.Problem.from_data(X, 2, **{name: np.True_}).k == 2
 
 
-@pytest.mark.parametrize("x", [np.ones(5), np.ones(7), np.ones((6, 1)), 1.0, "abc", np.full(6, np.nan), [None] * 6])
+@pytest.mark.parametrize(
+    "x", [np.ones(5), np.ones(7), np.ones((6, 1)), 1.0, "abc", np.full(6, np.nan), [None] * 6]
+)
 def test_a_component_has_n_finite_entries(x):
     for ask in (P.value, P.violation):
         with pytest.raises(InvalidProblem, match=r"component.* must be"):
@@ -118,9 +122,18 @@ def test_one_number_of_another_type_is_that_number():
         (lambda: nspca.solve(P, angle=120), "the angle between components"),
         (lambda: nspca.solve(P, angle="wide"), "the angle between components"),
         (lambda: nspca.solve(P.with_k((1, 2)), deflation="shur"), "deflation must be one of"),
-        (lambda: nspca.solve(P, "joint", components=2, deflation="schur"), "joint finds components together, without a deflation"),
-        (lambda: nspca.solve(P, "joint", components=2, angle=60), "joint finds components together, without a deflation or an angle"),
-        (lambda: nspca.certify(P.with_k((1, 2)), components=5), "components must be the number of sizes, 2, got 5"),
+        (
+            lambda: nspca.solve(P, "joint", components=2, deflation="schur"),
+            "joint finds components together, without a deflation",
+        ),
+        (
+            lambda: nspca.solve(P, "joint", components=2, angle=60),
+            "joint finds components together, without a deflation or an angle",
+        ),
+        (
+            lambda: nspca.certify(P.with_k((1, 2)), components=5),
+            "components must be the number of sizes, 2, got 5",
+        ),
         (lambda: nspca.certify(P, effort=["fast"]), "effort must be one of"),
         (
             lambda: nspca.solve(P, components=4),
@@ -139,7 +152,10 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(call, words):
     [
         ({"k": (2, 2)}, "k must be a whole number"),
         ({"k": 0}, "k must be a whole number"),
-        ({"k": 5, "n_components": 3}, "3 components of 5 features that share none need 15 features, got n = 6"),
+        (
+            {"k": 5, "n_components": 3},
+            "3 components of 5 features that share none need 15 features, got n = 6",
+        ),
         ({"n_components": 1.5}, "n_components must be a whole number"),
         ({"random_state": "a"}, "seed must be a whole number"),
         ({"nonneg": "no"}, "nonneg must be True or False"),
@@ -157,7 +173,7 @@ def test_the_estimator_takes_every_kind_of_seed():
     assert np.array_equal(*again)
 
 
-# --- files ------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def damages(content):
@@ -176,14 +192,19 @@ def damages(content):
 def repacked(content, **changes):
     """The archive with other arrays: bytes as they are, None leaves one out."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as old,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for name in old.namelist():
             if name.removesuffix(".npy") not in changes:
                 new.writestr(name, old.read(name))
         for name, value in changes.items():
             if value is not None:
                 raw = io.BytesIO()
-                np.lib.format.write_array(raw, value, allow_pickle=True) if isinstance(value, np.ndarray) else raw.write(value)
+                np.lib.format.write_array(raw, value, allow_pickle=True) if isinstance(
+                    value, np.ndarray
+                ) else raw.write(value)
                 new.writestr(f"{name}.npy", raw.getvalue())
     return buffer.getvalue()
 
@@ -279,20 +300,30 @@ def test_words_of_a_certificate_are_not_read_by_their_truth_value(change, honest
 def test_a_small_file_does_not_unpack_to_gigabytes(monkeypatch):
     """Its directory is read first; and a header that promises more than its file holds allocates nothing."""
     bomb, buffer = io.BytesIO(), io.BytesIO()
-    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("witness_W.npy", "w", force_zip64=True) as file:
-        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (10000, 10000)})
+    with (
+        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("witness_W.npy", "w", force_zip64=True) as file,
+    ):
+        np.lib.format.write_array_header_1_0(
+            file, {"descr": "<f8", "fortran_order": False, "shape": (10000, 10000)}
+        )
         for _ in range(100):
             file.write(bytes(8 * 10**6))
     assert len(bomb.getvalue()) < 2**20
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         raw = io.BytesIO()
-        np.lib.format.write_array_header_1_0(raw, {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)})
+        np.lib.format.write_array_header_1_0(
+            raw, {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)}
+        )
         archive.writestr("witness_W.npy", raw.getvalue())
 
     def unpacked(*_):
         raise AssertionError("a file of the archive was unpacked")
 
-    for read, error in ((nspca.Certificate.from_bytes, CertificateError), (nspca.Result.from_bytes, InvalidData)):
+    for read, error in (
+        (nspca.Certificate.from_bytes, CertificateError),
+        (nspca.Result.from_bytes, InvalidData),
+    ):
         with pytest.raises(error, match="the file holds"):
             read(buffer.getvalue())
         with monkeypatch.context() as patch:

@@ -63,10 +63,15 @@ def test_requirements_hold_what_the_code_imports_and_nothing_else():
                 names = [node.module]
             imported |= {name.split(".")[0] for name in names}
     imported -= {*sys.stdlib_module_names, "nspca"}
-    used = {canonicalize_name(distribution) for module in imported for distribution in distributions.get(module, [module])}
+    used = {
+        canonicalize_name(distribution)
+        for module in imported
+        for distribution in distributions.get(module, [module])
+    }
     declared = {canonicalize_name(requirement.name) for requirement in requirements("requirements.txt")}
     assert used <= declared
-    # Secure connections between Dask's processes need cryptography, and pandas reads Parquet through pyarrow: neither is imported by name.
+    # Secure connections between Dask's processes need cryptography, and pandas reads Parquet through pyarrow:
+    # neither is imported by name.
     assert declared - used <= {"cryptography", "pyarrow"}
 
 
@@ -100,7 +105,9 @@ def test_the_two_commands_of_the_readme_exist():
 
 
 def test_every_option_of_the_command_line_is_in_the_readme():
-    subparsers = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
+    subparsers = next(
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
     for name, command in subparsers.choices.items():
         assert re.search(rf"`{name}\b|nspca {name}\b", README), name
         for action in command._actions:
@@ -109,8 +116,16 @@ def test_every_option_of_the_command_line_is_in_the_readme():
 
 
 def test_every_variable_that_is_read_is_in_the_readme():
-    code = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py", *ROOT.glob("tests/**/*.py"), ROOT / ".ci" / "run"]
-    names = {name for path in code for name in re.findall(r"\bNSPCA_[A-Z_]+\b", path.read_text(encoding="utf-8"))}
+    code = [
+        *ROOT.glob("nspca/**/*.py"),
+        *ROOT.glob("pages/*.py"),
+        ROOT / "app.py",
+        *ROOT.glob("tests/**/*.py"),
+        ROOT / ".ci" / "run",
+    ]
+    names = {
+        name for path in code for name in re.findall(r"\bNSPCA_[A-Z_]+\b", path.read_text(encoding="utf-8"))
+    }
     assert {name for name in names if f"`{name}`" not in README} == set()
 
 
@@ -149,6 +164,15 @@ def test_functions_classes_and_arguments_are_measured(tmp_path):
     (tmp_path / "nspca").mkdir()
     body = "\n".join(f"        x = {i}" for i in range(shape.CLASS))
     wide = ", ".join(f"a{i}" for i in range(shape.ARGUMENTS + 1))
-    source = f"class Large:\n    def long(self):\n{body}\n    def documented(self):\n        {chr(34) * 3}{chr(10) * 60}{chr(34) * 3}\n"
-    (tmp_path / "nspca" / "one.py").write_text(f"{source}    def wide(self, {wide}): pass\n", encoding="utf-8")
-    assert [name for name, _ in shape.beyond(tmp_path)] == ["nspca.one.Large", "nspca.one.Large.long", "nspca.one.Large.wide"]
+    source = (
+        f"class Large:\n    def long(self):\n{body}\n    def documented(self):\n        "
+        f"{chr(34) * 3}{chr(10) * 60}{chr(34) * 3}\n"
+    )
+    (tmp_path / "nspca" / "one.py").write_text(
+        f"{source}    def wide(self, {wide}): pass\n", encoding="utf-8"
+    )
+    assert [name for name, _ in shape.beyond(tmp_path)] == [
+        "nspca.one.Large",
+        "nspca.one.Large.long",
+        "nspca.one.Large.wide",
+    ]

@@ -1,4 +1,6 @@
-"""What tests start does not outlive them: a test process that is killed takes its server and the workers of that along."""
+"""What tests start does not outlive them: a test process that is killed takes its server and the workers of
+that along.
+"""
 
 import asyncio
 import contextlib

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nspca.__main__ import check_port, configuration, main, streamlit_command
-from nspca.dashboard.shell.frame import DARK_INK
+from nspca.dashboard.shell.look import DARK_INK
 from nspca.errors import InvalidOption
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,7 +43,11 @@ def test_every_option_of_the_file_is_known_to_streamlit():
 
 def test_sharing_names_the_address_to_streamlit():
     flags = flags_of(streamlit_command("0.0.0.0", 8600, "192.0.2.7"))
-    assert (flags["server.address"], flags["browser.serverAddress"], flags["server.port"]) == ("0.0.0.0", "192.0.2.7", "8600")
+    assert (flags["server.address"], flags["browser.serverAddress"], flags["server.port"]) == (
+        "0.0.0.0",
+        "192.0.2.7",
+        "8600",
+    )
 
 
 def luminance(colour: str) -> float:
@@ -60,13 +64,21 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_text_and_links_can_be_read(mode):
-    theme = {name.removeprefix(f"theme.{mode}."): value for name, value in configuration(ROOT).items() if name.startswith(f"theme.{mode}.")}
+    theme = {
+        name.removeprefix(f"theme.{mode}."): value
+        for name, value in configuration(ROOT).items()
+        if name.startswith(f"theme.{mode}.")
+    }
     for background in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
         assert contrast(theme["textColor"], background) >= 7
         assert contrast(theme["linkColor"], background) >= 4.5
         assert contrast(theme["primaryColor"], background) >= 4.5
     # What stands on a primary button, and on the darker shade that Streamlit gives it under the pointer.
-    ink, shades = ("#ffffff", [theme["primaryColor"]]) if mode == "light" else (DARK_INK, [theme["primaryColor"], "#3192aa"])
+    ink, shades = (
+        ("#ffffff", [theme["primaryColor"]])
+        if mode == "light"
+        else (DARK_INK, [theme["primaryColor"], "#3192aa"])
+    )
     assert all(contrast(ink, shade) >= 4.5 for shade in shades)
 
 
@@ -78,7 +90,9 @@ def test_a_free_port_is_accepted_and_a_taken_one_refused():
         holder.bind(("127.0.0.1", 0))
         port = holder.getsockname()[1]
         holder.listen()
-        with pytest.raises(InvalidOption, match=f"port {port} on 127.0.0.1 is not free .*make app PORT={port + 1}"):
+        with pytest.raises(
+            InvalidOption, match=f"port {port} on 127.0.0.1 is not free .*make app PORT={port + 1}"
+        ):
             check_port("127.0.0.1", port)
     check_port("127.0.0.1", port)
 

@@ -1,1 +1,3 @@
-"""Monotone improvement of a feasible answer: one component, several disjoint ones, exchanges and matchings between them."""
+"""Monotone improvement of a feasible answer: one component, several disjoint ones, exchanges and matchings
+between them.
+"""

@@ -1,9 +1,11 @@
-"""Monotone improvement of r disjoint components: matching ascent on a factor or on the full A, then exchanges of features.
+"""Monotone improvement of r disjoint components: matching ascent on a factor or on the full A, then exchanges
+of features.
 
-For A = VV' and unit c_j along V'x_j, ``x_j'Ax_j = ((Vc_j)'x_j)^2``. With c fixed, the best disjoint x is a matching on the weights
-(Vc_j)_i^2 (nonnegative: of the positive part); with the supports fixed, the best x_j is a leading vector. Neither step can lower
-the sum, so what comes out is never below what went in. On the full A the weights are ``(Ax_j)_i^2 / x_j'Ax_j``: V is not needed.
-Components are columns of X (n, r); `sizes` is a tuple of r numbers. Everything is in unit scale.
+For A = VV' and unit c_j along V'x_j, ``x_j'Ax_j = ((Vc_j)'x_j)^2``. With c fixed, the best disjoint x is a
+matching on the weights (Vc_j)_i^2 (nonnegative: of the positive part); with the supports fixed, the best x_j
+is a leading vector. Neither step can lower the sum, so what comes out is never below what went in. On the
+full A the weights are ``(Ax_j)_i^2 / x_j'Ax_j``: V is not needed. Components are columns of X (n, r); `sizes`
+is a tuple of r numbers. Everything is in unit scale.
 """
 
 import numpy as np
@@ -15,6 +17,19 @@ from nspca.matrix.linalg import Array, normalised, topk_sum
 
 ASCENT_CAP = 200
 """Matching steps at most; the value is valid at every step, so stopping early only leaves gain behind."""
+
+
+TOLD = 1000
+"""Weights that an event carries at most: some ten kilobytes."""
+
+
+def told(X: Array) -> dict:
+    """The payload of an event with the components that were found by then, each as its features and weights;
+    empty for many.
+    """
+    if np.count_nonzero(X) > TOLD:
+        return {}
+    return {"components": [[np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T]}
 
 
 def value(A: Covariance, X: Array) -> float:
@@ -29,12 +44,17 @@ def weights(G: Array, nonneg: bool) -> Array:
 
 def better_signs(G: Array, sizes) -> Array:
     """For every column of G (n, r) the sign whose positive part has the larger s_j best entries, (r,)."""
-    reach = [[topk_sum(weights(sign * g, True), s) for sign in (1.0, -1.0)] for g, s in zip(G.T, sizes, strict=True)]
+    reach = [
+        [topk_sum(weights(sign * g, True), s) for sign in (1.0, -1.0)]
+        for g, s in zip(G.T, sizes, strict=True)
+    ]
     return np.where(np.diff(reach, axis=1)[:, 0] > 0, -1.0, 1.0)
 
 
 def candidate(G: Array, sizes, nonneg: bool) -> Array:
-    """Algorithm 2 of Asteris et al. 2015: maximiser of ``sum_j (x_j'g_j)^2`` over disjoint x_j, by matching and Cauchy-Schwarz."""
+    """Algorithm 2 of Asteris et al. 2015: maximiser of ``sum_j (x_j'g_j)^2`` over disjoint x_j, by matching
+    and Cauchy-Schwarz.
+    """
     labels = assign(weights(G, nonneg), sizes)
     P = np.maximum(G, 0.0) if nonneg else G
     X = np.zeros_like(G)
@@ -47,7 +67,9 @@ def candidate(G: Array, sizes, nonneg: bool) -> Array:
 
 
 def climb_factor(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]:
-    """Ascent for VV' from directions C (d, r): components (n, r) and their value, at least ``sum_j (x_j'Vc_j)^2``."""
+    """Ascent for VV' from directions C (d, r): components (n, r) and their value, at least
+    ``sum_j (x_j'Vc_j)^2``.
+    """
     X, reached = np.zeros((len(V), len(sizes))), -1.0
     for _ in range(ASCENT_CAP):
         G = V @ C
@@ -60,7 +82,9 @@ def climb_factor(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]
 
 
 def _leading_vectors(V, G, labels, r, nonneg):
-    """Best (nonnegative: better) vector on every support of the labels, its direction, and the sum of the values."""
+    """Best (nonnegative: better) vector on every support of the labels, its direction, and the sum of the
+    values.
+    """
     X, C, total = np.zeros((V.shape[0], r)), np.zeros((V.shape[1], r)), 0.0
     for j in range(r):
         support = np.flatnonzero(labels == j)
@@ -82,7 +106,9 @@ def _leading_vectors(V, G, labels, r, nonneg):
 
 
 def climb(A: Covariance, X: Array, sizes, nonneg: bool) -> tuple[Array, float]:
-    """Ascent on the full A from X (n, r), to where no matching step gains; every support ends with its best vector."""
+    """Ascent on the full A from X (n, r), to where no matching step gains; every support ends with its best
+    vector.
+    """
     X, reached = settled(A, X, nonneg)
     for _ in range(ASCENT_CAP):
         image = A.product(X)

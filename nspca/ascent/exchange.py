@@ -1,17 +1,19 @@
-"""Exchanges of features between disjoint components, and with the unused ones, on the full A: where matching ascent stops.
+"""Exchanges of features between disjoint components, and with the unused ones, on the full A: where matching
+ascent stops.
 
-Three kinds of move: feature u, unused, replaces i in component a (or fills a free place there); i of a and j of b change places;
-j of b replaces i in a, and an unused feature (or nothing) replaces j in b. A replacement is judged by the best vector in the span
-of x without i and e_j, a 2 x 2 eigenvalue: a value that is reached, so a positive gain is real. When no move gains, the most
-promising are solved on their supports. Every move taken raises the sum; rows that cannot matter soon are left out of sight, and
-the look is repeated with others until nothing gains.
+Three kinds of move: feature u, unused, replaces i in component a (or fills a free place there); i of a and j
+of b change places; j of b replaces i in a, and an unused feature (or nothing) replaces j in b. A replacement
+is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue: a value that is reached,
+so a positive gain is real. When no move gains, the most promising are solved on their supports. Every move
+taken raises the sum; rows that cannot matter soon are left out of sight, and the look is repeated with others
+until nothing gains.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent.disjoint import climb, value
+from nspca.ascent.disjoint import climb, told, value
 from nspca.ascent.single import best_on_support
 from nspca.matrix.covariance import Covariance
 from nspca.matrix.linalg import Array, normalised, topk_indices
@@ -40,15 +42,17 @@ class Move:
 
 
 def exchange(A: Covariance, X: Array, sizes, nonneg: bool, report: Report = silent) -> Array:
-    """Moves, then ascent on the full A, in turn until neither gains; X (n, r), never below where it came from.
+    """Moves, then ascent on the full A, in turn until neither gains; X (n, r), never below where it came
+    from.
 
-    Components of more than `LARGE` features are left as they are: one feature among so many is not worth a search.
+    Components of more than `LARGE` features are left as they are: one feature among so many is not worth a
+    search.
     """
     reached = value(A, X)
     if sum(sizes) > LARGE:
         return X
     for view in range(VIEWS):
-        report(Event("exchanges", view, VIEWS, lower=reached * A.unit))
+        report(Event("exchanges", view, VIEWS, lower=reached * A.unit, payload=told(X)))
         rows = in_sight(A, X, nonneg)
         Y = np.zeros_like(X)
         Y[rows] = moved(A.block(rows), X[rows], sizes, nonneg, report)
@@ -86,7 +90,9 @@ def _step(B, X, sizes, nonneg):
     """X after the first of the most promising moves that gains, None if none does."""
     image = B @ X
     values = np.einsum("ij,ij->j", X, image)
-    moves = [move for move in _moves(B, X, image, sizes, nonneg) if move.gain > -np.inf]  # not every kind is possible
+    moves = [
+        move for move in _moves(B, X, image, sizes, nonneg) if move.gain > -np.inf
+    ]  # not every kind is possible
     for move in sorted(moves, key=lambda move: -move.gain)[:TRIED]:
         Y, reached = _applied(B, X, move, nonneg)
         if reached - sum(values[j] for j, _, _ in move.changes) > LEAST * values.sum():
@@ -112,7 +118,9 @@ def _moves(B, X, image, sizes, nonneg):
                 continue
             part = tables[a][1][:, inside] + filled
             i, j = np.unravel_index(np.argmax(part), part.shape)
-            found.append(Move(float(part[i, j]), ((a, tables[a][0][i], inside[j]), (b, inside[j], filler[j]))))
+            found.append(
+                Move(float(part[i, j]), ((a, tables[a][0][i], inside[j]), (b, inside[j], filler[j])))
+            )
             if a < b:
                 found.append(_places(tables[a], tables[b], a, b))
     return found
@@ -127,7 +135,9 @@ def _places(one, other, a, b):
 
 
 def _fillers(table, unused):
-    """For every feature of a component: the unused one (-1: none) that would best take its place, and what that gains."""
+    """For every feature of a component: the unused one (-1: none) that would best take its place, and what
+    that gains.
+    """
     out, gains, alone = table
     inside = out[out >= 0]
     filler, filled = np.full(inside.size, -1), alone.copy()
@@ -148,10 +158,14 @@ def _largest(table, count=6):
 
 
 def _replacements(B, x, image, size, nonneg):
-    """Features that may leave x (last row -1: none need to), gains for every feature that may enter, gains of leaving alone."""
+    """Features that may leave x (last row -1: none need to), gains for every feature that may enter, gains of
+    leaving alone.
+    """
     support = np.flatnonzero(x)
     xs, total = x[support], float(x @ image)
-    rest = np.where(xs**2 < 1, 1 - xs**2, np.inf)  # without a feature that is alone, to rounding, nothing is left
+    rest = np.where(
+        xs**2 < 1, 1 - xs**2, np.inf
+    )  # without a feature that is alone, to rounding, nothing is left
     alpha = (total - 2 * xs * image[support] + xs**2 * np.diag(B)[support]) / rest
     cross = (image[None, :] - xs[:, None] * B[support]) / np.sqrt(rest)[:, None]
     if support.size == 1:

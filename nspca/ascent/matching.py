@@ -1,17 +1,22 @@
-"""The matching step of joint sparse PCA: which features go to which component, exactly, as a transportation problem.
+"""The matching step of joint sparse PCA: which features go to which component, exactly, as a transportation
+problem.
 
-Not SciPy's assignment on s_j equal columns per component: for 50 features a component that takes 5 to 15 times as long, and a solve
-makes hundreds of matchings; for 10 features the two are level (`python -m benchmarks.matching`).
+Not SciPy's assignment on s_j equal columns per component: for 50 features a component that takes 5 to 15
+times as long, and a solve makes hundreds of matchings; for 10 features the two are level (`python -m
+benchmarks.matching`).
 
     maximise  sum_j sum_{i in I_j} Q_ij   over disjoint I_1 .. I_r with |I_j| = s_j,   Q >= 0 (n, r)
 
-The 2015 paper builds a bipartite graph with s_j equal slots per component (Alg. 4) and solves an assignment problem. Equal slots
-are one sink with a capacity, so the graph that matters has r nodes: an edge a -> b says what is gained when a feature moves from
-component a to b. Three steps: (1) only the sum(s) best features of each column can be needed, because one of them is free whenever
-a worse one is used; (2) prices: component j lowers its price to the level at which s_j features prefer it, in turn, a few times;
-every such state is optimal for the numbers of features it has given out; (3) what is still missing comes by successive best paths:
-an unused feature enters some component, which passes one on, until a component with a free slot is reached.
-Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, Orlin 1993, section 9.7 (successive shortest paths).
+The 2015 paper builds a bipartite graph with s_j equal slots per component (Alg. 4) and solves an assignment
+problem. Equal slots are one sink with a capacity, so the graph that matters has r nodes: an edge a -> b says
+what is gained when a feature moves from component a to b. Three steps: (1) only the sum(s) best features of
+each column can be needed, because one of them is free whenever a worse one is used; (2) prices: component j
+lowers its price to the level at which s_j features prefer it, in turn, a few times; every such state is
+optimal for the numbers of features it has given out; (3) what is still missing comes by successive best
+paths: an unused feature enters some component, which passes one on, until a component with a free slot is
+reached.
+Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, Orlin 1993, section 9.7
+(successive shortest paths).
 """
 
 import numpy as np
@@ -22,7 +27,9 @@ from nspca.matrix.linalg import Array, topk_indices
 SWEEPS = 30
 """Rounds of prices at most; what they leave open the paths do, so this is only a matter of speed."""
 ROUNDING = 2.0**-48
-"""A path must gain this much more than another, relative to the largest weight, to be preferred: 16 roundings of sums of them."""
+"""A path must gain this much more than another, relative to the largest weight, to be preferred: 16 roundings
+of sums of them.
+"""
 
 
 def assign(weights: Array, sizes) -> np.ndarray:
@@ -37,7 +44,8 @@ def assign(weights: Array, sizes) -> np.ndarray:
     Returns
     -------
     labels : (n,) int
-        Component of every feature, -1 for unused; component j has exactly ``sizes[j]``. Ties go to the lowest index.
+        Component of every feature, -1 for unused; component j has exactly ``sizes[j]``. Ties go to the lowest
+        index.
 
     Raises
     ------
@@ -46,7 +54,10 @@ def assign(weights: Array, sizes) -> np.ndarray:
     """
     n, sizes = weights.shape[0], np.asarray(sizes, dtype=np.int64)
     if sizes.shape != weights.shape[1:] or sizes.min(initial=n) < 1 or sizes.sum() > n:
-        raise InvalidProblem(f"matching needs {weights.shape[1]} sizes of at least 1 that add up to at most n = {n}, got {sizes.tolist()}")
+        raise InvalidProblem(
+            f"matching needs {weights.shape[1]} sizes of at least 1 that add up to at most n = {n}, got "
+            f"{sizes.tolist()}"
+        )
     rows = candidates(weights, int(sizes.sum()))
     Q = weights[rows]
     found = _paths(Q, sizes, _priced(Q, sizes))
@@ -70,7 +81,8 @@ def total(weights: Array, labels) -> float:
 
 
 def _priced(Q, sizes):
-    """Labels in which every feature has the component where ``Q_ij - price_j`` is largest and not negative, none over-full.
+    """Labels in which every feature has the component where ``Q_ij - price_j`` is largest and not negative,
+    none over-full.
 
     Prices only fall, so a component keeps what it has until another takes it away.
     """
@@ -95,7 +107,9 @@ def _priced(Q, sizes):
 
 
 def _take(labels, j, margin, price, size):
-    """Give component j what prefers it at this price, then what is indifferent and free; True if it got anything."""
+    """Give component j what prefers it at this price, then what is indifferent and free; True if it got
+    anything.
+    """
     wanted = (margin > price) & (labels != j)
     free = size - np.count_nonzero(labels == j)
     indices = np.flatnonzero(wanted)[: max(free, 0)]
@@ -122,13 +136,17 @@ def _paths(Q, sizes, labels):
             labels[moves[previous[last], last]] = last
             last = previous[last]
         else:
-            raise NotConverged("an augmenting path must not meet a component twice; the weights must be finite numbers")
+            raise NotConverged(
+                "an augmenting path must not meet a component twice; the weights must be finite numbers"
+            )
         labels[free[entering[last]]] = last
     return labels
 
 
 def _best_paths(Q, labels, entry, tolerance):
-    """Gain of the best path that ends in each component, the component before it (-1: none), and the feature of every move."""
+    """Gain of the best path that ends in each component, the component before it (-1: none), and the feature
+    of every move.
+    """
     r = Q.shape[1]
     edges, moves = np.full((r, r), -np.inf), np.zeros((r, r), dtype=np.int64)
     for a in range(r):

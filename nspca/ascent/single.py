@@ -1,6 +1,8 @@
-"""Monotone improvement on the full A: the power step, the best vector on a support, swaps. Never worse than its start.
+"""Monotone improvement on the full A: the power step, the best vector on a support, swaps. Never worse than
+its start.
 
-For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step here is an ascent.
+For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step
+here is an ascent.
 """
 
 import numpy as np
@@ -21,7 +23,9 @@ TRIED = 24
 
 
 def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
-    """Power steps from every column of X (n, r) at once until none gains; columns (n, r) with at most k nonzeros."""
+    """Power steps from every column of X (n, r) at once until none gains; columns (n, r) with at most k
+    nonzeros.
+    """
     A, k, nonneg = problem.covariance, problem.size, problem.nonneg
     X = rank1_columns(X, k, nonneg)
     values = np.zeros(X.shape[1])
@@ -39,9 +43,11 @@ def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
 
 
 def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
-    """Best unit vector for ``block`` (s, s), from x (s,) on: exact when signed or when the leading eigenvector has one sign.
+    """Best unit vector for ``block`` (s, s), from x (s,) on: exact when signed or when the leading
+    eigenvector has one sign.
 
-    Otherwise (nonnegative, mixed signs) the problem is NP-hard even here, and projected power steps from x are used.
+    Otherwise (nonnegative, mixed signs) the problem is NP-hard even here, and projected power steps from x
+    are used.
     """
     if x.size == 0:
         return x
@@ -63,7 +69,9 @@ def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
 
 
 def best_weights(A: Covariance, support, x: Array, nonneg: bool) -> Array:
-    """`best_on_support` for the features `support` of A, from x (s,) on; a large support needs no block, only products."""
+    """`best_on_support` for the features `support` of A, from x (s,) on; a large support needs no block, only
+    products.
+    """
     if support.size <= DIRECT_LIMIT:
         return best_on_support(A.block(support), x, nonneg)
     part = A.restrict(support)
@@ -71,23 +79,30 @@ def best_weights(A: Covariance, support, x: Array, nonneg: bool) -> Array:
     if not nonneg:
         return leading if leading.any() else x
     leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
-    found = [x, *(_nonnegative_steps(part.product, start) for start in (x, leading))]
+    found = [x, *(_nonnegative_steps(part.product, start) for start in (x, leading) if start.any())]
     return max(found, key=part.quadratic)
 
 
 def _nonnegative_steps(product, start):
-    """Projected power steps from the positive part of `start` until they stand still."""
+    """Projected power steps from the positive part of `start` until they stand still, or nothing positive is
+    left of a step.
+
+    What a deflation leaves can be negative by rounding: the zero vector would then explain more, and is no
+    component.
+    """
     y = normalised(np.maximum(start, 0.0))
     for _ in range(POWER_CAP):
         new = normalised(np.maximum(product(y), 0.0))
-        if np.abs(new - y).max() <= 1e-10:
+        if not new.any() or np.abs(new - y).max() <= 1e-10:
             break
         y = new
     return y
 
 
 def _settled(block, y, positive):
-    """The leading eigenvector on the positive part of y when it has one sign there: the limit of the power steps."""
+    """The leading eigenvector on the positive part of y when it has one sign there: the limit of the power
+    steps.
+    """
     if positive.size == 0:
         return y
     part = block[np.ix_(positive, positive)]
@@ -101,7 +116,9 @@ def _settled(block, y, positive):
 
 
 def on_supports(problem: Problem, X: Array) -> Array:
-    """The best vector on the support of each column of X (n, r), or the column itself where that is no better."""
+    """The best vector on the support of each column of X (n, r), or the column itself where that is no
+    better.
+    """
     A, Y = problem.covariance, X.copy()
     for y in Y.T:
         support = np.flatnonzero(y)
@@ -113,7 +130,9 @@ def on_supports(problem: Problem, X: Array) -> Array:
 
 
 def polish(problem: Problem, x: Array) -> Array:
-    """Power steps on the full A and the best vector on the support reached, in turn until neither gains; x (n,)."""
+    """Power steps on the full A and the best vector on the support reached, in turn until neither gains; x
+    (n,).
+    """
     A = problem.covariance
     best, value = x, A.quadratic(x)
     for _ in range(POWER_CAP):
@@ -129,10 +148,12 @@ def polish(problem: Problem, x: Array) -> Array:
 
 
 def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
-    """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing gains.
+    """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing
+    gains.
 
-    A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue: a value
-    that is reached, so a positive gain is real. When no pair gains, the most promising are solved on their support.
+    A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue:
+    a value that is reached, so a positive gain is real. When no pair gains, the most promising are solved on
+    their support.
     """
     value = problem.covariance.quadratic(x)
     for step in range(SWAP_CAP):
@@ -162,12 +183,16 @@ def _best_swap(problem, x, value):
 
 
 def _two_variable_values(A, x, support, outside, columns, full, nonneg):
-    """Values reached by x without one feature (rows; -1: none removed) plus one feature from outside (columns)."""
+    """Values reached by x without one feature (rows; -1: none removed) plus one feature from outside
+    (columns).
+    """
     xs = x[support]
     image = columns @ xs
     value = float(xs @ image[support])
     # Leaving out row i of the support: y = (x - x_i e_i) / |.|
-    rest = np.where(xs**2 < 1, 1 - xs**2, np.inf)  # without a feature that is alone, to rounding, nothing is left
+    rest = np.where(
+        xs**2 < 1, 1 - xs**2, np.inf
+    )  # without a feature that is alone, to rounding, nothing is left
     alpha = (value - 2 * xs * image[support] + xs**2 * A.diagonal[support]) / rest
     cross = (image[outside][None, :] - xs[:, None] * columns[outside].T) / np.sqrt(rest)[:, None]
     out = support
@@ -188,7 +213,9 @@ def _moved(problem, x, leaving, entering):
     block = A.block(features)
     start = np.where(features == entering, 0.0, x[features])
     image = block @ start
-    start = start + np.where(features == entering, np.maximum(image, 0.0) if problem.nonneg else image, 0.0) / max(A.trace, 1e-300)
+    start = start + np.where(
+        features == entering, np.maximum(image, 0.0) if problem.nonneg else image, 0.0
+    ) / max(A.trace, 1e-300)
     if not np.any(start):
         start = (features == entering).astype(float)
     y = np.zeros_like(x)
@@ -197,7 +224,9 @@ def _moved(problem, x, leaving, entering):
 
 
 def starts_from(problem: Problem, a: Array) -> Array:
-    """Feasible starts from a direction of feature space: rank-1 steps on ``a`` and, if nonnegative, on ``-a``; (n, 1 or 2)."""
+    """Feasible starts from a direction of feature space: rank-1 steps on ``a`` and, if nonnegative, on
+    ``-a``; (n, 1 or 2).
+    """
     signs = (a, -a) if problem.nonneg else (a,)
     candidates = [rank1(s, problem.size, problem.nonneg) for s in signs]
     return np.column_stack([c for c in candidates if np.any(c)] or [first_feature(problem)])

@@ -178,7 +178,9 @@ class Tree(Work[Plan]):
             heapq.heappop(heap)
 
     def split(self, node: Node, state: State) -> tuple[Node, Node]:
-        """Both children, bounded, of the split at the feature whose z is least decided; they go on from `state`."""
+        """Both children, bounded, of the split at the feature whose z is least decided; they go on from
+        `state`.
+        """
         z = state.z[node.free]
         feature = int(node.free[np.argmax(np.minimum(z, 1 - z) + 1e-3 * z)])
         made = node.without(feature), node.having(feature)

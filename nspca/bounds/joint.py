@@ -25,7 +25,7 @@ from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import spectral_claim, threshold
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
 from nspca.certificate import Certificate
-from nspca.errors import InvalidOption, NotConverged, Refused
+from nspca.errors import Cancelled, InvalidOption, NotConverged, Refused
 from nspca.matrix.covariance import DENSE_LIMIT, DIRECT_LIMIT
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
 from nspca.problem import Problem
@@ -57,7 +57,8 @@ def certify_joint(
     effort : "fast" (a few steps), "standard" (seconds) or "thorough"
         Steps depend on the size alone, so the same input gives the same certificate.
     report : callable
-        Gets an `Event` of stage "joint proof"; raises `Cancelled` to stop.
+        Gets an `Event` of stage "joint proof"; raises `Cancelled` to stop, which then carries the certificate
+        proved by then.
 
     Raises
     ------
@@ -83,6 +84,11 @@ def kept_rows(problem: Problem, plan: JointPlan) -> Kept:
     return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept
 
 
+def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
+    """The bound of a symmetric W on the kept rows, whatever it is."""
+    return _Run(problem, JOINT_PLANS["fast"], 0.0, report=silent, kept=kept, best=W).proved(None)
+
+
 @dataclass(eq=False, kw_only=True)
 class _Run(Work[JointPlan]):
     stage = "joint proof"
@@ -92,13 +98,22 @@ class _Run(Work[JointPlan]):
     def run(self):
         r = len(self.kept.block)
         self.total = len(self.plan.rhos) * self.plan.steps_of(r) if r else 0
-        pairs = self.ky_fan()
-        if not self.closed:
-            self.search_threshold()
-        for rho in self.plan.rhos if r else ():
+        pairs = None
+        try:
+            pairs = self.ky_fan()
+            if pairs is not None:
+                self.tell()
             if not self.closed:
-                self.iterate(rho)
-        return self.proved(pairs)
+                self.search_threshold()
+            for rho in self.plan.rhos if r else ():
+                if not self.closed:
+                    self.iterate(rho)
+            return self.proved(pairs)
+        except Cancelled as stop:
+            self.report = silent
+            if pairs is not None or self.best is not None:
+                stop.best = self.proved(pairs)
+            raise
 
     # --- choices of W ---------------------------------------------------------------------------------------
     def ky_fan(self) -> tuple[Array, Array] | None:
@@ -111,7 +126,6 @@ class _Run(Work[JointPlan]):
         except (NotConverged, Refused):  # other choices of W need fewer rows
             return None
         self.upper = float(np.maximum(pairs[0], 0.0).sum())
-        self.tell()
         return pairs
 
     def search_threshold(self):
@@ -164,7 +178,9 @@ class _Run(Work[JointPlan]):
             self.upper = np.inf
             self.search_threshold()
         W, rows, sizes = self.best, self.kept.rows, self.problem.sizes
-        assert W is not None  # without Ky Fan's pairs nothing is closed before a threshold was offered, and the first is kept
+        assert (
+            W is not None
+        )  # without Ky Fan's pairs nothing is closed before a threshold was offered, and the first is kept
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
         upper, witness = self.claimed(largest_eigenpairs(self.kept.block - W, len(sizes)), W, rows)
         upper += sum(sizes) * tau * (1 + 4 * UNIT_ROUNDOFF)
@@ -180,7 +196,9 @@ class _Run(Work[JointPlan]):
         self.tell()
         return Certificate.of(self.problem, "J", "joint", upper, witness)
 
-    def claimed(self, pairs: tuple[Array, Array], W: Array | None = None, rows: np.ndarray | None = None) -> tuple[float, dict]:
+    def claimed(
+        self, pairs: tuple[Array, Array], W: Array | None = None, rows: np.ndarray | None = None
+    ) -> tuple[float, dict]:
         """``r t + |U|^2`` with ``A - W <= t I + UU'`` proved, and that witness; inf if t is too large.
 
         U is of the first r - 1 eigenpairs.

@@ -4,4 +4,12 @@ from nspca.components.angle import at_an_angle, check_angle
 from nspca.components.deflation import DEFLATIONS, check_deflation, drop_features, successive
 from nspca.components.variance import explained_variances
 
-__all__ = ["DEFLATIONS", "at_an_angle", "check_angle", "check_deflation", "drop_features", "explained_variances", "successive"]
+__all__ = [
+    "DEFLATIONS",
+    "at_an_angle",
+    "check_angle",
+    "check_deflation",
+    "drop_features",
+    "explained_variances",
+    "successive",
+]

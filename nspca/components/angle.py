@@ -1,8 +1,9 @@
 """Components at a minimum angle to each other: between overlapping freely and being orthogonal.
 
-Orthogonal nonnegative components cannot share a feature, which is often too much to ask. Sigg & Buhmann 2008 (Section 4, eq. 20)
-add the penalty ``weight x'VV'x``, V the components before, and raise the weight. On unit vectors that is sparse PCA of
-``A - weight VV'``, shifted to be positive semidefinite, so every method can do it.
+Orthogonal nonnegative components cannot share a feature, which is often too much to ask. Sigg & Buhmann 2008
+(Section 4, eq. 20) add the penalty ``weight x'VV'x``, V the components before, and raise the weight. On unit
+vectors that is sparse PCA of ``A - weight VV'``, shifted to be positive semidefinite, so every method can do
+it.
 """
 
 import math
@@ -29,8 +30,8 @@ SLACK = 1e-9
 def at_an_angle(problem: Problem, count: int, solve_one: Callable[[Problem], Array], degrees: float) -> Array:
     """`count` components (n, count) of which any two lines are at least `degrees` apart; 0 < degrees <= 90.
 
-    Each is found by ``solve_one(problem) -> x``. At 90 degrees, and where no weight brings a method far enough from the components
-    before, their features are left out.
+    Each is found by ``solve_one(problem) -> x``. At 90 degrees, and where no weight brings a method far
+    enough from the components before, their features are left out.
 
     Raises
     ------
@@ -51,7 +52,9 @@ def check_angle(degrees) -> None:
     """Require an angle that `at_an_angle` can keep."""
     number = isinstance(degrees, int | float | np.integer | np.floating) and not isinstance(degrees, bool)
     if not number or not 0 < degrees <= 90:
-        raise InvalidOption(f"the angle between components must be above 0 and at most 90 degrees, got {degrees!r}")
+        raise InvalidOption(
+            f"the angle between components must be above 0 and at most 90 degrees, got {degrees!r}"
+        )
 
 
 def _next(problem, V, solve_one, limit):
@@ -59,7 +62,11 @@ def _next(problem, V, solve_one, limit):
     l1 = float(A.leading(1)[0][0])
 
     def found(weight):
-        changed = Changed(A, V, -weight * np.eye(V.shape[1]), shift=weight * float(np.linalg.norm(V, 2)) ** 2) if weight else A
+        changed = (
+            Changed(A, V, -weight * np.eye(V.shape[1]), shift=weight * float(np.linalg.norm(V, 2)) ** 2)
+            if weight
+            else A
+        )
         x = solve_one(replace(problem, covariance=changed))
         return x, float(np.abs(V.T @ x).max(initial=0.0)) <= limit
 
@@ -89,7 +96,12 @@ def _next(problem, V, solve_one, limit):
 def _elsewhere(problem, V, solve_one):
     free = np.flatnonzero(~V.any(axis=1))
     if free.size == 0:
-        raise InvalidProblem(f"no further component is far enough from the {V.shape[1]} before; ask for fewer, or for a smaller angle")
+        raise InvalidProblem(
+            f"no further component is far enough from the {V.shape[1]} before; ask for fewer, or for a "
+            "smaller angle"
+        )
     x = np.zeros(problem.n)
-    x[free] = solve_one(Problem(problem.covariance.restrict(free), min(problem.size, free.size), problem.nonneg))
+    x[free] = solve_one(
+        Problem(problem.covariance.restrict(free), min(problem.size, free.size), problem.nonneg)
+    )
     return x

@@ -1,12 +1,14 @@
 """Components one after another: what is changed in A before the next is sought.
 
-For sparse components x is no eigenvector of A, and the ways to remove it that agree for PCA differ (Mackey 2008):
+For sparse components x is no eigenvector of A, and the ways to remove it that agree for PCA differ (Mackey
+2008):
 
-`drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones (2014 and 2015 papers)
-`hotelling`    ``A - (x'Ax) xx'``: variance along x becomes 0, but the rest need not stay positive semidefinite
-`projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq. 18)
-`schur`        ``A - Axx'A / x'Ax``: what the scores along x do not predict, so the scores left are uncorrelated with them
-`generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``, P off the span (Mackey 2008, Alg. 1)
+`drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones (2014
+and 2015 papers) `hotelling`    ``A - (x'Ax) xx'``: variance along x becomes 0, but the rest need not stay
+positive semidefinite `projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq.
+18) `schur`        ``A - Axx'A / x'Ax``: what the scores along x do not predict, so the scores left are
+uncorrelated with them `generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``,
+P off the span (Mackey 2008, Alg. 1)
 
 Values are always those on A itself. None but `drop` keeps supports disjoint.
 """
@@ -34,7 +36,8 @@ SolveOne = Callable[[Problem], Array]
 
 
 def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str = "drop") -> Array:
-    """`count` components (n, count), each found by ``solve_one(problem) -> x (n,)`` on what the deflation left.
+    """`count` components (n, count), each found by ``solve_one(problem) -> x (n,)`` on what the deflation
+    left.
 
     Raises
     ------
@@ -53,12 +56,16 @@ def check_deflation(problem: Problem, count: int, deflation: str) -> None:
         raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
     if deflation == "drop" and not problem.joint and count * problem.size > problem.n:
         raise InvalidProblem(
-            f"{count} components of {problem.k} features that share none need {count * problem.k} features, got n = {problem.n}; "
-            f"ask for k of at most {problem.n // count}, for fewer components, or for a deflation that lets them share"
+            f"{count} components of {problem.k} features that share none need {count * problem.k} features, "
+            f"got n = {problem.n}; "
+            f"ask for k of at most {problem.n // count}, for fewer components, or for a deflation that lets "
+            "them share"
         )
 
 
-def removing(remove: Callable[[Covariance, Array], Covariance], problem: Problem, count: int, solve_one: SolveOne) -> Array:
+def removing(
+    remove: Callable[[Covariance, Array], Covariance], problem: Problem, count: int, solve_one: SolveOne
+) -> Array:
     """`count` components (n, count), with ``A = remove(A, x)`` after each."""
     X, part = np.zeros((problem.n, count)), problem
     for j in range(count):
@@ -89,8 +96,9 @@ def drop_features(problem: Problem, count: int, solve_one: SolveOne) -> Array:
 def hotelling(A: Covariance, x: Array) -> Covariance:
     """``A - (x'Ax) xx' + |r| I`` with ``r = Ax - (x'Ax) x``.
 
-    In coordinates with x first the difference is [[0, r'], [r, A_rest]]: with A_rest positive semidefinite its eigenvalues are at
-    least -|r|. The shift makes it positive semidefinite again, which the methods rely on, and changes no comparison of unit vectors.
+    In coordinates with x first the difference is [[0, r'], [r, A_rest]]: with A_rest positive semidefinite
+    its eigenvalues are at least -|r|. The shift makes it positive semidefinite again, which the methods rely
+    on, and changes no comparison of unit vectors.
     """
     image = A.product(x)
     value = float(x @ image)
@@ -111,10 +119,12 @@ def schur(A: Covariance, x: Array) -> Covariance:
 
 
 def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
-    """Each x makes ``x'PAPx / x'Px`` large, P the projection off the components before: the variance their span gains.
+    """Each x makes ``x'PAPx / x'Px`` large, P the projection off the components before: the variance their
+    span gains.
 
-    Dinkelbach's iteration: for a quotient t reached, ``max x'(PAP - tP)x`` over unit x is, up to t, the sparse PCA of
-    ``PAP + tQQ'`` (P = I - QQ'), positive semidefinite again, and a larger value than t gives a larger quotient.
+    Dinkelbach's iteration: for a quotient t reached, ``max x'(PAP - tP)x`` over unit x is, up to t, the
+    sparse PCA of ``PAP + tQQ'`` (P = I - QQ'), positive semidefinite again, and a larger value than t gives a
+    larger quotient.
     """
     X, Q, left = np.zeros((problem.n, count)), np.zeros((problem.n, 0)), problem.covariance
     for j in range(count):

@@ -1,4 +1,6 @@
-"""How much variance components explain that are neither orthogonal nor uncorrelated: three answers, each with its name."""
+"""How much variance components explain that are neither orthogonal nor uncorrelated: three answers, each with
+its name.
+"""
 
 import numpy as np
 import scipy.linalg
@@ -8,20 +10,24 @@ from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
 DEPENDENT = 1e-12
-"""Share of a column's square that must be left after the columns before it; less is rounding and counts as 0."""
+"""Share of a column's square that must be left after the columns before it; less is rounding and counts as
+0.
+"""
 
 
 def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
-    """Variance explained by the first 1, 2, ... r components, by three definitions; for principal components they agree.
+    """Variance explained by the first 1, 2, ... r components, by three definitions; for principal components
+    they agree.
 
     ``total``
         ``tr X'AX``: the sum of the variances of the scores. Counts twice what two components share.
     ``adjusted``
-        Of each score only what the scores before it do not predict: with scores ``ZX = QR`` the sum of the squared diagonal of R
-        over m, here from ``X'AX`` (Zou, Hastie & Tibshirani 2006, Section 3.4). Depends on the order, the last sum does too.
+        Of each score only what the scores before it do not predict: with scores ``ZX = QR`` the sum of the
+        squared diagonal of R over m, here from ``X'AX`` (Zou, Hastie & Tibshirani 2006, Section 3.4). Depends
+        on the order, the last sum does too.
     ``subspace``
-        tr of A projected on the span of X, ``tr Q'AQ`` with X = QR: what data projected on the span keep. At most the sum of
-        the r largest eigenvalues.
+        tr of A projected on the span of X, ``tr Q'AQ`` with X = QR: what data projected on the span keep. At
+        most the sum of the r largest eigenvalues.
 
     Parameters
     ----------
@@ -36,7 +42,9 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
     X = np.asarray(X, dtype=np.float64)
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or X.shape[0] != problem.n or not np.all(np.isfinite(X)):
-        raise InvalidProblem(f"components must be finite numbers of shape (n, r) with n = {problem.n}, got shape {X.shape}")
+        raise InvalidProblem(
+            f"components must be finite numbers of shape (n, r) with n = {problem.n}, got shape {X.shape}"
+        )
     A = problem.covariance
     basis = span(X)
     parts = {
@@ -48,7 +56,9 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
 
 
 def pivots(G: Array) -> Array:
-    """Squared diagonal of R for a Gram matrix ``G = R'R`` (r, r); 0 where a column depends on those before it."""
+    """Squared diagonal of R for a Gram matrix ``G = R'R`` (r, r); 0 where a column depends on those before
+    it.
+    """
     left, out = G.copy(), np.zeros(len(G))
     for j in range(len(G)):
         if left[j, j] > DEPENDENT * G[j, j]:
@@ -58,7 +68,9 @@ def pivots(G: Array) -> Array:
 
 
 def span(X: Array) -> Array:
-    """Orthonormal basis of the columns of X in their order (n, r); a zero column where one depends on those before it."""
+    """Orthonormal basis of the columns of X in their order (n, r); a zero column where one depends on those
+    before it.
+    """
     Q = np.zeros_like(X)
     for j, x in enumerate(X.T):
         off = x - Q @ (Q.T @ x)

@@ -17,20 +17,26 @@ from nspca.errors import JobError
 
 VERSION = 3
 BUSY_SECONDS = 10.0
-START_SLACK = 5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
+START_SLACK = (
+    5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
+)
 
 SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
 SCHEMA = (
-    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT NULL)",
+    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
+    "NULL)",
     """CREATE TABLE runs (
         id TEXT PRIMARY KEY, workspace TEXT NOT NULL, key TEXT NOT NULL, title TEXT NOT NULL,
         function TEXT NOT NULL, parameters TEXT NOT NULL,
-        state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '', rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
+        state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
+        rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
         created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL,
         name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
-    """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL, event TEXT NOT NULL, rows TEXT NOT NULL,
+    """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
+        event TEXT NOT NULL, rows TEXT NOT NULL,
         started REAL, finished REAL NOT NULL)""",
-    """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL, size INTEGER NOT NULL,
+    """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
+        size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
     SHARES,
@@ -61,7 +67,9 @@ class Database:
         self._lock = threading.RLock()
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
         except (OSError, sqlite3.Error) as error:
             raise self._trouble(error) from error
         with suppress(OSError):  # a file system without modes
@@ -80,7 +88,10 @@ class Database:
             self._db.close()
 
     def _trouble(self, error: Exception) -> JobError:
-        return JobError(f"The store {self.path} cannot be used ({error}): make room or repair it, or set NSPCA_HOME to another folder.")
+        return JobError(
+            f"The store {self.path} cannot be used ({error}): make room or repair it, or set NSPCA_HOME to "
+            "another folder."
+        )
 
     def _prepare(self) -> None:
         self._db.row_factory = sqlite3.Row
@@ -141,7 +152,8 @@ class Database:
                 if not _alive(row["host"], row["pid"], row["started"]):
                     _interrupt(db, row["id"])
             db.execute(
-                "INSERT INTO servers VALUES (?, ?, ?, ?)", (server, socket.gethostname(), os.getpid(), psutil.Process().create_time())
+                "INSERT INTO servers VALUES (?, ?, ?, ?)",
+                (server, socket.gethostname(), os.getpid(), psutil.Process().create_time()),
             )
         return server
 
@@ -153,13 +165,17 @@ class Database:
 
 def _interrupt(db: sqlite3.Connection, server: str) -> None:
     db.execute(
-        "UPDATE runs SET state = 'interrupted', finished = ? WHERE server = ? AND state IN ('queued', 'running')", (time.time(), server)
+        "UPDATE runs SET state = 'interrupted', finished = ? WHERE server = ? AND state IN ('queued', "
+        "'running')",
+        (time.time(), server),
     )
     db.execute("DELETE FROM servers WHERE id = ?", (server,))
 
 
 def _alive(host: str, pid: int, started: float) -> bool:
-    """Whether that very process still runs; another host name is a container or machine that was replaced, as WAL files have one host."""
+    """Whether that very process still runs; another host name is a container or machine that was replaced, as
+    WAL files have one host.
+    """
     if host != socket.gethostname():
         return False
     try:

@@ -1,4 +1,6 @@
-"""The engine: who asked for what, who waits, what runs. Reading a state never leaves this process; one thread talks to the workers."""
+"""The engine: who asked for what, who waits, what runs. Reading a state never leaves this process; one thread
+talks to the workers.
+"""
 
 import atexit
 import logging
@@ -28,7 +30,10 @@ NO_WORKER_SECONDS = 120.0  # a busy machine takes half a minute to start one
 TIDY_SECONDS = 600.0
 CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
 KILLED = "The run was ended from outside, by the system or by hand, before it had a result: start it again."
-OUT_OF_MEMORY = "The run needed more memory than one worker may use, and was ended: use fewer columns or rows, or a smaller k."
+OUT_OF_MEMORY = (
+    "The run needed more memory than one worker may use, and was ended: use fewer columns or "
+    "rows, or a smaller k."
+)
 SHUT = "The engine has been shut down: start the server again."
 
 _log = logging.getLogger(__name__)
@@ -75,13 +80,17 @@ class Engine:
     # ---- what viewers do
 
     def start(self, warm: tuple[str, ...] = ()) -> None:
-        """Start the workers in the background; `warm` names modules they import ahead. Returns at once, does nothing when started."""
+        """Start the workers in the background; `warm` names modules they import ahead. Returns at once, does
+        nothing when started.
+        """
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
             if self._thread is None:
                 atexit.register(self.shutdown)
-                self._thread = threading.Thread(target=self._supervise, args=(warm,), name="nspca-engine", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._supervise, args=(warm,), name="nspca-engine", daemon=True
+                )
                 self._thread.start()
 
     @property
@@ -107,6 +116,7 @@ class Engine:
         viewer: str,
         workspace: str | None = None,
         title: str = "",
+        patient: bool = False,
     ) -> str:
         """Run ``function(**arguments, report=...)`` of a task, which returns bytes.
 
@@ -119,6 +129,7 @@ class Engine:
         viewer : who asks; something that survives a page reload is best, such as the workspace
         workspace : to whom the run belongs; the viewer when None
         title : for the list of runs
+        patient : lets all others pass, and runs one at a time; until somebody who is in a hurry joins it
 
         Returns
         -------
@@ -131,7 +142,7 @@ class Engine:
         """
         parameters = packing.pack(arguments, self._arrays.keep)
         key = key or packing.packed_key(task, parameters, self._function(task))
-        return self._enter(task, parameters, key, viewer, workspace or viewer, title)
+        return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
     def again(self, job_id: str, *, viewer: str) -> str:
         """Run once more what failed, was cancelled or interrupted; the id stays."""
@@ -163,7 +174,14 @@ class Engine:
             state = "queued" if self.ready else "starting"
             place = queue.index(job) + 1 if job in queue else 0
         return JobState(
-            job_id, state, place=place, event=job.event, rows=job.rows, error=job.error, created=job.created, started=job.started
+            job_id,
+            state,
+            place=place,
+            event=job.event,
+            rows=job.rows,
+            error=job.error,
+            created=job.created,
+            started=job.started,
         )
 
     def result(self, job_id: str) -> bytes:
@@ -178,13 +196,16 @@ class Engine:
         run = self.store.find_run(job_id) if state.state == "done" else None
         body = self.store.result(run.key) if run else None
         if body is None:
-            raise JobError(f"This run has no result, it is {state.state}{': ' + state.error if state.error else ''}.")
+            raise JobError(
+                f"This run has no result, it is {state.state}{': ' + state.error if state.error else ''}."
+            )
         return body
 
     def cancel(self, job_id: str, viewer: str) -> None:
         """Detach a viewer; the computation stops when the last viewer of its last run has left.
 
-        A viewer the engine has not seen is a reloaded page of the same workspace, and speaks for the whole run.
+        A viewer the engine has not seen is a reloaded page of the same workspace, and speaks for the whole
+        run.
         """
         with self._lock:
             job = self._runs.get(job_id)
@@ -220,7 +241,16 @@ class Engine:
 
     # ---- the queue, under the lock
 
-    def _enter(self, function: str, parameters: str, key: str, viewer: str, workspace: str, title: str) -> str:
+    def _enter(
+        self,
+        function: str,
+        parameters: str,
+        key: str,
+        viewer: str,
+        workspace: str,
+        title: str,
+        patient: bool = False,
+    ) -> str:
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
@@ -232,8 +262,10 @@ class Engine:
                 self._runs.pop(run_id, None)
                 return run_id
             if job is None:
-                job = self._live[key] = Job(key, function, parameters)
+                job = self._live[key] = Job(key, function, parameters, patient=patient)
                 self._queue += (job,)
+            job.patient = job.patient and patient
+            self._queue = tuple(sorted(self._queue, key=lambda job: job.patient))
             job.viewers.setdefault(run_id, set()).add(viewer)
             self._runs[run_id] = job
         self.start()
@@ -244,10 +276,14 @@ class Engine:
         mine = sum(job.has(viewer) for job in self._live.values())
         if mine >= self.limits.per_viewer:
             raise JobError(
-                f"At most {self.limits.per_viewer} runs of one person may wait or run at once, you have {mine}: wait for one or cancel one."
+                f"At most {self.limits.per_viewer} runs of one person may wait or run at once, you have "
+                f"{mine}: wait for one or cancel one."
             )
         if not joins and len(self._live) >= self.limits.total:
-            raise JobError(f"At most {self.limits.total} runs may wait or run on this server at once, all are taken: try again in a while.")
+            raise JobError(
+                f"At most {self.limits.total} runs may wait or run on this server at once, all are taken: "
+                "try again in a while."
+            )
 
     def _forget(self, job: Job) -> None:
         """Nobody can join `job` any more; if a worker has it, the supervisor sees to its end."""
@@ -301,7 +337,9 @@ class Engine:
 
     def _keep_part(self, job: Job, part: bytes) -> None:
         try:
-            self.store.keep_part([run_id for run_id in job.left if run_id not in self._runs], part)  # not of one that runs again
+            self.store.keep_part(
+                [run_id for run_id in job.left if run_id not in self._runs], part
+            )  # not of one that runs again
         except JobError:  # nobody waits for it
             _log.exception("what a cancelled run had ready could not be kept")
 
@@ -335,7 +373,10 @@ class Engine:
         self._ready.clear()
         pool.close()
         if not self._closing:
-            self._give_up("No worker has come back for two minutes: start the run again, and the server if that does not help.")
+            self._give_up(
+                "No worker has come back for two minutes: start the run again, and the server if that does "
+                "not help."
+            )
 
     def _give_up(self, sentence: str) -> None:
         """Fail what waits; the next `start` tries again."""
@@ -362,7 +403,9 @@ class Engine:
                 pool.kill(job.future, job.worker, job.pid)
 
     def _dispatch(self, pool: "Pool") -> None:
-        """Give each idle worker one job: a job that merely waits on a worker would die with the one that runs there."""
+        """Give each idle worker one job: a job that merely waits on a worker would die with the one that runs
+        there.
+        """
         waiting = [job for job in self._at_work() if not job.started]
         load = pool.load() if self._queue or waiting else None
         if load != {}:
@@ -370,20 +413,30 @@ class Engine:
         if not load:
             return
         for job in waiting:
-            if job.worker not in load and job.future:  # that worker is gone, and with it whoever could have begun
+            if (
+                job.worker not in load and job.future
+            ):  # that worker is gone, and with it whoever could have begun
                 self._ended(job, job.token, Finished("killed"))
                 job.future.cancel()
         promised = {job.worker for job in waiting}
         for address in (address for address, runs in load.items() if not runs and address not in promised):
             with self._lock:
-                if not self._queue:
+                turn = self._next()
+                if turn is None:
                     return
-                job, self._queue = self._queue[0], self._queue[1:]
+                job, self._queue = turn, tuple(other for other in self._queue if other is not turn)
                 job.attempts += 1
                 job.token, job.worker = uuid4().hex, address
                 self._tokens[job.token] = job
             function = self._function(job.function)
-            job.future = pool.submit(job.token, function, job.parameters, self._arrays.folder, self._ender(job, job.token), address)
+            job.future = pool.submit(
+                job.token, function, job.parameters, self._arrays.folder, self._ender(job, job.token), address
+            )
+
+    def _next(self) -> Job | None:
+        """Whose turn it is, under the lock."""
+        free = not any(job.patient for job in self._tokens.values())
+        return next((job for job in self._queue if free or not job.patient), None)
 
     def _function(self, task: str) -> str:
         return self.tasks.get(task, task)
@@ -404,7 +457,11 @@ class Engine:
     def _tidy(self) -> None:
         if time.monotonic() - self._tidied_at > TIDY_SECONDS:
             self._tidied_at = time.monotonic()
-            needed = {digest for text in self.store.unfinished_parameters() for _, digest in packing.references(text)}
+            needed = {
+                digest
+                for text in self.store.unfinished_parameters()
+                for _, digest in packing.references(text)
+            }
             self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
 
 
@@ -414,7 +471,9 @@ _engine_lock = threading.Lock()
 
 
 def engine(tasks: Mapping[str, str] | None = None) -> Engine:
-    """The engine of this process, made at the first call; a forked child gets its own. It remembers the `tasks` of every call."""
+    """The engine of this process, made at the first call; a forked child gets its own. It remembers the
+    `tasks` of every call.
+    """
     global _engine, _engine_process
     with _engine_lock:
         if _engine is None or _engine_process != os.getpid() or _engine._closing:

@@ -46,6 +46,7 @@ class Job:
     future: "Future | None" = None
     error: str = ""
     attempts: int = 0
+    patient: bool = False  # nobody asked for it: it lets the others pass, and leaves them a worker
     stop_asked: float | None = None
     noted: Event | None = None
 

@@ -1,7 +1,8 @@
 """Arguments of a run: plain values as JSON, arrays as files named by the hash of their content.
 
-Files rather than messages: the same matrix serves every k, every session and every worker. It is written once, all workers
-map the same pages, a killed worker loses nothing, and an interrupted run can be started again after a restart.
+Files rather than messages: the same matrix serves every k, every session and every worker. It is written
+once, all workers map the same pages, a killed worker loses nothing, and an interrupted run can be started
+again after a restart.
 """
 
 import hashlib
@@ -28,8 +29,8 @@ KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet
 def content_key(task: str, arguments: dict[str, Any], function: str | None = None) -> str:
     """Hash of what a run computes: equal questions get equal keys, wherever the function of a task lives.
 
-    Covers the task's name, the version of the package that its function is in, and every argument by content: arrays by type,
-    shape and entries, sparse matrices by their canonical CSR, everything else by its JSON.
+    Covers the task's name, the version of the package that its function is in, and every argument by content:
+    arrays by type, shape and entries, sparse matrices by their canonical CSR, everything else by its JSON.
 
     Parameters
     ----------
@@ -45,13 +46,19 @@ def content_key(task: str, arguments: dict[str, Any], function: str | None = Non
 
 def packed_key(task: str, parameters: str, function: str | None = None) -> str:
     """The same from arguments already packed."""
-    version = getattr(sys.modules.get((function or task).partition(":")[0].partition(".")[0]), "__version__", "")
+    version = getattr(
+        sys.modules.get((function or task).partition(":")[0].partition(".")[0]), "__version__", ""
+    )
     text = json.dumps([task, version, json.loads(parameters)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def pack(arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None) -> str:
-    """JSON of `arguments` with a reference for each array; ``keep(kind, digest, value)`` is called for each of those."""
+def pack(
+    arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None
+) -> str:
+    """JSON of `arguments` with a reference for each array; ``keep(kind, digest, value)`` is called for each
+    of those.
+    """
 
     def plain(value: Any) -> Any:
         if isinstance(value, np.generic) and not isinstance(value, np.bytes_):
@@ -63,13 +70,18 @@ def pack(arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lamb
         if isinstance(value, dict):
             for name in value:
                 if not isinstance(name, str) or name.startswith("$"):
-                    raise JobError(f"The names inside an argument must be strings that do not start with '$', got {name!r}: rename it.")
+                    raise JobError(
+                        "The names inside an argument must be strings that do not start with '$', got "
+                        f"{name!r}: rename it."
+                    )
             return {name: plain(item) for name, item in value.items()}
         if isinstance(value, list | tuple):
             return [plain(item) for item in value]
         if value is None or isinstance(value, str | bool | int | float):
             return value
-        raise JobError(f"An argument must be an array or a plain value, got {type(value).__name__}: convert it first.")
+        raise JobError(
+            f"An argument must be an array or a plain value, got {type(value).__name__}: convert it first."
+        )
 
     return json.dumps(plain(arguments))
 
@@ -96,7 +108,9 @@ def file_name(kind: str, digest: str) -> str:
 
 
 def read(kind: str, source: Path | io.BytesIO) -> Any:
-    """One argument from its file, or from that file's bytes; dense arrays of a file are mapped, not copied."""
+    """One argument from its file, or from that file's bytes; dense arrays of a file are mapped, not
+    copied.
+    """
     if kind == "$bytes":
         return source.getvalue() if isinstance(source, io.BytesIO) else source.read_bytes()
     if kind == "$sparse":
@@ -134,11 +148,14 @@ class ArrayFolder:
             if temporary:
                 Path(temporary).unlink(missing_ok=True)
             raise JobError(
-                f"The data of this run could not be kept in {self.folder} ({error}): make room there or set NSPCA_HOME."
+                f"The data of this run could not be kept in {self.folder} ({error}): make room there or set "
+                "NSPCA_HOME."
             ) from error
 
     def tidy(self, needed: set[str], limit: int, max_age: float) -> None:
-        """Delete what no waiting run needs: first what is older than `max_age` seconds, then the longest unused above `limit` bytes."""
+        """Delete what no waiting run needs: first what is older than `max_age` seconds, then the longest
+        unused above `limit` bytes.
+        """
         files = []
         for path in self.folder.iterdir():
             with suppress(FileNotFoundError):

@@ -1,4 +1,6 @@
-"""The worker processes: a local Dask cluster on loopback, or the one named by NSPCA_SCHEDULER. Nothing here knows viewers or queues."""
+"""The worker processes: a local Dask cluster on loopback, or the one named by NSPCA_SCHEDULER. Nothing here
+knows viewers or queues.
+"""
 
 import json
 import logging
@@ -33,8 +35,10 @@ SETTINGS: dict[str, Any] = {
     "distributed.scheduler.worker-ttl": None,  # a long computation may hold the interpreter lock
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    "distributed.admin.low-level-log-length": 20,  # the scheduler would remember the last 1000 progress messages
-    # What idle processes do all day: a profile of their threads, ticks, measurements. Without, waiting costs a third of it.
+    # the scheduler would remember the last 1000 progress messages
+    "distributed.admin.low-level-log-length": 20,
+    # What idle processes do all day: a profile of their threads, ticks, measurements. Without, waiting costs
+    # a third of it.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
@@ -53,8 +57,9 @@ _log = logging.getLogger(__name__)
 class Pool:
     """Connects to workers, or starts them; returns when the first can be used.
 
-    For a cluster of one's own, NSPCA_SCHEDULER is ``tls://host:port``, Dask's settings ``distributed.comm.tls`` (in its files or as
-    DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on) name the certificates, and each worker has one thread and this package.
+    For a cluster of one's own, NSPCA_SCHEDULER is ``tls://host:port``, Dask's settings
+    ``distributed.comm.tls`` (in its files or as DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on) name the
+    certificates, and each worker has one thread and this package.
 
     Parameters
     ----------
@@ -83,18 +88,25 @@ class Pool:
         self._short_of_memory: set[int] = set()
         address = os.environ.get("NSPCA_SCHEDULER", "")
         if address and not address.startswith("tls://"):
-            raise JobError(f"NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got {address!r}: correct or unset it.")
+            raise JobError(
+                f"NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got {address!r}: "
+                "correct or unset it."
+            )
         try:
             if not address:
                 self._cluster = _local_cluster(workers, memory, warm)
             self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
             self._client.subscribe_topic(self.topic, lambda event: self._receive(event[1]))
-            self._client.subscribe_topic("worker-restart-memory", lambda event: self._short_of_memory.add(event[1]["pid"]))
+            self._client.subscribe_topic(
+                "worker-restart-memory", lambda event: self._short_of_memory.add(event[1]["pid"])
+            )
             self._client.wait_for_workers(1, timeout=START_SECONDS)
         except Exception as error:  # network, certificates, processes: all end in the same sentence
             self.close()
             where = f"at {address}" if address else "on this machine"
-            raise JobError(f"No worker could be started {where} ({type(error).__name__}: {error}).") from error
+            raise JobError(
+                f"No worker could be started {where} ({type(error).__name__}: {error})."
+            ) from error
 
     @property
     def address(self) -> str:
@@ -109,18 +121,26 @@ class Pool:
         """How many runs each worker has, by its address."""
         return {address: len(keys) for address, keys in self._client.processing().items()}
 
-    def submit(self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str) -> Future:
-        """Run a function on the worker at `address`; `ended` is called once, with state "killed" when that worker died.
+    def submit(
+        self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
+    ) -> Future:
+        """Run a function on the worker at `address`; `ended` is called once, with state "killed" when that
+        worker died.
 
-        The scheduler is not left to choose: while a new worker registers it would put the run behind one that a busy worker has. A run
-        for a worker that is gone by now stays where it is, and `load` shows that.
+        The scheduler is not left to choose: while a new worker registers it would put the run behind one that
+        a busy worker has. A run for a worker that is gone by now stays where it is, and `load` shows that.
         """
         blobs = None
         if not self._cluster:  # another machine does not see the folder
-            files = {digest: folder / packing.file_name(kind, digest) for kind, digest in packing.references(parameters)}
+            files = {
+                digest: folder / packing.file_name(kind, digest)
+                for kind, digest in packing.references(parameters)
+            }
             blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
         task = Task(token, self.topic, function, parameters, str(folder))
-        future = self._client.submit(worker.run, task, blobs, key=f"nspca-run-{token}", workers=[address], pure=False, retries=0)
+        future = self._client.submit(
+            worker.run, task, blobs, key=f"nspca-run-{token}", workers=[address], pure=False, retries=0
+        )
 
         def done(future: Future) -> None:
             ended(self._outcome(future))

@@ -1,6 +1,8 @@
-"""Runs and their results. A run belongs to a workspace; a result belongs to its content key and serves every run that asked for it.
+"""Runs and their results. A run belongs to a workspace; a result belongs to its content key and serves every
+run that asked for it.
 
-What a cancelled run had ready is no answer to its question: it is kept as a result too, under the id of the run.
+What a cancelled run had ready is no answer to its question: it is kept as a result too, under the id of the
+run.
 """
 
 import secrets
@@ -11,20 +13,29 @@ from nspca.errors import JobError
 from nspca.jobs.database import Database
 from nspca.jobs.state import UNFINISHED, Run
 
-COLUMNS = "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
+COLUMNS = (
+    "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
+)
 OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # of a long list: what a run said on its way may be long
 UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
-NO_SHARE = "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
-NO_RUN = "There is no run with this address here: open it from the workspace it was started in, or start it again."
+NO_SHARE = (
+    "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
+)
+NO_RUN = (
+    "There is no run with this address here: open it from the workspace it was started in, or start it again."
+)
 
 
 class Runs(Database):
     """The runs part of the store."""
 
-    def add_run(self, workspace: str, key: str, title: str, function: str, parameters: str, server: str) -> tuple[str, bool]:
+    def add_run(
+        self, workspace: str, key: str, title: str, function: str, parameters: str, server: str
+    ) -> tuple[str, bool]:
         """The run of this workspace for this key, queued; or done when the result is there.
 
-        Asking again for what failed, was cancelled, interrupted or deleted reuses its id, so links to it stay good.
+        Asking again for what failed, was cancelled, interrupted or deleted reuses its id, so links to it stay
+        good.
 
         Returns
         -------
@@ -33,16 +44,34 @@ class Runs(Database):
         """
         now = time.time()
         with self._writing() as db:
-            found = db.execute("SELECT event, rows, started, finished FROM results WHERE key = ?", (key,)).fetchone()
+            found = db.execute(
+                "SELECT event, rows, started, finished FROM results WHERE key = ?", (key,)
+            ).fetchone()
             state = ("done", *found) if found else ("queued", "", "[]", None, None)
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
-            db.execute(f"DELETE FROM shares WHERE run IN ({again})", (workspace, key))  # a link that was ended stays so
-            row = (secrets.token_urlsafe(16), workspace, key, title, function, parameters, *state[:3], "", now, *state[3:], server)
+            db.execute(
+                f"DELETE FROM shares WHERE run IN ({again})", (workspace, key)
+            )  # a link that was ended stays so
+            row = (
+                secrets.token_urlsafe(16),
+                workspace,
+                key,
+                title,
+                function,
+                parameters,
+                *state[:3],
+                "",
+                now,
+                *state[3:],
+                server,
+            )
             run_id = db.execute(
                 f"""INSERT INTO runs ({COLUMNS}, server) VALUES ({", ".join("?" * len(row))})
                 ON CONFLICT (workspace, key) DO UPDATE SET
-                    title = CASE excluded.title WHEN '' THEN title ELSE excluded.title END, parameters = excluded.parameters,
-                    state = excluded.state, event = excluded.event, rows = excluded.rows, error = '', created = excluded.created,
+                    title = CASE excluded.title WHEN '' THEN title ELSE excluded.title END,
+                    parameters = excluded.parameters,
+                    state = excluded.state, event = excluded.event, rows = excluded.rows,
+                    error = '', created = excluded.created,
                     started = excluded.started, finished = excluded.finished, server = excluded.server,
                     name = CASE WHEN deleted IS NULL THEN name ELSE '' END, deleted = NULL
                 RETURNING id""",
@@ -75,9 +104,13 @@ class Runs(Database):
         now = time.time()
         with self._writing() as db:
             if result:
-                db.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", (*result, event, rows, started, now))
+                db.execute(
+                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
+                    (*result, event, rows, started, now),
+                )
             db.executemany(
-                "UPDATE runs SET state = ?, started = ?, event = ?, rows = ?, error = ?, finished = ? WHERE id = ?",
+                "UPDATE runs SET state = ?, started = ?, event = ?, rows = ?, error = ?, finished = ? WHERE "
+                "id = ?",
                 [(state, started, event, rows, error, now, run_id) for run_id in run_ids],
             )
 
@@ -105,31 +138,43 @@ class Runs(Database):
     def find_run(self, run_id: str) -> Run | None:
         """A run by its id alone, for the engine: the id is as unguessable as the workspace."""
         with self._reading() as db:
-            row = db.execute(f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)).fetchone()
+            row = db.execute(
+                f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)
+            ).fetchone()
         return Run(*row) if row else None
 
     def list_runs(self, workspace: str, *, outline: bool = False, most: int = -1) -> list[Run]:
-        """Runs of a workspace, the newest first: all of them, or `most`; in `outline` without what they said on their way."""
+        """Runs of a workspace, the newest first: all of them, or `most`; in `outline` without what they said
+        on their way.
+        """
         wanted = f"{OUTLINE if outline else COLUMNS}, name"
         with self._reading() as db:
             rows = db.execute(
-                f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, id LIMIT ?", (workspace, most)
+                f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, "
+                "id LIMIT ?",
+                (workspace, most),
             ).fetchall()
         return [Run(*row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
         """Parameters of every run that still needs its arrays, whichever process it belongs to."""
         with self._reading() as db:
-            return [row[0] for row in db.execute("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)]
+            return [
+                row[0] for row in db.execute("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)
+            ]
 
     def rename_run(self, workspace: str, run_id: str, name: str) -> None:
-        """A name of its own; asking for the same again does not take it away, an empty one gives back the title."""
+        """A name of its own; asking for the same again does not take it away, an empty one gives back the
+        title.
+        """
         self.open_run(workspace, run_id)
         with self._writing() as db:
             db.execute("UPDATE runs SET name = ? WHERE id = ?", (name, run_id))
 
     def delete_run(self, workspace: str, run_id: str) -> None:
-        """Take a run that has ended out of every list; `restore_run` brings it back until `forget_deleted`."""
+        """Take a run that has ended out of every list; `restore_run` brings it back until
+        `forget_deleted`.
+        """
         run = self.open_run(workspace, run_id)
         if run.state in UNFINISHED:
             raise JobError("A run can be deleted once it has ended: cancel it first.")
@@ -146,21 +191,30 @@ class Runs(Database):
             When it is too late, or the run is of another workspace.
         """
         with self._writing() as db:
-            if not db.execute("UPDATE runs SET deleted = NULL WHERE id = ? AND workspace = ?", (run_id, workspace)).rowcount:
+            if not db.execute(
+                "UPDATE runs SET deleted = NULL WHERE id = ? AND workspace = ?", (run_id, workspace)
+            ).rowcount:
                 raise JobError("This run was deleted too long ago to be brought back: start it again.")
 
     def forget_deleted(self, age: float = UNDO_SECONDS) -> None:
-        """Runs deleted longer than `age` seconds ago go for good, with the results that no other run shows."""
+        """Runs deleted longer than `age` seconds ago go for good, with the results that no other run
+        shows.
+        """
         with self._writing() as db:
-            gone = db.execute("DELETE FROM runs WHERE deleted <= ? RETURNING id, key", (time.time() - age,)).fetchall()
+            gone = db.execute(
+                "DELETE FROM runs WHERE deleted <= ? RETURNING id, key", (time.time() - age,)
+            ).fetchall()
             db.execute("DELETE FROM shares WHERE run NOT IN (SELECT id FROM runs)")
             db.executemany(
-                "DELETE FROM results WHERE key = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.key = results.key)",
+                "DELETE FROM results WHERE key = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.key = "
+                "results.key)",
                 [(key,) for row in gone for key in row],
             )
 
     def share_run(self, workspace: str, run_id: str) -> str:
-        """An unguessable name that opens this finished run, and nothing else of its workspace; the same each time."""
+        """An unguessable name that opens this finished run, and nothing else of its workspace; the same each
+        time.
+        """
         if self.open_run(workspace, run_id).state != "done":
             raise JobError("A run can be shared once it is done: wait for its end, or run it again.")
         with self._writing() as db:
@@ -170,7 +224,10 @@ class Runs(Database):
     def shares(self, workspace: str) -> dict[str, str]:
         """Of each run of a workspace that is shared, the name it is shared under."""
         with self._reading() as db:
-            rows = db.execute("SELECT run, shares.id FROM shares JOIN runs ON runs.id = run WHERE workspace = ?", (workspace,)).fetchall()
+            rows = db.execute(
+                "SELECT run, shares.id FROM shares JOIN runs ON runs.id = run WHERE workspace = ?",
+                (workspace,),
+            ).fetchall()
         return {row["run"]: row["id"] for row in rows}
 
     def shared_run(self, share: str) -> Run:

@@ -14,5 +14,6 @@ def new_workspace() -> str:
 class Store(Runs, Uploads):
     """One SQLite file for the runs and uploads of all workspaces; see `Runs` and `Uploads` for what it does.
 
-    Results and uploads are opaque bytes, everything else is text and numbers: nothing in it is ever unpickled.
+    Results and uploads are opaque bytes, everything else is text and numbers: nothing in it is ever
+    unpickled.
     """

@@ -46,16 +46,21 @@ class Uploads(Database):
         digest, size, now = hashlib.sha256(dataset_bytes).hexdigest(), len(dataset_bytes), time.time()
         with self._writing() as db:
             _drop(db, "used < ?", (now - self.max_age,))
-            mine = _sum(db, "SELECT size FROM uploads WHERE workspace = ? AND digest != ?", (workspace, digest))
+            mine = _sum(
+                db, "SELECT size FROM uploads WHERE workspace = ? AND digest != ?", (workspace, digest)
+            )
             if mine + size > self.quota:
                 raise JobError(
-                    f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this file would make it "
-                    f"{(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no longer needed, or give a smaller file."
+                    f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this "
+                    "file would make it "
+                    f"{(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no longer needed, or give "
+                    "a smaller file."
                 )
             everyone = _sum(db, "SELECT MAX(size) FROM uploads WHERE digest != ? GROUP BY digest", (digest,))
             if everyone + size > self.total:
                 raise JobError(
-                    f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file would make it "
+                    f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file "
+                    "would make it "
                     f"{(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to make room."
                 )
             db.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, dataset_bytes))
@@ -76,7 +81,8 @@ class Uploads(Database):
         """
         with self._writing() as db:
             row = db.execute(
-                "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ? RETURNING meta", (time.time(), workspace, digest)
+                "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ? RETURNING meta",
+                (time.time(), workspace, digest),
             ).fetchone()
             if row is None:
                 raise JobError(NO_UPLOAD)
@@ -87,7 +93,9 @@ class Uploads(Database):
         """Digest, size in bytes, creation time and meta of each upload, the newest first."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT digest, size, created, meta FROM uploads WHERE workspace = ? ORDER BY created DESC, digest", (workspace,)
+                "SELECT digest, size, created, meta FROM uploads WHERE workspace = ? ORDER BY created DESC, "
+                "digest",
+                (workspace,),
             ).fetchall()
         return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
 

@@ -24,7 +24,9 @@ from nspca.jobs.state import Finished
 NICENESS = 10  # the page stays quick while every core computes
 RESULT_BYTES = 500_000_000  # SQLite holds at most 1e9 bytes in one value
 
-_stopped: set[str] = set()  # tokens of runs told to stop; a worker process has no other place a message from outside can reach
+_stopped: set[str] = (
+    set()
+)  # tokens of runs told to stop; a worker process has no other place a message from outside can reach
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ def dask_setup(worker: Any) -> None:
     with suppress(psutil.AccessDenied):
         process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS if psutil.WINDOWS else max(NICENESS, process.nice()))
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which then closes its workers
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # Ctrl-C in the terminal is for the server, which then closes its workers
 
 
 def stop(token: str) -> None:
@@ -61,7 +65,8 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     worker = get_worker()
 
     def send(text: str) -> None:
-        # By the loop's queue from whatever thread: Dask sends at once for the loop's own, past what another one has queued.
+        # By the loop's queue from whatever thread: Dask sends at once for the loop's own, past what another
+        # one has queued.
         worker.loop.add_callback(worker.log_event, task.topic, {"token": task.token, "text": text})
 
     def later(seconds: float, function: Callable[[], None]) -> None:
@@ -70,11 +75,15 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     send(json.dumps({"worker": worker.address, "pid": os.getpid()}))
     report = Reporter(send, later, lambda: task.token in _stopped)
     try:
-        arguments = packing.unpack(task.parameters, lambda kind, digest: _load(task.folder, blobs, kind, digest))
+        arguments = packing.unpack(
+            task.parameters, lambda kind, digest: _load(task.folder, blobs, kind, digest)
+        )
         result = _function(task.function)(**arguments, report=report)
         if not _is_kept(result):
             what = f"{len(result)} bytes" if isinstance(result, bytes) else type(result).__name__
-            raise JobError(f"A run must return at most {RESULT_BYTES} bytes, {task.function} returned {what}.")
+            raise JobError(
+                f"A run must return at most {RESULT_BYTES} bytes, {task.function} returned {what}."
+            )
         return Finished("done", result)
     except Cancelled as stop:
         return Finished("cancelled", stop.result if _is_kept(stop.result) else b"")
@@ -82,7 +91,10 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
         return _failed(str(error))
     except MemoryError:
         return _failed("The run needed more memory than there is: use fewer columns or a smaller k.")
-    except (Exception, SystemExit) as error:  # whatever a run does, it ends with a sentence and the worker lives on
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # whatever a run does, it ends with a sentence and the worker lives on
         return _failed(f"Unexpected error {type(error).__name__}: {error}")
     finally:
         report.flush()

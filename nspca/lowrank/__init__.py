@@ -1,1 +1,3 @@
-"""The rank-d problem of the 2014 paper: the factor of A, the exact search over cones of the sphere, the spannogram."""
+"""The rank-d problem of the 2014 paper: the factor of A, the exact search over cones of the sphere, the
+spannogram.
+"""

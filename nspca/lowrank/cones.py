@@ -10,9 +10,10 @@ T_jl = topk_i(p_ij p_il + h_i G_jl)
     max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ).
 
 The cone with the largest bound is split at its longest edge until no bound exceeds the best value found by
-more than the tolerance. The leaves are the proof: `Cover.tree` lets anybody walk them. Guarantee: `lower <=
-max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'. Cost: O(n D) per cone; the number of
-cones grows with D, not with n. Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
+more than the tolerance. The leaves are the proof: `Cover.tree` lets anybody walk them.
+Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'.
+Cost: O(n D) per cone; the number of cones grows with D, not with n.
+Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
 """
 
 import heapq
@@ -274,7 +275,9 @@ class _Objective:
         base = T.diagonal().max()
         try:
             L = np.linalg.cholesky(G)
-        except np.linalg.LinAlgError:  # so narrow that its generators are one to rounding: the ratios are the bound
+        except (
+            np.linalg.LinAlgError
+        ):  # so narrow that its generators are one to rounding: the ratios are the bound
             return simple + self.margin
         half = np.linalg.solve(L, T - base * G)
         spectral = base + np.linalg.eigvalsh(np.linalg.solve(L, half.T))[-1]
@@ -311,7 +314,9 @@ class _Search:
 
     @property
     def target(self):
-        """A cone with this bound need not be split; none falls below what is reached by less than the margin that rounding takes."""
+        """A cone with this bound need not be split; none falls below what is reached by less than the margin
+        that rounding takes.
+        """
         return max(self.budget.target(self.lower), self.lower + 2 * self.f.margin)
 
     def climb(self, c):

@@ -13,7 +13,8 @@ NOTHING = 1e-12
 
 
 class Changed(Covariance):
-    """``A + LCL' + sI`` for a covariance A, directions L (n, p), symmetric C (p, p) and a number s; in A's unit scale.
+    """``A + LCL' + sI`` for a covariance A, directions L (n, p), symmetric C (p, p) and a number s; in A's
+    unit scale.
 
     It has no digest: a certificate speaks of the data as given, not of what is left of them.
     """
@@ -69,6 +70,7 @@ class Changed(Covariance):
         return super()._eigenpairs(d)
 
     def _checked(self, values, vectors):
-        # What is left can be rounding of what was there, so accuracy is relative to that; solvers only start from these.
+        # What is left can be rounding of what was there, so accuracy is relative to that; solvers only start
+        # from these.
         zero = values <= NOTHING * self.A.trace
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))

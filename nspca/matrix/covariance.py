@@ -1,7 +1,9 @@
-"""The matrix behind a problem: A itself, or data Z with A = Z'Z / m, dense or sparse, never n x n when n is large.
+"""The matrix behind a problem: A itself, or data Z with A = Z'Z / m, dense or sparse, never n x n when n is
+large.
 
-Everything here is in *unit scale*: the input times a power of two that brings its largest entry to [0.5, 1), so that
-1e-150 and 1e150 work like 1. Multiplying by a power of two is exact; `unit` brings numbers back to the user's scale.
+Everything here is in *unit scale*: the input times a power of two that brings its largest entry to [0.5, 1),
+so that 1e-150 and 1e150 work like 1. Multiplying by a power of two is exact; `unit` brings numbers back to
+the user's scale.
 """
 
 import hashlib
@@ -16,11 +18,17 @@ from nspca.matrix.linalg import Array, largest_eigenpairs, oriented
 from nspca.matrix.moments import squares
 
 DENSE_LIMIT = 4000
-"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a second."""
+"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
+second.
+"""
 DIRECT_LIMIT = 1000
-"""Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a start."""
+"""Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a
+start.
+"""
 RESIDUAL = 1e-8
-"""Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is ample."""
+"""Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is
+ample.
+"""
 RANK_TOLERANCE = 1e-13
 """Eigenvalues below this times l1 are rounding: they are returned as zero."""
 
@@ -31,8 +39,8 @@ class Covariance:
     Attributes
     ----------
     n, shape, source, center, scale, digest, exponent
-        Number of features; shape of the raw array; "data" or "covariance"; the recipe; the content hash of the raw
-        array; A in the user's units is ``2**exponent`` times this matrix.
+        Number of features; shape of the raw array; "data" or "covariance"; the recipe; the content hash of
+        the raw array; A in the user's units is ``2**exponent`` times this matrix.
     nu
         ``A + nu I`` is positive semidefinite: 0 for data, the size of a rounding error for a given matrix.
     """
@@ -45,7 +53,8 @@ class Covariance:
         self._pairs, self._kept = None, {}
         if abs(self.exponent) > 1000:
             raise InvalidProblem(
-                f"variances must fit float64 (about 1e-300 to 1e300), got data that puts them near 2^{self.exponent}; "
+                "variances must fit float64 (about 1e-300 to 1e300), got data that puts them near "
+                f"2^{self.exponent}; "
                 "multiply the data by a constant first"
             )
 
@@ -92,7 +101,9 @@ class Covariance:
     def matrix(self) -> Array:
         """A as (n, n); refused for n above `DENSE_LIMIT`."""
         if self.n > DENSE_LIMIT:
-            raise Refused(f"an n x n matrix needs n <= {DENSE_LIMIT}, got n = {self.n}; use products, columns or blocks")
+            raise Refused(
+                f"an n x n matrix needs n <= {DENSE_LIMIT}, got n = {self.n}; use products, columns or blocks"
+            )
         return self._formed()
 
     def _formed(self) -> Array:
@@ -109,7 +120,9 @@ class Covariance:
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
     def once(self, key, make):
-        """The value of ``make()`` for this matrix, computed at the first call with `key` and kept with the matrix."""
+        """The value of ``make()`` for this matrix, computed at the first call with `key` and kept with the
+        matrix.
+        """
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -120,7 +133,10 @@ class Covariance:
         values, vectors = np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
         residual = np.linalg.norm(self.product(vectors) - vectors * values, axis=0).max(initial=0.0)
         if residual > RESIDUAL * max(values[0], 1e-300):
-            raise NotConverged(f"leading eigenpairs must have a residual below {RESIDUAL:g} l1, got {residual / values[0]:.1e} l1")
+            raise NotConverged(
+                f"leading eigenpairs must have a residual below {RESIDUAL:g} l1, got "
+                f"{residual / values[0]:.1e} l1"
+            )
         return values, vectors
 
     def _eigenpairs(self, d):
@@ -128,7 +144,9 @@ class Covariance:
             return largest_eigenpairs(self.matrix, d)
         if not np.any(self.diagonal):
             return np.zeros(d), np.zeros((self.n, d))
-        operator = spla.LinearOperator((self.n, self.n), matvec=self.product, matmat=self.product, dtype=np.float64)
+        operator = spla.LinearOperator(
+            (self.n, self.n), matvec=self.product, matmat=self.product, dtype=np.float64
+        )
         start = np.random.default_rng(0).standard_normal(self.n)
         values, vectors = spla.eigsh(operator, k=d, v0=start, which="LA", maxiter=50 * self.n)
         return values[::-1], vectors[:, ::-1]
@@ -155,7 +173,9 @@ class MatrixCovariance(Covariance):
 
     def restrict(self, features):
         recipe = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
-        return MatrixCovariance(self.block(features), nu=self.nu, shape=(len(features),) * 2, source="covariance", **recipe)
+        return MatrixCovariance(
+            self.block(features), nu=self.nu, shape=(len(features),) * 2, source="covariance", **recipe
+        )
 
     @cached_property
     def diagonal(self):
@@ -213,7 +233,9 @@ class DataCovariance(Covariance):
 
     def restrict(self, features):
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
-        return DataCovariance(self._selected(features), shape=(self.m, len(features)), source="data", **recipe)
+        return DataCovariance(
+            self._selected(features), shape=(self.m, len(features)), source="data", **recipe
+        )
 
     @cached_property
     def diagonal(self):
@@ -236,7 +258,9 @@ class DataCovariance(Covariance):
 
 
 class SparseCovariance(DataCovariance):
-    """Sparse X with implicit centring: ``Z = (X - 1 mean') * weight`` is never formed whole; mean is at most the deviation."""
+    """Sparse X with implicit centring: ``Z = (X - 1 mean') * weight`` is never formed whole; mean is at most
+    the deviation.
+    """
 
     def __init__(self, X, mean, weight, **recipe):
         super().__init__(X, **recipe)
@@ -256,7 +280,10 @@ class SparseCovariance(DataCovariance):
     def restrict(self, features):
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         X, mean, weight = self.Z[:, features], self.mean[features], self.weight[features]
-        return SparseCovariance(X, mean, weight, shape=(self.m, len(features)), source="data", **recipe)
+        part = SparseCovariance(X, mean, weight, shape=(self.m, len(features)), source="data", **recipe)
+        if self._small:  # of sparse data, forming it is what costs: seconds for thousands of words
+            part.matrix = self.matrix[np.ix_(features, features)]
+        return part
 
     @cached_property
     def diagonal(self):
@@ -272,7 +299,8 @@ class SparseCovariance(DataCovariance):
 def canonical(X: sp.spmatrix) -> sp.csr_array:
     """A float64 CSR copy with duplicates summed, zeros removed and indices sorted: one array, one hash.
 
-    They are summed in the type they came in, as `toarray` does: whether the caller has summed them makes no difference.
+    They are summed in the type they came in, as `toarray` does: whether the caller has summed them makes no
+    difference.
     """
     X = sp.csr_array(X, copy=True)
     X.sum_duplicates()
@@ -285,7 +313,9 @@ def canonical(X: sp.spmatrix) -> sp.csr_array:
 def dense_digest(X: Array) -> str:
     """Content hash of a dense array; part of the certificate format."""
     m, n = X.shape
-    return hashlib.sha256(f"dense {m} {n}".encode() + (np.ascontiguousarray(X, dtype="<f8") + 0.0).tobytes()).hexdigest()
+    return hashlib.sha256(
+        f"dense {m} {n}".encode() + (np.ascontiguousarray(X, dtype="<f8") + 0.0).tobytes()
+    ).hexdigest()
 
 
 def sparse_digest(X: sp.csr_array) -> str:

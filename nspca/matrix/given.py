@@ -1,43 +1,69 @@
-"""What is given becomes a `Covariance`: a matrix, or data, dense or sparse; checked, brought to unit scale, centred, scaled and hashed."""
+"""What is given becomes a `Covariance`: a matrix, or data, dense or sparse; checked, brought to unit scale,
+centred, scaled and hashed.
+"""
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, Refused
-from nspca.matrix.covariance import DataCovariance, MatrixCovariance, SparseCovariance, canonical, dense_digest, sparse_digest
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, binary_exponent, is_positive_definite, largest_eigenvalue
+from nspca.matrix.covariance import (
+    DataCovariance,
+    MatrixCovariance,
+    SparseCovariance,
+    canonical,
+    dense_digest,
+    sparse_digest,
+)
+from nspca.matrix.linalg import (
+    UNIT_ROUNDOFF,
+    Array,
+    binary_exponent,
+    is_positive_definite,
+    largest_eigenvalue,
+)
 from nspca.matrix.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
 
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
 ROUNDED = 9
-"""Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times that, a little rounded up."""
+"""Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
+that, a little rounded up.
+"""
 
 
 def from_matrix(A) -> MatrixCovariance:
-    """Covariance given as a symmetric positive semidefinite matrix, dense or sparse; both are checked, with the way out in the error.
+    """Covariance given as a symmetric positive semidefinite matrix, dense or sparse; both are checked, with
+    the way out in the error.
 
-    Semidefinite means up to `nu`, a rounding error of the size of those that forming a covariance makes: bounds that need it add
-    that much, and a matrix that is further off is refused, as the checker would refuse what were proved of it.
+    Semidefinite means up to `nu`, a rounding error of the size of those that forming a covariance makes:
+    bounds that need it add that much, and a matrix that is further off is refused, as the checker would
+    refuse what were proved of it.
     """
     if sp.issparse(A):
         A = _sparse_numbers(A, "a covariance")
         if max(A.shape) > SPARSE_SIDE:
             raise Refused(
-                f"a covariance is held as n x n numbers, at most n = {SPARSE_SIDE} from a sparse one, got {A.shape[1]}; use from_data"
+                f"a covariance is held as n x n numbers, at most n = {SPARSE_SIDE} from a sparse one, got "
+                f"{A.shape[1]}; use from_data"
             )
         digest, A = sparse_digest(A), A.toarray()
     else:
         A = _numbers(A, "a covariance")
         digest = dense_digest(A)
     if A.shape[0] != A.shape[1]:
-        raise InvalidProblem(f"a covariance must be square, got {A.shape[0]} x {A.shape[1]}; for samples x features use from_data")
+        raise InvalidProblem(
+            f"a covariance must be square, got {A.shape[0]} x {A.shape[1]}; for samples x features use "
+            "from_data"
+        )
     exponent = binary_exponent(A)
     A = np.ldexp(A, -exponent)
     difference = np.abs(A - A.T)
     if difference.max() > 1e-8:
         i, j = np.unravel_index(np.argmax(difference), A.shape)
-        raise InvalidProblem(f"a covariance must be symmetric, got a difference at row {i + 1}, column {j + 1}; use (A + A') / 2")
+        raise InvalidProblem(
+            f"a covariance must be symmetric, got a difference at row {i + 1}, column {j + 1}; use (A + A') "
+            "/ 2"
+        )
     A = (A + A.T) / 2
     nu = (ROUNDED * (len(A) + 8) * UNIT_ROUNDOFF * float(np.abs(np.diag(A)).sum()) + 1e-280) * A.any()
     # Half of nu: the checker, whose arithmetic is its own, has the other half to find the same.
@@ -51,13 +77,17 @@ def _indefinite(A, nu, unit):
     smallest = -largest_eigenvalue(-A)
     missing = (max(-smallest, 0.0) * 1.1 + nu) * unit
     return (
-        "a covariance must be positive semidefinite up to the rounding of its entries, got a smallest eigenvalue of "
-        f"{smallest * unit:.4g}; give the data instead, or A + {missing:.2g} * np.eye({len(A)}), which adds that to every value"
+        "a covariance must be positive semidefinite up to the rounding of its entries, got a smallest "
+        "eigenvalue of "
+        f"{smallest * unit:.4g}; give the data instead, or A + {missing:.2g} * np.eye({len(A)}), which adds "
+        "that to every value"
     )
 
 
 def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovariance:
-    """Covariance of data X (m, n): centred by column means, then divided by population standard deviations, if asked."""
+    """Covariance of data X (m, n): centred by column means, then divided by population standard deviations,
+    if asked.
+    """
     X = _numbers(X, "data")
     _enough_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
@@ -71,14 +101,16 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
         else:
             Z = C
     of_unit = 0 if scale else 2 * int(exponent)
-    return DataCovariance(Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=of_unit)
+    return DataCovariance(
+        Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=of_unit
+    )
 
 
 def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:
     """Covariance of sparse data (m, n) without ever making it dense.
 
-    Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at any offset; the others,
-    whose means are below their deviations, implicitly.
+    Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at
+    any offset; the others, whose means are below their deviations, implicitly.
     """
     X = _sparse_numbers(X, "data")
     m, n = X.shape
@@ -105,7 +137,14 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
         else:
             mean = np.zeros(n)
     of_unit = 0 if scale else 2 * int(exponent[0])
-    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest, "exponent": of_unit}
+    recipe = {
+        "shape": (m, n),
+        "source": "data",
+        "center": center,
+        "scale": scale,
+        "digest": digest,
+        "exponent": of_unit,
+    }
     return SparseCovariance(X, mean, weight, **recipe)
 
 
@@ -129,14 +168,20 @@ def _sparse_numbers(X, what: str) -> sp.csr_array:
         X.check_format(full_check=True)
         X = canonical(X)
     except (ValueError, IndexError) as error:
-        raise InvalidProblem(f"{what} must be a sparse matrix in order, got one whose parts disagree ({error}); build it again") from None
+        raise InvalidProblem(
+            f"{what} must be a sparse matrix in order, got one whose parts disagree ({error}); build it again"
+        ) from None
     if not np.all(np.isfinite(X.data)):
-        raise InvalidProblem(f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries")
+        raise InvalidProblem(
+            f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries"
+        )
     return X
 
 
 def _numbers(X, what: str) -> Array:
-    """X as a C-contiguous float64 table of finite real numbers; nothing is converted that was not a number."""
+    """X as a C-contiguous float64 table of finite real numbers; nothing is converted that was not a
+    number.
+    """
     try:
         _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what)
         X = np.asarray(X)
@@ -146,19 +191,28 @@ def _numbers(X, what: str) -> Array:
         X = np.ascontiguousarray(X, dtype=np.float64)
     except (InvalidProblem, MemoryError):
         raise
-    except Exception as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
-        raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; remove or convert those columns") from None
+    except (
+        Exception
+    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
+        raise InvalidProblem(
+            f"{what} must be numbers that fit float64, got {error}; remove or convert those columns"
+        ) from None
     if X.ndim != 2 or 0 in X.shape:
         raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
     if not np.all(np.isfinite(X)):
         i, j = np.argwhere(~np.isfinite(X))[0]
-        raise InvalidProblem(f"{what} must be finite numbers, got {X[i, j]} at row {i + 1}, column {j + 1}; remove or fill it")
+        raise InvalidProblem(
+            f"{what} must be finite numbers, got {X[i, j]} at row {i + 1}, column {j + 1}; remove or fill it"
+        )
     return X
 
 
 def _refuse_masked(X, what):
     if np.ma.is_masked(X):
-        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; fill them or leave their rows out")
+        raise InvalidProblem(
+            f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; fill them or leave their "
+            "rows out"
+        )
 
 
 def _number(entry) -> float:
@@ -171,12 +225,17 @@ def _number(entry) -> float:
 def _refuse_kind(dtype, what):
     kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
     if dtype.kind not in "biuf":
-        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; remove or convert those columns")
+        raise InvalidProblem(
+            f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; remove or convert those "
+            "columns"
+        )
 
 
 def _enough_rows(m: int, compared: bool):
     if compared and m < 2:
-        raise InvalidProblem(f"centring or scaling needs at least 2 rows (samples), got {m}; is the table the other way round?")
+        raise InvalidProblem(
+            f"centring or scaling needs at least 2 rows (samples), got {m}; is the table the other way round?"
+        )
 
 
 def _refuse_constant(constant, names):
@@ -184,4 +243,7 @@ def _refuse_constant(constant, names):
     if found.size:
         shown = ", ".join(str(names[j]) if names is not None else str(j + 1) for j in found[:5])
         more = f" and {found.size - 5} more" if found.size > 5 else ""
-        raise InvalidProblem(f"scaling needs columns that vary, got constant columns {shown}{more}; drop them or turn scaling off")
+        raise InvalidProblem(
+            f"scaling needs columns that vary, got constant columns {shown}{more}; drop them or turn "
+            "scaling off"
+        )

@@ -15,7 +15,9 @@ def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
 
 
 def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
-    """Sum of the k largest entries along the last axis, negative entries counted as 0; the first `fixed` are among them anyway."""
+    """Sum of the k largest entries along the last axis, negative entries counted as 0; the first `fixed` are
+    among them anyway.
+    """
     v = np.maximum(v, 0.0)
     if fixed:
         return v[..., :fixed].sum(axis=-1) + topk_sum(v[..., fixed:], k - fixed)
@@ -44,8 +46,8 @@ def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
 def rank1(a: Array, k: int, nonneg: bool = True) -> Array:
     """Best k-sparse unit vector for the rank-1 matrix ``aa'``, for one sign of ``a``.
 
-    Keeps the k largest positive entries of `a` (Prop. 3.1 of Asteris et al. 2014; signed: the k largest in absolute
-    value): by Cauchy-Schwarz no other support can carry more of `a`.
+    Keeps the k largest positive entries of `a` (Prop. 3.1 of Asteris et al. 2014; signed: the k largest in
+    absolute value): by Cauchy-Schwarz no other support can carry more of `a`.
 
     Parameters
     ----------
@@ -66,7 +68,9 @@ def rank1(a: Array, k: int, nonneg: bool = True) -> Array:
 
 
 def rank1_columns(C: Array, k: int, nonneg: bool = True) -> Array:
-    """`rank1` on every column of ``C`` (n, r) at once, up to ties: entries equal to the k-th largest are kept in index order."""
+    """`rank1` on every column of ``C`` (n, r) at once, up to ties: entries equal to the k-th largest are kept
+    in index order.
+    """
     weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
     n = C.shape[0]
     if k < n:
@@ -92,17 +96,21 @@ def normalised(x: Array) -> Array:
 
 
 def oriented(U: Array) -> Array:
-    """Columns of ``U`` with the sign that makes their entry of largest absolute value positive (first of ties)."""
+    """Columns of ``U`` with the sign that makes their entry of largest absolute value positive (first of
+    ties).
+    """
     if U.size == 0:
         return U
     pivot = U[np.argmax(np.abs(U), axis=0), np.arange(U.shape[1])]
-    return U * np.where(pivot < 0, -1.0, 1.0)
+    return U * np.where(pivot < 0, -1.0, 1.0) + 0.0  # no negative zeros
 
 
 def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
-    """The `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors; as many as there are.
+    """The `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors; as many as
+    there are.
 
-    LAPACK's solver of a part of the spectrum can fail, or find too few, in a cluster of equal eigenvalues: then all are computed.
+    LAPACK's solver of a part of the spectrum can fail, or find too few, in a cluster of equal eigenvalues:
+    then all are computed.
     """
     if len(S) == 0:
         return np.zeros(0), np.zeros((0, 0))

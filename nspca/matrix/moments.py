@@ -1,8 +1,8 @@
 """Means and standard deviations of columns, and columns without them: one definition, right at any offset.
 
-``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is taken off first, and then
-the mean of what is left, which is that mean's own rounding: entries are right to about a unit in the last place of x - mean.
-The checker has the same definition in code of its own.
+``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is taken
+off first, and then the mean of what is left, which is that mean's own rounding: entries are right to about a
+unit in the last place of x - mean. The checker has the same definition in code of its own.
 """
 
 import numpy as np
@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from nspca.matrix.linalg import Array, binary_exponent
 
 STILL = 4 * 2.0**-52
-"""Values this near to each other, relative to the largest, are one value computed in several ways, as 0.1 + 0.2 and 0.3 are."""
+"""Values this near to each other, relative to the largest, are one value computed in several ways, as 0.1 +
+0.2 and 0.3 are.
+"""
 
 
 def centred(X: Array) -> Array:
-    """X (m, n) minus its column means, whatever its order in memory: the sums run along contiguous rows of X'."""
+    """X (m, n) minus its column means, whatever its order in memory: the sums run along contiguous rows of
+    X'.
+    """
     for _ in range(2):
         X = X - _means(X)
     return X
@@ -35,8 +39,9 @@ def constant(X: Array) -> NDArray[np.bool_]:
 def crowded(X: sp.csr_array) -> NDArray[np.int64]:
     """Columns of sparse X (m, n) with more than m/2 nonzeros.
 
-    Only these can have a mean above their deviation: with a share p of nonzeros, ``mean^2 <= var p / (1 - p)`` by Cauchy-Schwarz.
-    They are written out before they are centred, which at most doubles their entries; the others may stay implicit.
+    Only these can have a mean above their deviation: with a share p of nonzeros,
+    ``mean^2 <= var p / (1 - p)`` by Cauchy-Schwarz. They are written out before they are centred, which at
+    most doubles their entries; the others may stay implicit.
     """
     return np.flatnonzero(2 * counts(X) > X.shape[0])
 
@@ -49,11 +54,15 @@ def counts(X: sp.csr_array) -> NDArray[np.int64]:
 def squares(X: sp.csr_array, mean: Array) -> Array:
     """``sum (x - mean)^2`` of every column of sparse X (m, n), zeros included, without forming it; (n,)."""
     far = X.data - mean[X.indices]
-    return np.bincount(X.indices, weights=far * far, minlength=X.shape[1]) + (X.shape[0] - counts(X)) * mean**2
+    return (
+        np.bincount(X.indices, weights=far * far, minlength=X.shape[1]) + (X.shape[0] - counts(X)) * mean**2
+    )
 
 
 def moments(X) -> tuple[Array, Array]:
-    """Column means and population standard deviations of X (m, n), dense or sparse, any finite numbers; (n,) each."""
+    """Column means and population standard deviations of X (m, n), dense or sparse, any finite numbers; (n,)
+    each.
+    """
     if not sp.issparse(X):
         X = np.asarray(X, dtype=np.float64)
         exponent = binary_exponent(X, axis=0)

@@ -1,14 +1,16 @@
-"""Low-rank stand-ins for A: V (n, d) with VV' near A, how far it is, and what that costs a joint answer found on VV'.
+"""Low-rank stand-ins for A: V (n, d) with VV' near A, how far it is, and what that costs a joint answer found
+on VV'.
 
-Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' explains at least ``(1 - eps) OPT - 2 r |A - VV'|``
-of A, r the number of components, |.| the spectral norm. Three ways to V:
+Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' explains at least
+``(1 - eps) OPT - 2 r |A - VV'|`` of A, r the number of components, |.| the spectral norm. Three ways to V:
 
 `svd`         the best there is: ``|A - VV'| = l_{d+1}``.
-`randomised`  Rayleigh-Ritz on A^q times a random block; near the best with a few products by A (Halko, Martinsson, Tropp 2011).
-`frequent`    one pass over the rows of the data with room for 2d of them, for data that do not fit (Liberty 2013; Ghashami et
-              al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on the way plus what the rank cuts off.
-              Columns are centred on the way: merging a block of b rows, mean u, into c rows, mean w, adds the row
-              ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own mean.
+`randomised`  Rayleigh-Ritz on A^q times a random block; near the best with a few products by A (Halko,
+Martinsson, Tropp 2011). `frequent`    one pass over the rows of the data with room for 2d of them, for data
+that do not fit (Liberty 2013; Ghashami et
+              al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on the way plus what
+              the rank cuts off. Columns are centred on the way: merging a block of b rows, mean u, into c
+              rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own mean.
 """
 
 from dataclasses import dataclass
@@ -28,7 +30,9 @@ OVERSAMPLING = 10
 POWERS = 3
 """Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
 BLOCK_ROWS = 512
-"""Rows handed to frequent directions at a time: few enough for a quick decomposition, enough to fill the processor."""
+"""Rows handed to frequent directions at a time: few enough for a quick decomposition, enough to fill the
+processor.
+"""
 ERROR_TOLERANCE = 1e-4
 """Relative accuracy of an error found by an iterative eigensolver: it is shown, nothing is proved with it."""
 
@@ -52,7 +56,9 @@ class Sketch:
     bound: float = np.inf
 
     def loss(self, components: int) -> float:
-        """``2 r |A - VV'|``, what Theorem 2 takes off the value of `components` components (by the bound if no error is known)."""
+        """``2 r |A - VV'|``, what Theorem 2 takes off the value of `components` components (by the bound if
+        no error is known).
+        """
         return 2 * components * (self.bound if np.isnan(self.error) else self.error)
 
 
@@ -111,7 +117,10 @@ def known(kind: str) -> None:
 def suits(kind: str, A: Covariance) -> None:
     """Refuse the one sketch that needs rows where there are none."""
     if kind == "frequent" and not isinstance(A, DataCovariance):
-        raise InvalidOption("frequent directions need the rows of the data, got a covariance matrix; use the svd or randomised sketch")
+        raise InvalidOption(
+            "frequent directions need the rows of the data, got a covariance matrix; use the svd or "
+            "randomised sketch"
+        )
 
 
 def spectral_error(A: Covariance, V: Array) -> float:
@@ -120,9 +129,15 @@ def spectral_error(A: Covariance, V: Array) -> float:
         return float(np.abs(scipy.linalg.eigvalsh(A.matrix - V @ V.T)).max())
     if A.trace == 0.0:
         return float(np.sum(V * V))
-    operator = spla.LinearOperator((A.n, A.n), matvec=lambda x: A.product(x) - V @ (V.T @ x), dtype=np.float64)
+    operator = spla.LinearOperator(
+        (A.n, A.n), matvec=lambda x: A.product(x) - V @ (V.T @ x), dtype=np.float64
+    )
     start = np.random.default_rng(0).standard_normal(A.n)
-    return float(np.abs(spla.eigsh(operator, k=1, which="LM", v0=start, tol=ERROR_TOLERANCE, return_eigenvectors=False)).max())
+    return float(
+        np.abs(
+            spla.eigsh(operator, k=1, which="LM", v0=start, tol=ERROR_TOLERANCE, return_eigenvectors=False)
+        ).max()
+    )
 
 
 class FrequentDirections:
@@ -148,7 +163,10 @@ class FrequentDirections:
         """Take in rows (b, n), ndarray or scipy.sparse."""
         block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
         if block.ndim != 2 or block.shape[1] != self.n or not np.isfinite(block).all():
-            raise InvalidData(f"a block must be finite rows of {self.n} columns, got shape {block.shape}; remove or fill what is missing")
+            raise InvalidData(
+                f"a block must be finite rows of {self.n} columns, got shape {block.shape}; remove or fill "
+                "what is missing"
+            )
         if not len(block):
             return self
         if self.center:
@@ -162,7 +180,9 @@ class FrequentDirections:
         return self
 
     def _shrink(self, rows):
-        """Keep at most ``2 rank`` directions: what the next one weighs is subtracted from all, and remembered."""
+        """Keep at most ``2 rank`` directions: what the next one weighs is subtracted from all, and
+        remembered.
+        """
         weights, parts = _directions(rows)
         room = 2 * self.rank
         lost = float(weights[room]) if weights.size > room else 0.0

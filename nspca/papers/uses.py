@@ -1,7 +1,9 @@
-"""What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding faces.
+"""What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding
+faces.
 
-`select`, `svd_entropy_contributions`, `cluster_scores`   unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
-`principal_parts`, `detection_curve`                      face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
+`select`, `svd_entropy_contributions`, `cluster_scores`   unsupervised gene selection (Sigg & Buhmann 2008,
+Section 5.3 and Fig. 4) `principal_parts`, `detection_curve`                      face detection with a linear
+classifier (Zass & Shashua 2006, Fig. 4)
 """
 
 import numpy as np
@@ -17,10 +19,12 @@ BATCH = 256
 """Small symmetric matrices whose eigenvalues are found in one call."""
 
 
-# --- genes ------------------------------------------------------------------------------------------------------------------
+# --- genes ----------------------------------------------------------------------------------------
 
 
-def select(problem: Problem, counts, method: str = "em", seed: int = 0, report: Report = silent) -> dict[int, np.ndarray]:
+def select(
+    problem: Problem, counts, method: str = "em", seed: int = 0, report: Report = silent
+) -> dict[int, np.ndarray]:
     """Features in the first sparse component, for each number of features: an unsupervised selection.
 
     Returns
@@ -34,9 +38,10 @@ def select(problem: Problem, counts, method: str = "em", seed: int = 0, report: 
 def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
     """CE of every feature: how much the SVD entropy of the table falls when the feature is left out.
 
-    With singular values ``s_j`` of Z and ``v_j = s_j^2 / sum s^2``, the entropy is ``E = -sum v_j log v_j / log(number of s_j)``;
-    ``CE_i = E(Z) - E(Z without column i)``. Features are ranked by CE, largest first: "CE + SR", simple ranking, of Varshavsky,
-    Gottlieb, Linial and Horn, Bioinformatics 22 (2006), eq. 1-3. The singular values come from the smaller Gram matrix.
+    With singular values ``s_j`` of Z and ``v_j = s_j^2 / sum s^2``, the entropy is
+    ``E = -sum v_j log v_j / log(number of s_j)``; ``CE_i = E(Z) - E(Z without column i)``. Features are
+    ranked by CE, largest first: "CE + SR", simple ranking, of Varshavsky, Gottlieb, Linial and Horn,
+    Bioinformatics 22 (2006), eq. 1-3. The singular values come from the smaller Gram matrix.
 
     Parameters
     ----------
@@ -92,7 +97,8 @@ def jaccard_of_pairs(labels, clusters) -> float:
 
 
 def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
-    """k-means from `starts` random initialisations, as many clusters as there are labels; the Jaccard score of each.
+    """k-means from `starts` random initialisations, as many clusters as there are labels; the Jaccard score
+    of each.
 
     Parameters
     ----------
@@ -108,7 +114,10 @@ def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: R
     groups = len(np.unique(np.asarray(labels)))
     whole("starts", starts, 1)
     if not 2 <= groups <= len(Z):
-        raise InvalidData(f"clustering needs labels of at least 2 groups and not more than samples, got {groups} for {len(Z)} samples")
+        raise InvalidData(
+            f"clustering needs labels of at least 2 groups and not more than samples, got {groups} for "
+            f"{len(Z)} samples"
+        )
     scores = np.empty(starts)
     for i in range(starts):
         means = KMeans(groups, init="random", n_init=1, random_state=seed + i).fit(Z)
@@ -117,19 +126,27 @@ def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: R
     return scores
 
 
-# --- faces ------------------------------------------------------------------------------------------------------------------
+# --- faces ----------------------------------------------------------------------------------------
 
 
 def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
-    """The `rank` parts of a nonnegative factorisation of X (m, n) by scikit-learn's NMF, as unit columns (n, rank)."""
+    """The `rank` parts of a nonnegative factorisation of X (m, n) by scikit-learn's NMF, as unit columns (n,
+    rank).
+    """
     from sklearn.decomposition import NMF
 
-    H = NMF(rank, init="nndsvda", max_iter=300, random_state=seed).fit(np.asarray(X, dtype=np.float64)).components_
+    H = (
+        NMF(rank, init="nndsvda", max_iter=300, random_state=seed)
+        .fit(np.asarray(X, dtype=np.float64))
+        .components_
+    )
     norms = np.linalg.norm(H, axis=1)
     return (H / np.where(norms > 0, norms, 1.0)[:, None]).T
 
 
-def detection_curve(U: Array, train: tuple[Array, Array], tests: dict[str, tuple[Array, Array]], seed: int = 0) -> dict[str, dict]:
+def detection_curve(
+    U: Array, train: tuple[Array, Array], tests: dict[str, tuple[Array, Array]], seed: int = 0
+) -> dict[str, dict]:
     """ROC curves of a linear support vector machine on the features ``X @ U``.
 
     Parameters
@@ -141,7 +158,8 @@ def detection_curve(U: Array, train: tuple[Array, Array], tests: dict[str, tuple
 
     Returns
     -------
-    dict, name -> ``{"false": (t,), "true": (t,), "area": float}``: shares of the others and of the faces that are called faces
+    dict, name -> ``{"false": (t,), "true": (t,), "area": float}``: shares of the others and of the faces that
+    are called faces
     """
     from sklearn.metrics import roc_auc_score, roc_curve
     from sklearn.pipeline import make_pipeline

@@ -1,4 +1,6 @@
-"""The methods, one a file; `METHODS` says of each what it is, from where, and what it can do: no other place does."""
+"""The methods, one a file; `METHODS` says of each what it is, from where, and what it can do: no other place
+does.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +8,19 @@ from dataclasses import dataclass
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.matrix.covariance import DataCovariance
 from nspca.problem import Problem
-from nspca.solvers import baselines, bipartite, cone, coordinate, em, epsnet, greedy, joint, spannogram, threshold, tpower
+from nspca.solvers import (
+    baselines,
+    bipartite,
+    cone,
+    coordinate,
+    em,
+    epsnet,
+    greedy,
+    joint,
+    spannogram,
+    threshold,
+    tpower,
+)
 
 
 @dataclass(frozen=True)
@@ -20,19 +34,25 @@ class Method:
     nonneg, signed : bool
         Whether it has a form for nonnegative weights, and for weights of any sign.
     joint : bool
-        It finds several components together, of one size each or of different ones; the others find one component.
+        It finds several components together, of one size each or of different ones; the others find one
+        component.
     exact : bool
         It finds the optimum of the rank-d problem.
+    cost : float
+        Seconds for five disjoint components of 40 pixels each of the CBCL faces, on one core; only the order
+        counts, in which several methods are run: the cheapest first.
     Options, solve
         ``solve(problem, options, seed, report) -> Result``, for a problem that has passed `check`.
     path : callable, optional
         ``path(problem, ks, options, seed, report) -> {k: Result}``: all k of a sweep in one pass.
     require : callable, optional
-        ``require(problem, options)`` raises what only this method asks of a problem: that it is not too large, as a rule.
+        ``require(problem, options)`` raises what only this method asks of a problem: that it is not too
+        large, as a rule.
     needs_data : bool
         It works on the samples themselves, not on their covariance.
     baseline : bool
-        It does not try to solve the problem: what it finds elsewhere is cut to k entries, to stand beside the others.
+        It does not try to solve the problem: what it finds elsewhere is cut to k entries, to stand beside the
+        others.
     """
 
     name: str
@@ -42,6 +62,7 @@ class Method:
     signed: bool
     joint: bool
     exact: bool
+    cost: float
     Options: type
     solve: Callable
     path: Callable | None = None
@@ -63,10 +84,17 @@ class Method:
         """
         if not self.has_form(problem.nonneg):
             sign = "nonnegative" if problem.nonneg else "signed"
-            raise InvalidOption(f"{self.name} has no {sign} form, got a {sign} problem; choose another method or the other sign")
+            raise InvalidOption(
+                f"{self.name} has no {sign} form, got a {sign} problem; choose another method or the other "
+                "sign"
+            )
         if problem.joint and not self.joint:
-            able = ", ".join(name for name, line in METHODS.items() if line.joint and line.has_form(problem.nonneg))
-            raise InvalidOption(f"several sizes need a method that finds components together ({able}), got {self.name!r}")
+            able = ", ".join(
+                name for name, line in METHODS.items() if line.joint and line.has_form(problem.nonneg)
+            )
+            raise InvalidOption(
+                f"several sizes need a method that finds components together ({able}), got {self.name!r}"
+            )
         if self.needs_data and not isinstance(problem.covariance, DataCovariance):
             raise InvalidProblem(f"{self.name} works on data, got {_instead(problem.covariance)}, or use pca")
         if self.require is not None:
@@ -87,87 +115,114 @@ class Method:
 
 def _instead(A):
     if A.source == "data":
-        return "what a deflation or an angle left of their covariance; leave used features out (deflation 'drop')"
+        return (
+            "what a deflation or an angle left of their covariance; leave used features out (deflation "
+            "'drop')"
+        )
     return "a covariance matrix; make the problem with from_data"
 
 
 _LINES = (
     Method(
         "spannogram",
-        "exact rank-d optimum by enumerating the candidate supports", "Asteris et al. 2014, Alg. 1 and 2, Theorem 1",
-        nonneg=True, signed=True, joint=False, exact=True, Options=spannogram.Options, solve=spannogram.solve,
+        "exact rank-d optimum by enumerating the candidate supports",
+        "Asteris et al. 2014, Alg. 1 and 2, Theorem 1",
+        nonneg=True, signed=True, joint=False, exact=True, cost=0.6,
+        Options=spannogram.Options, solve=spannogram.solve,
         require=spannogram.require,
     ),
     Method(
         "epsnet",
-        "random points of the range of A_d, a rank-1 problem at each", "Asteris et al. 2014, Alg. 3, Theorem 2",
-        nonneg=True, signed=True, joint=False, exact=False, Options=epsnet.Options, solve=epsnet.solve, path=epsnet.path,
+        "random points of the range of A_d, a rank-1 problem at each",
+        "Asteris et al. 2014, Alg. 3, Theorem 2",
+        nonneg=True, signed=True, joint=False, exact=False, cost=0.05,
+        Options=epsnet.Options, solve=epsnet.solve, path=epsnet.path,
         require=epsnet.require,
     ),
     Method(
         "cone",
-        "exact rank-d optimum by branch and bound over cones of the sphere", "nspca.lowrank.cones; problem of Asteris et al. 2014, eq. 10",
-        nonneg=True, signed=True, joint=False, exact=True, Options=cone.Options, solve=cone.solve,
+        "exact rank-d optimum by branch and bound over cones of the sphere",
+        "nspca.lowrank.cones; problem of Asteris et al. 2014, eq. 10",
+        nonneg=True, signed=True, joint=False, exact=True, cost=0.13, Options=cone.Options, solve=cone.solve,
     ),
     Method(
         "spanspca",
-        "exact signed rank-d optimum, by the signed cone search", "Papailiopoulos et al. 2013; nspca.lowrank.cones",
-        nonneg=False, signed=True, joint=False, exact=True, Options=cone.Options, solve=cone.solve,
+        "exact signed rank-d optimum, by the signed cone search",
+        "Papailiopoulos et al. 2013; nspca.lowrank.cones",
+        nonneg=False, signed=True, joint=False, exact=True, cost=0.13, Options=cone.Options, solve=cone.solve,
     ),
     Method(
         "em",
-        "expectation-maximisation with a soft threshold, restarted", "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-17",
-        nonneg=True, signed=True, joint=False, exact=False, Options=em.Options, solve=em.solve,
+        "expectation-maximisation with a soft threshold, restarted",
+        "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-17",
+        nonneg=True, signed=True, joint=False, exact=False, cost=0.5, Options=em.Options, solve=em.solve,
     ),
     Method(
         "tpower",
         "truncated power iteration from several starts", "Yuan and Zhang 2013, Alg. 1",
-        nonneg=True, signed=True, joint=False, exact=False, Options=tpower.Options, solve=tpower.solve,
+        nonneg=True, signed=True, joint=False, exact=False, cost=0.08,
+        Options=tpower.Options, solve=tpower.solve,
     ),
     Method(
         "threshold",
-        "largest entries of the leading eigenvector, with the best weights on them", "Cadima and Jolliffe 1995",
-        nonneg=True, signed=True, joint=False, exact=False, Options=threshold.Options, solve=threshold.solve, path=threshold.path,
+        "largest entries of the leading eigenvector, with the best weights on them",
+        "Cadima and Jolliffe 1995",
+        nonneg=True, signed=True, joint=False, exact=False, cost=0.03,
+        Options=threshold.Options, solve=threshold.solve, path=threshold.path,
     ),
     Method(
         "greedy",
-        "forward selection with the answers for all k on the way, then swaps", "d'Aspremont et al. 2008, Moghaddam et al. 2006",
-        nonneg=True, signed=True, joint=False, exact=False, Options=greedy.Options, solve=greedy.solve, path=greedy.path,
+        "forward selection with the answers for all k on the way, then swaps",
+        "d'Aspremont et al. 2008, Moghaddam et al. 2006",
+        nonneg=True, signed=True, joint=False, exact=False, cost=0.45,
+        Options=greedy.Options, solve=greedy.solve, path=greedy.path,
     ),
     Method(
         "spca",
         "baseline: SparsePCA of scikit-learn, its loading truncated to k", "Mairal et al. 2009; scikit-learn",
-        nonneg=True, signed=True, joint=False, exact=False, Options=baselines.SparsePCAOptions, solve=baselines.spca,
+        nonneg=True, signed=True, joint=False, exact=False, cost=2.3,
+        Options=baselines.SparsePCAOptions, solve=baselines.spca,
         require=baselines.require_written_out, needs_data=True, baseline=True,
     ),
     Method(
         "nmf",
-        "baseline: NMF of scikit-learn, the best of its parts truncated to k", "Lee and Seung 1999; scikit-learn",
-        nonneg=True, signed=False, joint=False, exact=False, Options=baselines.NMFOptions, solve=baselines.nmf,
+        "baseline: NMF of scikit-learn, the best of its parts truncated to k",
+        "Lee and Seung 1999; scikit-learn",
+        nonneg=True, signed=False, joint=False, exact=False, cost=0.5,
+        Options=baselines.NMFOptions, solve=baselines.nmf,
         require=baselines.require_nonnegative, needs_data=True, baseline=True,
     ),
     Method(
         "pca",
-        "baseline: the leading eigenvector truncated to k", "Pearson 1901; PCA of scikit-learn gives the same",
-        nonneg=True, signed=True, joint=False, exact=False, Options=baselines.PCAOptions, solve=baselines.pca, baseline=True,
+        "baseline: the leading eigenvector truncated to k",
+        "Pearson 1901; PCA of scikit-learn gives the same",
+        nonneg=True, signed=True, joint=False, exact=False, cost=0.04,
+        Options=baselines.PCAOptions, solve=baselines.pca, baseline=True,
     ),
     Method(
         "coordinate",
-        "NSPCA (2006): joint coordinate ascent with a quartic per entry, k by bisection", "Zass and Shashua 2006, eq. 3-5, Alg. 1",
-        nonneg=True, signed=False, joint=True, exact=False, Options=coordinate.Options, solve=coordinate.solve,
+        "NSPCA (2006): joint coordinate ascent with a quartic per entry, k by bisection",
+        "Zass and Shashua 2006, eq. 3-5, Alg. 1",
+        nonneg=True, signed=False, joint=True, exact=False, cost=20.0,
+        Options=coordinate.Options, solve=coordinate.solve,
     ),
     Method(
         "joint",
-        "disjoint components sought together by monotone ascent with a matching step", "problem (2) of Asteris et al. 2015",
-        nonneg=True, signed=True, joint=True, exact=False, Options=joint.Options, solve=joint.solve,
+        "disjoint components sought together by monotone ascent with a matching step",
+        "problem (2) of Asteris et al. 2015",
+        nonneg=True, signed=True, joint=True, exact=False, cost=2.0, Options=joint.Options, solve=joint.solve,
     ),
     Method(
         "bipartite",
-        "a net of directions, or random ones, with a matching at each", "Asteris et al. 2015, Alg. 1-4, Theorems 1 and 2",
-        nonneg=True, signed=True, joint=True, exact=False, Options=bipartite.Options, solve=bipartite.solve,
+        "a net of directions, or random ones, with a matching at each",
+        "Asteris et al. 2015, Alg. 1-4, Theorems 1 and 2",
+        nonneg=True, signed=True, joint=True, exact=False, cost=5.0,
+        Options=bipartite.Options, solve=bipartite.solve,
         require=bipartite.require,
     ),
 )  # fmt: skip
 
 METHODS: dict[str, Method] = {line.name: line for line in _LINES}
-"""Every method by its name; "auto" is a policy, not a method: `nspca.api.line_of` has a line for it as well."""
+"""Every method by its name; "auto" is a policy, not a method: `nspca.api.line_of` has a line for it as
+well.
+"""

@@ -1,9 +1,11 @@
 """The default policy for one component: several starts, polished on the full A, then swaps until none gains.
 
-Starts: the cone search at a small rank (of the shifted matrix, whose cover is the B3 certificate as well), the largest
-entries of the leading eigenvectors, random directions of the leading eigenspace, and the neighbourhoods of single features, that
-is the largest entries of columns of A: small groups of nearly equal features are seen by no leading eigenvector. Every step is an
-ascent, so the answer is never below any of its starts. Guarantee: none of its own; the certificate says how good it is.
+Starts: the cone search at a small rank (of the shifted matrix, whose cover is the B3 certificate as well),
+the largest entries of the leading eigenvectors, random directions of the leading eigenspace, and the
+neighbourhoods of single features, that is the largest entries of columns of A: small groups of nearly equal
+features are seen by no leading eigenvector. Every step is an ascent, so the answer is never below any of its
+starts.
+Guarantee: none of its own; the certificate says how good it is.
 """
 
 from dataclasses import dataclass
@@ -81,7 +83,9 @@ def neighbourhoods(problem: Problem):
 
 
 def random_starts(problem: Problem, count: int, seed: int):
-    """Nonnegative (or signed) k-sparse starts from random directions of the leading eigenspace and single features."""
+    """Nonnegative (or signed) k-sparse starts from random directions of the leading eigenspace and single
+    features.
+    """
     A = problem.covariance
     if count == 0:
         return np.zeros((problem.n, 0))
@@ -100,6 +104,7 @@ LINE = Method(
     signed=True,
     joint=True,
     exact=False,
+    cost=0.5,
     Options=Options,
     solve=solve,
 )

@@ -1,16 +1,23 @@
-"""What scikit-learn gives, brought to the same k: `spca`, `nmf` and `pca`, to stand beside the methods that solve the problem.
+"""What scikit-learn gives, brought to the same k: `spca`, `nmf` and `pca`, to stand beside the methods that
+solve the problem.
 
-None of them maximises x'Ax over k-sparse x. Each yields loadings; of a loading the k largest entries are kept (nonnegative
-problem: the k largest positive ones, of the better sign) and brought to length 1, nothing else: the value is what a user gets who
-truncates the loading. ``info["renormalised_value"]`` is the value of the best weights on the same support.
+None of them maximises x'Ax over k-sparse x. Each yields loadings; of a loading the k largest entries are kept
+(nonnegative problem: the k largest positive ones, of the better sign) and brought to length 1, nothing else:
+the value is what a user gets who truncates the loading. ``info["renormalised_value"]`` is the value of the
+best weights on the same support.
 
-`spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``: what ``SparsePCA(n_components=1)`` computes, called
-        through ``dict_learning``, which can keep v nonnegative and reports while it runs (Mairal et al. 2009).
-`nmf`   ``min |X - WH|^2`` over nonnegative W and H (m, rank) and (rank, n): the best of the rows of H (Lee & Seung 1999).
+`spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``: what ``SparsePCA(n_components=1)``
+computes, called
+        through ``dict_learning``, which can keep v nonnegative and reports while it runs (Mairal et al.
+        2009).
+`nmf`   ``min |X - WH|^2`` over nonnegative W and H (m, rank) and (rank, n): the best of the rows of H (Lee &
+Seung 1999).
         Needs nonnegative data; features of the problem are moved so that negative entries start at 0.
-`pca`   the leading eigenvector, the one ``PCA(n_components=1)`` gives; kept with the covariance, so it is not computed again.
+`pca`   the leading eigenvector, the one ``PCA(n_components=1)`` gives; kept with the covariance, so it is not
+computed again.
 
-Guarantee: none. Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
+Guarantee: none.
+Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
 """
 
 import operator
@@ -37,11 +44,15 @@ DENSE_ENTRIES = 50_000_000
 SLICE = 10
 """Iterations of `nmf` between two reports."""
 ROOM = 3
-"""Entries, times k, that the penalty of `spca` leaves of the first principal component: best of 1 to 4 on faces, digits, spectra."""
+"""Entries, times k, that the penalty of `spca` leaves of the first principal component: best of 1 to 4 on
+faces, digits, spectra.
+"""
 RANK = 1e-12
 """Singular values of `nmf`'s table below this share of the largest are zero."""
 SMALLEST_PENALTY = 1e-6
-"""Penalty of `spca`, relative to the largest entry, when all features may stay: its solver does not take 0."""
+"""Penalty of `spca`, relative to the largest entry, when all features may stay: its solver does not take
+0.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,8 +62,8 @@ class SparsePCAOptions:
     Attributes
     ----------
     penalty : float or None
-        Weight of the l1 norm, as a share of the weight that leaves nothing of the first principal component; None: the weight
-        that leaves 3k entries of it, since further steps lose more of them.
+        Weight of the l1 norm, as a share of the weight that leaves nothing of the first principal component;
+        None: the weight that leaves 3k entries of it, since further steps lose more of them.
     iterations : int
         Alternations at most.
     tol : float
@@ -116,7 +127,11 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
     entries = np.sort(np.abs(Z.T @ scores)[:, 0])[::-1] / max(float(np.linalg.norm(scores)), 1e-300)
     if entries[0] == 0.0:
         return truncated(problem, u, "spca", iterations=0)
-    share = entries[min(ROOM * problem.size, problem.n - 1)] / entries[0] if options.penalty is None else options.penalty
+    share = (
+        entries[min(ROOM * problem.size, problem.n - 1)] / entries[0]
+        if options.penalty is None
+        else options.penalty
+    )
     share = max(float(share), SMALLEST_PENALTY)
     learn: dict[str, Any] = {
         "alpha": share * float(entries[0]),
@@ -128,9 +143,18 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
     learn |= {"method": "cd", "positive_code": problem.nonneg, "code_init": u, "dict_init": scores.T}
     tell = lambda state: report(Event("sparse pca", state["ii"] + 1, options.iterations, k=problem.size))  # noqa: E731
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an unsettled inner solver shows in the value, which is all a baseline is asked for
+        warnings.simplefilter(
+            "ignore"
+        )  # an unsettled inner solver shows in the value, which is all a baseline is asked for
         v, _, _, steps = dict_learning(Z.T, 1, callback=tell, **learn)
-    return truncated(problem, v if v.any() else u, "spca", iterations=int(steps), entries=int(np.count_nonzero(v)), penalty=share)
+    return truncated(
+        problem,
+        v if v.any() else u,
+        "spca",
+        iterations=int(steps),
+        entries=int(np.count_nonzero(v)),
+        penalty=share,
+    )
 
 
 def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = silent) -> Result:
@@ -155,7 +179,9 @@ def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = s
         W, H, _ = factorise(X, n_components=rank, max_iter=steps, tol=0.0, random_state=seed, **start)
         done += steps
         left = total - 2 * float(np.vdot(X.T @ W, H.T)) + float(np.vdot(W.T @ W, H @ H.T))
-        report(Event("nmf", done, options.iterations, k=problem.size, payload={"error": max(left, 0.0) / total}))
+        report(
+            Event("nmf", done, options.iterations, k=problem.size, payload={"error": max(left, 0.0) / total})
+        )
         if error - left <= options.tol * total:
             break
         error = left
@@ -202,7 +228,9 @@ def table_of(A: DataCovariance) -> Array:
 
 
 def nonnegative_table(A: DataCovariance):
-    """The data behind A with every feature moved so that its smallest value is 0 (not centred: only if negative); (m, n)."""
+    """The data behind A with every feature moved so that its smallest value is 0 (not centred: only if
+    negative); (m, n).
+    """
     if not isinstance(A, SparseCovariance):
         return A.Z - np.minimum(A.Z.min(axis=0), 0.0)
     X, lowest = sp.csr_array(A.Z.multiply(A.weight)), _lowest(A)
@@ -221,5 +249,6 @@ def _small_enough(A, method, columns):
     m, n = A.Z.shape
     if m * columns > DENSE_ENTRIES:
         raise Refused(
-            f"{method} needs this sparse table written out, which takes at most {DENSE_ENTRIES:.0e} entries, got {m} x {n}; use em"
+            f"{method} needs this sparse table written out, which takes at most {DENSE_ENTRIES:.0e} "
+            f"entries, got {m} x {n}; use em"
         )

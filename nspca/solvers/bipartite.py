@@ -1,12 +1,16 @@
-"""Disjoint components by the 2015 paper: a net of directions with a matching at each of its points, on a low-rank stand-in for A.
+"""Disjoint components by the 2015 paper: a net of directions with a matching at each of its points, on a
+low-rank stand-in for A.
 
-    maximise  tr X'VV'X = max over C with unit columns of max over X of sum_j (x_j'Vc_j)^2,   X disjoint, s_j entries each
+    maximise  tr X'VV'X = max over C with unit columns of max over X of sum_j (x_j'Vc_j)^2,   X disjoint, s_j
+    entries each
 
-Idea: with C given, the best X is a matching on the squares of W = VC and, on each support, W itself (Cauchy-Schwarz); so go through
-a net of C and keep the best X. If every column of C has a net point within eps/2, then ``|x'Vc| >= (1 - eps/2) |V'x|`` at the point
-near the optimum. Guarantee: at least ``1 - eps`` of the optimum for VV' (Theorem 1), hence ``(1 - eps) OPT - 2 r |A - VV'|`` for A
-(Theorem 2). The net has ``(4/eps)^(rank r)`` points: beyond tiny cases `samples` random points are tried instead, which is the
-early termination of the paper's experiments and promises nothing. Cost: a matching per point.
+Idea: with C given, the best X is a matching on the squares of W = VC and, on each support, W itself
+(Cauchy-Schwarz); so go through a net of C and keep the best X. If every column of C has a net point within
+eps/2, then ``|x'Vc| >= (1 - eps/2) |V'x|`` at the point near the optimum.
+Guarantee: at least ``1 - eps`` of the optimum for VV' (Theorem 1), hence ``(1 - eps) OPT - 2 r |A - VV'|``
+for A (Theorem 2). The net has ``(4/eps)^(rank r)`` points: beyond tiny cases `samples` random points are
+tried instead, which is the early termination of the paper's experiments and promises nothing.
+Cost: a matching per point.
 Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
 """
 
@@ -30,7 +34,9 @@ FULL_NET = 100_000
 BLOCK = 100
 """Points between two reports."""
 ROUNDING = 2.0**-48
-"""Squared length, relative to the longest, below which a column of V is rounding and would only make the net larger."""
+"""Squared length, relative to the longest, below which a column of V is rounding and would only make the net
+larger.
+"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,14 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         if value > reached:
             X, reached = Y, value
         done += len(C)
-        report(Event("full net" if full else "random points", done, count, lower=disjoint.value(A, X) * A.unit))
+        report(
+            Event(
+                "full net" if full else "random points",
+                done,
+                count,
+                lower=disjoint.value(A, X) * A.unit,
+            )
+        )
     info = {
         "rank": d,
         "eps": options.eps,
@@ -106,7 +119,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def best_candidate(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]:
-    """Algorithm 2 at every point of C (N, d, r): the X (n, r) with the largest ``tr X'VV'X``, and that value."""
+    """Algorithm 2 at every point of C (N, d, r): the X (n, r) with the largest ``tr X'VV'X``, and that
+    value.
+    """
     if len(sizes) == 1:
         return _best_single(V, C[:, :, 0], sizes[0], nonneg)
     best, reached = np.zeros((len(V), len(sizes))), -1.0
@@ -145,9 +160,10 @@ def _cells(d, eps):
 def net(d: int, eps: float, nonneg: bool) -> Array:
     """Unit vectors (N, d) within eps/2 of every unit vector (signed problems: of it or its negative).
 
-    The surface of the cube [-1, 1]^d is cut into cells of side ``h <= eps / sqrt(d - 1)``, and their centres are normalised. A unit c
-    scaled to the surface lies within ``h sqrt(d - 1) / 2 <= eps/2`` of a centre; neither is inside the unit ball, and to normalise
-    such points is to project them on the ball, which brings no two of them further apart. Opposite faces differ by sign only.
+    The surface of the cube [-1, 1]^d is cut into cells of side ``h <= eps / sqrt(d - 1)``, and their centres
+    are normalised. A unit c scaled to the surface lies within ``h sqrt(d - 1) / 2 <= eps/2`` of a centre;
+    neither is inside the unit ball, and to normalise such points is to project them on the ball, which brings
+    no two of them further apart. Opposite faces differ by sign only.
     """
     m = _cells(d, eps)
     ticks = (2 * np.arange(m) + 1) / max(m, 1) - 1
@@ -175,9 +191,11 @@ def random_points(d: int, r: int, count: int, seed: int) -> Iterator[Array]:
 
 
 def _reduced(V):
-    """V without columns that are rounding, and signs of the others that stay when features are permuted or change sign.
+    """V without columns that are rounding, and signs of the others that stay when features are permuted or
+    change sign.
 
-    So the same points mean the same for a table and for one that differs in that way; the first column says where features point.
+    So the same points mean the same for a table and for one that differs in that way; the first column says
+    where features point.
     """
     lengths = np.square(V).sum(axis=0)
     kept = lengths > ROUNDING * lengths.max()

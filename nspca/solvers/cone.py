@@ -2,10 +2,12 @@
 
     maximise x'A_d x over k-sparse (nonnegative) unit x,   A_d = VV' the best rank-d approximation
 
-Idea: ``x'A_d x = max_c ((Vc)'x)^2``, so the optimum is the largest of the rank-1 optima over unit c, and a search over cones
-of directions c finds it (`nspca.lowrank.cones`). Guarantee: exact for A_d within `tol`; exact for A itself when A has rank d, or is a
-multiple of the identity plus rank d. Signed problems use |v_i'c| and half of the
-sphere; that is `spanspca`, after Papailiopoulos et al. 2013, who enumerate. Cost: O(nd) per cone; practical to rank 5 or 6.
+Idea: ``x'A_d x = max_c ((Vc)'x)^2``, so the optimum is the largest of the rank-1 optima over unit c, and a
+search over cones of directions c finds it (`nspca.lowrank.cones`).
+Guarantee: exact for A_d within `tol`; exact for A itself when A has rank d, or is a multiple of the identity
+plus rank d. Signed problems use |v_i'c| and half of the sphere; that is `spanspca`, after Papailiopoulos et
+al. 2013, who enumerate.
+Cost: O(nd) per cone; practical to rank 5 or 6.
 Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it means for A).
 """
 
@@ -60,7 +62,12 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         x = ascent.polish(problem, x)
     status = Status.LIMIT if not cover.finished else Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
     unit = A.unit
-    info = {"rank": rank, "cones": cover.cones, "rank_d_value": cover.lower * unit, "rank_d_upper": cover.upper * unit}
+    info = {
+        "rank": rank,
+        "cones": cover.cones,
+        "rank_d_value": cover.lower * unit,
+        "rank_d_upper": cover.upper * unit,
+    }
     return Result.of(problem, x, status, "cone", **info, rho=rho(problem, rank), exact_for_A=exact)
 
 

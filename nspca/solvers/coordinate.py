@@ -2,15 +2,18 @@
 
     maximise  1/2 tr U'AU - alpha/4 |I - U'U|^2 - beta sum(U)   over U >= 0, (n, r)
 
-Idea: in one entry of U the objective is a quartic with exact nonnegative maximiser (eq. 4-5): the largest root of a cubic, or 0.
-alpha pulls the components towards orthonormal, which for nonnegative ones means disjoint; beta makes them sparse. A hard k comes by
-bisection on beta (as in Sigg & Buhmann 2008, Section 5.2); some cardinalities no beta reaches, ``info["reached"]`` says so.
-Units: here A is divided by m and then by its largest eigenvalue l1, so alpha and beta are plain numbers near 1; the paper's, for
-XX', are ``m l1`` times those (`from_paper`). Guarantee: a point no single entry can improve, no bound.
-Cost: O(n^2 r) a sweep; Au is kept up to date. Entries that are 0 and best left so are found for all features at once and passed
-over, the others are taken in blocks: nothing n x n is formed when n is large.
-The answer to a problem with k is made feasible last: every feature goes to the component where it is largest, of those the k largest
-stay, with the best weights on them. Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
+Idea: in one entry of U the objective is a quartic with exact nonnegative maximiser (eq. 4-5): the largest
+root of a cubic, or 0. alpha pulls the components towards orthonormal, which for nonnegative ones means
+disjoint; beta makes them sparse. A hard k comes by bisection on beta (as in Sigg & Buhmann 2008, Section
+5.2); some cardinalities no beta reaches, ``info["reached"]`` says so. Units: here A is divided by m and then
+by its largest eigenvalue l1, so alpha and beta are plain numbers near 1; the paper's, for XX', are ``m l1``
+times those (`from_paper`).
+Guarantee: a point no single entry can improve, no bound.
+Cost: O(n^2 r) a sweep; Au is kept up to date. Entries that are 0 and best left so are found for all features
+at once and passed over, the others are taken in blocks: nothing n x n is formed when n is large. The answer
+to a problem with k is made feasible last: every feature goes to the component where it is largest, of those
+the k largest stay, with the best weights on them.
+Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 """
 
 import math
@@ -29,15 +32,25 @@ from nspca.result import Result, Status
 BLOCK = 500
 """Features whose block of A is formed at once: 2 MB."""
 BISECTION = 1e-5
-"""Relative length of the interval of beta at which the search for a cardinality ends (Sigg & Buhmann 2008, Section 5.2)."""
+"""Relative length of the interval of beta at which the search for a cardinality ends (Sigg & Buhmann 2008,
+Section 5.2).
+"""
 DOUBLINGS = 60
-"""Doublings of beta until few enough entries are left: more than float64 has bits, and a large beta leaves none."""
+"""Doublings of beta until few enough entries are left: more than float64 has bits, and a large beta leaves
+none.
+"""
 CUBIC_ONLY = 1e15
-"""Beyond this ratio of ``c1 / alpha`` to ``2 m^3`` the linear term does not show in float64 and a cube root is the answer."""
+"""Beyond this ratio of ``c1 / alpha`` to ``2 m^3`` the linear term does not show in float64 and a cube root
+is the answer.
+"""
 HEAVIEST = 1e30
-"""Largest alpha, and smallest the inverse of: beyond, A does not show in the objective, or its quartic does not, and cubes overflow."""
+"""Largest alpha, and smallest the inverse of: beyond, A does not show in the objective, or its quartic does
+not, and cubes overflow.
+"""
 SAME = 1e-6
-"""Starts whose solutions for beta = 0 have all cosines above 1 less this go the same way; only the first is followed."""
+"""Starts whose solutions for beta = 0 have all cosines above 1 less this go the same way; only the first is
+followed.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,8 +60,8 @@ class Options:
     Attributes
     ----------
     alpha : float
-        Weight of orthonormality, in units of l1. The paper's 2e7 and 5e8 are 0.0163 and 0.407 on the faces with grey levels from 0 to
-        255, every pixel centred.
+        Weight of orthonormality, in units of l1. The paper's 2e7 and 5e8 are 0.0163 and 0.407 on the faces
+        with grey levels from 0 to 255, every pixel centred.
     beta : float or None
         Weight of sparsity, in units of l1; None: the one that leaves k entries, by bisection.
     restarts : int
@@ -58,8 +71,8 @@ class Options:
     tol : float
         Relative gain of a sweep at which it has settled.
     polish : bool
-        Go on with the power step on the full A (one component). Without it the answer is the paper's, with the best weights on
-        its support.
+        Go on with the power step on the full A (one component). Without it the answer is the paper's, with
+        the best weights on its support.
     """
 
     alpha: float = 1.0
@@ -72,7 +85,9 @@ class Options:
     def __post_init__(self):
         positive("alpha", self.alpha)
         if not 1 / HEAVIEST <= self.alpha <= HEAVIEST:
-            raise InvalidOption(f"alpha must be between {1 / HEAVIEST:g} and {HEAVIEST:g}, got {self.alpha!r}")
+            raise InvalidOption(
+                f"alpha must be between {1 / HEAVIEST:g} and {HEAVIEST:g}, got {self.alpha!r}"
+            )
         if self.beta is not None and self.beta != 0:
             positive("beta", self.beta)
         whole("restarts", self.restarts, 1)
@@ -81,9 +96,14 @@ class Options:
 
 
 def from_paper(problem: Problem, weight: float) -> float:
-    """`Options.alpha` or `beta` that corresponds to the paper's, which is for XX' in the units of the data."""
+    """`Options.alpha` or `beta` that corresponds to the paper's, which is for XX' in the units of the
+    data.
+    """
     if problem.covariance.source != "data":
-        raise InvalidOption("a weight for XX' needs data, got a covariance matrix; give alpha and beta in units of its largest eigenvalue")
+        raise InvalidOption(
+            "a weight for XX' needs data, got a covariance matrix; give alpha and beta in units of its "
+            "largest eigenvalue"
+        )
     return weight / (problem.covariance.shape[0] * problem.leading_eigenvalue)
 
 
@@ -98,7 +118,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         if any(same(search.dense, other) for other in seen):
             continue
         seen.append(search.dense)
-        U, beta = search.reach(sum(sizes)) if options.beta is None else (search.at(options.beta), options.beta)
+        U, beta = (
+            search.reach(sum(sizes)) if options.beta is None else (search.at(options.beta), options.beta)
+        )
         X = ascent.on_supports(problem, feasible(problem, U, sizes))
         value = sum(problem.covariance.quadratic(x) for x in X.T)
         if best is None or value > best[0]:
@@ -108,14 +130,21 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     if options.polish and len(sizes) == 1:
         X = ascent.polish(problem.with_k(sizes[0]), X[:, 0])[:, None]
     entries = int(np.count_nonzero(U))
-    info = {"alpha": options.alpha, "beta": float(beta), "cardinality": entries, "reached": entries == sum(sizes)}
+    info = {
+        "alpha": options.alpha,
+        "beta": float(beta),
+        "cardinality": entries,
+        "reached": entries == sum(sizes),
+    }
     return Result.of(problem, X, Status.HEURISTIC, "coordinate", **info, overlap=overlap(U))
 
 
 def first_guess(problem: Problem, r: int, start: int, rng: np.random.Generator) -> Array:
-    """Unit columns (n, r), nonnegative: without preference for the first start, then positive parts of random points of A's range.
+    """Unit columns (n, r), nonnegative: without preference for the first start, then positive parts of random
+    points of A's range.
 
-    Dense vectors without preference all lie near the one of equal entries, so several of them mostly lead to one place.
+    Dense vectors without preference all lie near the one of equal entries, so several of them mostly lead to
+    one place.
     """
     U = rng.standard_normal((problem.n, r))
     U = np.abs(U) if start == 0 else np.maximum(problem.covariance.product(U), 0.0)
@@ -140,18 +169,24 @@ class Search:
     def at(self, beta: float) -> Array:
         """U (n, r) for this beta."""
         if beta not in self.found:
-            self.found[beta] = self._climbed(self.dense, beta) if beta > 0 and self.dense.any() else self.dense
+            self.found[beta] = (
+                self._climbed(self.dense, beta) if beta > 0 and self.dense.any() else self.dense
+            )
         return self.found[beta]
 
     def reach(self, count: int) -> tuple[Array, float]:
-        """U with `count` entries and its beta; where no beta gives that many, the next larger number that was met."""
+        """U with `count` entries and its beta; where no beta gives that many, the next larger number that was
+        met.
+        """
         high = 1e-3
         for _ in range(DOUBLINGS):
             if np.count_nonzero(self.at(high)) <= count:
                 break
             high *= 2
         low, width = 0.0, BISECTION * high
-        while high - low > width and np.count_nonzero(self.at(low)) > count != np.count_nonzero(self.at(high)):
+        while high - low > width and np.count_nonzero(self.at(low)) > count != np.count_nonzero(
+            self.at(high)
+        ):
             middle = (low + high) / 2
             low, high = (middle, high) if np.count_nonzero(self.at(middle)) > count else (low, middle)
         beta = high if np.count_nonzero(self.at(high)) == count else low
@@ -159,18 +194,39 @@ class Search:
 
     def _climbed(self, U, beta):
         def tell(sweep, value):
-            self.report(Event("sweeps", self.start, self.options.restarts, payload={"beta": beta, "sweep": sweep, "objective": value}))
+            self.report(
+                Event(
+                    "sweeps",
+                    self.start,
+                    self.options.restarts,
+                    payload={"beta": beta, "sweep": sweep, "objective": value},
+                )
+            )
 
-        return climb(self.problem, U, self.options.alpha, beta, self.options.iterations, self.options.tol, tell)
+        return climb(
+            self.problem, U, self.options.alpha, beta, self.options.iterations, self.options.tol, tell
+        )
 
 
-def climb(problem: Problem, U: Array, alpha: float, beta: float, iterations: int, tol: float, tell=lambda sweep, value: None) -> Array:
-    """Sweeps from U (n, r) until one gains less than `tol` of the variance explained; ``tell(sweep, objective)`` before each."""
+def climb(
+    problem: Problem,
+    U: Array,
+    alpha: float,
+    beta: float,
+    iterations: int,
+    tol: float,
+    tell=lambda sweep, value: None,
+) -> Array:
+    """Sweeps from U (n, r) until one gains less than `tol` of the variance explained;
+    ``tell(sweep, objective)`` before each.
+    """
     A, l1, U, before = problem.covariance, problem.covariance.leading(1)[0][0], U.copy(), -math.inf
     for sweep in range(iterations):
         G, M = A.product(U) / l1, U.T @ U
         explained = float(np.vdot(U, G))
-        value = explained / 2 - alpha / 4 * float(np.square(np.eye(U.shape[1]) - M).sum()) - beta * float(U.sum())
+        value = (
+            explained / 2 - alpha / 4 * float(np.square(np.eye(U.shape[1]) - M).sum()) - beta * float(U.sum())
+        )
         tell(sweep, value)
         if value - before <= tol * explained:
             break
@@ -197,7 +253,9 @@ def coefficients(diagonal, G: Array, U: Array, M: Array, alpha: float, beta: flo
 
 
 def swept(block: Array, G: Array, U: Array, M: Array, alpha: float, beta: float) -> Array:
-    """One pass over the entries of the rows U (s, r), each to the maximiser of its quartic; M is brought up to date in place."""
+    """One pass over the entries of the rows U (s, r), each to the maximiser of its quartic; M is brought up
+    to date in place.
+    """
     U, diagonal = U.copy(), np.diag(block).tolist()
     for j in range(U.shape[1]):
         g, others = G[:, j].copy(), np.delete(U, j, axis=1)
@@ -220,9 +278,10 @@ def swept(block: Array, G: Array, U: Array, M: Array, alpha: float, beta: float)
 def maximiser(c2: float, c1: float, alpha: float) -> float:
     """Maximiser over u >= 0 of ``-alpha/4 u^4 + c2/2 u^2 + c1 u``.
 
-    Only 0 and the largest root of the derivative ``-alpha u^3 + c2 u + c1`` can be it: there is one positive root when c1 > 0, and
-    of two when c1 <= 0 the smaller is a minimum (Descartes). With ``m = sqrt(|c2| / 3 alpha)`` and ``t = c1 / (2 alpha m^3)`` that
-    root is ``2 m cos(arccos(t)/3)`` or ``2 m cosh(arcosh(t)/3)`` for c2 > 0, ``2 m sinh(arsinh(t)/3)`` for c2 < 0 (Vieta).
+    Only 0 and the largest root of the derivative ``-alpha u^3 + c2 u + c1`` can be it: there is one positive
+    root when c1 > 0, and of two when c1 <= 0 the smaller is a minimum (Descartes). With
+    ``m = sqrt(|c2| / 3 alpha)`` and ``t = c1 / (2 alpha m^3)`` that root is ``2 m cos(arccos(t)/3)`` or
+    ``2 m cosh(arcosh(t)/3)`` for c2 > 0, ``2 m sinh(arsinh(t)/3)`` for c2 < 0 (Vieta).
     """
     m = math.sqrt(abs(c2) / (3 * alpha))
     scale = 2 * alpha * m**3
@@ -250,7 +309,9 @@ def maximisers(c2: Array, c1: Array, alpha: float) -> Array:
 
 
 def feasible(problem: Problem, U: Array, sizes) -> Array:
-    """Disjoint components from U (n, r): features to the component (of length 1) where they are largest, the largest of those kept."""
+    """Disjoint components from U (n, r): features to the component (of length 1) where they are largest, the
+    largest of those kept.
+    """
     norms = np.linalg.norm(U, axis=0)
     U = U / np.where(norms > 0, norms, 1.0)
     X = np.where(np.arange(len(sizes)) == np.argmax(U, axis=1)[:, None], U, 0.0)

@@ -2,13 +2,16 @@
 
     maximise x'Ax over unit x with at most k nonzeros (and x >= 0), A = Z'Z / m
 
-Idea: EM for a one-dimensional probabilistic PCA without noise. E-step: scores y = Zw. M-step: the w that reconstructs Z best from y
-is f/h with f = Z'y and h = y'y; under an l1 bound that k entries exhaust, it is f/h with the (k+1)-th magnitude subtracted from
-every entry (Alg. 2: the axis-aligned descent, spelled out), under w >= 0 negative entries are dropped first. h does not matter once
-w has length 1, and f is m Aw: the data enter by products alone. At the end the best weights on the support are taken
-("variational renormalisation", the "opt" curves).
-Guarantee: a local minimum of the l2 reconstruction error (Prop. 3.2), no bound. Cost: O(n^2) a step, O(mn) from wide data.
-Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run side by side, as columns of one matrix.
+Idea: EM for a one-dimensional probabilistic PCA without noise. E-step: scores y = Zw. M-step: the w that
+reconstructs Z best from y is f/h with f = Z'y and h = y'y; under an l1 bound that k entries exhaust, it is
+f/h with the (k+1)-th magnitude subtracted from every entry (Alg. 2: the axis-aligned descent, spelled out),
+under w >= 0 negative entries are dropped first. h does not matter once w has length 1, and f is m Aw: the
+data enter by products alone. At the end the best weights on the support are taken ("variational
+renormalisation", the "opt" curves).
+Guarantee: a local minimum of the l2 reconstruction error (Prop. 3.2), no bound.
+Cost: O(n^2) a step, O(mn) from wide data.
+Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run side by side, as columns of one
+matrix.
 """
 
 from dataclasses import dataclass
@@ -30,16 +33,18 @@ class Options:
     Attributes
     ----------
     restarts : int
-        Number of starts, at least 1. Signed: the first principal component (the paper's only one), then random unit vectors;
-        nonnegative: random unit vectors of the nonnegative orthant (the paper takes ten). The first has no preference; the others
-        are positive parts of random points of the range of A, since dense vectors without preference all lie near the one of
-        equal entries and end in one place, on wide data far below what these find.
+        Number of starts, at least 1. Signed: the first principal component (the paper's only one), then
+        random unit vectors; nonnegative: random unit vectors of the nonnegative orthant (the paper takes
+        ten). The first has no preference; the others are positive parts of random points of the range of A,
+        since dense vectors without preference all lie near the one of equal entries and end in one place, on
+        wide data far below what these find.
     iterations : int
         EM steps at most; a start still moving then is used as it is.
     tol : float
         A start has settled once its cosine with the step before is above 1 - tol.
     polish : bool
-        Go on by the power step on the full A. Without it the answer is the paper's: EM, renormalised on its support.
+        Go on by the power step on the full A. Without it the answer is the paper's: EM, renormalised on its
+        support.
     """
 
     restarts: int = 10
@@ -59,7 +64,12 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     plain = W[:, np.unique(W != 0, axis=1, return_index=True)[1]] if W.shape[1] > 1 else W
     X = ascent.on_supports(problem, plain)
     x = ascent.best_of(problem, X)
-    info = {"starts": options.restarts, "iterations": steps, "converged": steps < options.iterations, "supports": plain.shape[1]}
+    info = {
+        "starts": options.restarts,
+        "iterations": steps,
+        "converged": steps < options.iterations,
+        "supports": plain.shape[1],
+    }
     info["plain_value"] = max(problem.value(w) for w in plain.T)
     x = ascent.polish(problem, x) if options.polish else x
     return Result.of(problem, x, Status.HEURISTIC, "em", **info)
@@ -95,9 +105,11 @@ def iterated(problem: Problem, W: Array, options: Options, report: Report = sile
 
 
 def m_step(F: Array, k: int, nonneg: bool) -> Array:
-    """The constrained M-step for every column f of F (n, r), brought to length 1: soft thresholding at the (k+1)-th magnitude.
+    """The constrained M-step for every column f of F (n, r), brought to length 1: soft thresholding at the
+    (k+1)-th magnitude.
 
-    Where k + 1 or more entries share the largest magnitude the descent never leaves zero; then the k first of them are kept.
+    Where k + 1 or more entries share the largest magnitude the descent never leaves zero; then the k first of
+    them are kept.
     """
     size = np.maximum(F, 0.0) if nonneg else np.abs(F)
     n = F.shape[0]
@@ -112,7 +124,9 @@ def m_step(F: Array, k: int, nonneg: bool) -> Array:
 
 
 def stand_ins(problem: Problem, W: Array) -> Array:
-    """W with its zero columns (a start that A maps to nothing of the right sign) replaced by a feasible unit vector."""
+    """W with its zero columns (a start that A maps to nothing of the right sign) replaced by a feasible unit
+    vector.
+    """
     dead = ~W.any(axis=0)
     W[:, dead] = ascent.first_feature(problem)[:, None]
     return W

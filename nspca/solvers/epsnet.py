@@ -1,12 +1,15 @@
-"""Random points of the range of A_d with a rank-1 problem at each: Algorithm 3 of the 2014 paper, near-linear in n.
+"""Random points of the range of A_d with a rank-1 problem at each: Algorithm 3 of the 2014 paper, near-linear
+in n.
 
     maximise x'A_d x = max over unit c of max over feasible x of ((Vc)'x)^2
 
-Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c hits that double
-cap with probability ``p = I_eps((d-1)/2, 1/2)``. Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of
-OPT(A_d) with probability at least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort
-of Vc scores every k at once. Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`: it
-holds with that probability only, and is nobody's certificate.
+Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c
+hits that double cap with probability ``p = I_eps((d-1)/2, 1/2)``.
+Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of OPT(A_d) with probability at
+least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort of Vc scores
+every k at once.
+Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`: it holds with
+that probability only, and is nobody's certificate.
 Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 """
 
@@ -30,7 +33,9 @@ BATCH_ENTRIES = 1 << 18
 REPORT_EVERY = 50
 """Points between two looks at the hook, one by one: some ten milliseconds."""
 MOST_SAMPLES = 10_000_000
-"""Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long before."""
+"""Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long
+before.
+"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ class Options:
 
 
 def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
-    """N of Theorem 2: fails with probability at most 1/n for all `sparsities` values of k together; 1 when d = 1."""
+    """N of Theorem 2: fails with probability at most 1/n for all `sparsities` values of k together; 1 when d
+    = 1.
+    """
     if d == 1:
         return 1
     p = float(betainc((d - 1) / 2, 0.5, eps))
@@ -82,9 +89,14 @@ def failure_probability(samples: int, d: int, eps: float, sparsities: int = 1) -
 def require(problem: Problem, options: Options, sparsities: int = 1) -> int:
     """How many points are to be drawn; refused when they are more than `MOST_SAMPLES`."""
     d = min(options.rank, problem.n)
-    count = samples_needed(problem.n, d, options.eps, sparsities) if options.samples is None else options.samples
+    count = (
+        samples_needed(problem.n, d, options.eps, sparsities) if options.samples is None else options.samples
+    )
     if count > MOST_SAMPLES:
-        raise Refused(f"epsnet needs {count:.2g} samples for rank {d} and eps {options.eps:g}, more than {MOST_SAMPLES:.0e}; use cone")
+        raise Refused(
+            f"epsnet needs {count:.2g} samples for rank {d} and eps {options.eps:g}, more than "
+            f"{MOST_SAMPLES:.0e}; use cone"
+        )
     return count
 
 
@@ -107,15 +119,27 @@ def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report =
         one = problem.with_k(k)
         x = ascent.best_of(one, ascent.starts_from(one, V @ c))
         x = ascent.polish(one, x) if options.polish else x
-        info = {"rank": d, "eps": options.eps, "samples": count, "samples_needed": needed, "failure_probability": chance}
-        results[k] = Result.of(one, x, Status.HEURISTIC, "epsnet", **info, rank_d_value=float(value) * one.covariance.unit)
+        info = {
+            "rank": d,
+            "eps": options.eps,
+            "samples": count,
+            "samples_needed": needed,
+            "failure_probability": chance,
+        }
+        results[k] = Result.of(
+            one, x, Status.HEURISTIC, "epsnet", **info, rank_d_value=float(value) * one.covariance.unit
+        )
     return results
 
 
-def upper_bounds(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> tuple[dict[int, float], float]:
-    """The 2014 paper's upper bound on the optimum for every k: the value of Algorithm 3 on A_d over 1 - eps, plus ``l_{d+1}``.
+def upper_bounds(
+    problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent
+) -> tuple[dict[int, float], float]:
+    """The 2014 paper's upper bound on the optimum for every k: the value of Algorithm 3 on A_d over 1 - eps,
+    plus ``l_{d+1}``.
 
-    With ``v >= (1 - eps) OPT(A_d)``, which Theorem 2 promises of the value v with a probability, ``OPT <= v / (1 - eps) + l_{d+1}``.
+    With ``v >= (1 - eps) OPT(A_d)``, which Theorem 2 promises of the value v with a probability,
+    ``OPT <= v / (1 - eps) + l_{d+1}``.
 
     Returns
     -------
@@ -128,18 +152,24 @@ def upper_bounds(problem: Problem, ks, options: Options, seed: int = 0, report: 
     d = min(options.rank, problem.n)
     values, vectors = problem.covariance.leading(min(d + 1, problem.n))
     count = require(problem, options, len(ks))
-    reached = values_on_low_rank(vectors[:, :d] * np.sqrt(values[:d]), ks, problem.nonneg, count, seed, report)
+    reached = values_on_low_rank(
+        vectors[:, :d] * np.sqrt(values[:d]), ks, problem.nonneg, count, seed, report
+    )
     upper = (reached / (1 - options.eps) + values[d:].sum()) * problem.covariance.unit
     return dict(zip(ks, upper.tolist(), strict=True)), 1 - failure_probability(count, d, options.eps, len(ks))
 
 
 def values_on_low_rank(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent) -> Array:
-    """For every k the value of Algorithm 3 on ``A_d = VV'``: the largest ``|V'x|^2`` of the rank-1 answers x at the points of `sampled`."""
+    """For every k the value of Algorithm 3 on ``A_d = VV'``: the largest ``|V'x|^2`` of the rank-1 answers x
+    at the points of `sampled`.
+    """
     rng, best = np.random.default_rng(seed), np.zeros(len(ks))
     for done in range(count):
         c = rng.standard_normal(V.shape[1])
         a = V @ (c / np.linalg.norm(c))
-        scores, values = np.stack([_at_every_k(V, sign * a, ks, nonneg) for sign in ((1, -1) if nonneg else (1,))], axis=1)
+        scores, values = np.stack(
+            [_at_every_k(V, sign * a, ks, nonneg) for sign in ((1, -1) if nonneg else (1,))], axis=1
+        )
         answer = np.argmax(scores, axis=0)  # of the two signs, as the rank-1 problem has it
         best = np.maximum(best, values[answer, np.arange(len(ks))])
         if done % REPORT_EVERY == 0:
@@ -158,8 +188,12 @@ def _at_every_k(V: Array, a: Array, ks, nonneg: bool) -> tuple[Array, Array]:
     return length, reached / np.where(length > 0, length, 1.0)
 
 
-def sampled(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent) -> tuple[Array, Array]:
-    """For every k the sampled direction (len(ks), d) with the best rank-1 value, and that value (len(ks),)."""
+def sampled(
+    V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent
+) -> tuple[Array, Array]:
+    """For every k the sampled direction (len(ks), d) with the best rank-1 value, and that value
+    (len(ks),).
+    """
     n, d = V.shape
     rng = np.random.default_rng(seed)
     batch = min(max(1, BATCH_ENTRIES // n), count)
@@ -178,9 +212,11 @@ def sampled(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = 
 
 
 def rank1_values(entries: Array, ks, nonneg: bool) -> Iterator[tuple[float, Array]]:
-    """For the sign +1 (and -1 if `nonneg`): sums of the squares of the k largest positive entries of each row, (N, len(ks)).
+    """For the sign +1 (and -1 if `nonneg`): sums of the squares of the k largest positive entries of each
+    row, (N, len(ks)).
 
-    For all k at once from one sort. Reorders the rows of `entries` (N, n), and drops their signs unless `nonneg`.
+    For all k at once from one sort. Reorders the rows of `entries` (N, n), and drops their signs unless
+    `nonneg`.
     """
     n, most = entries.shape[1], max(ks)
     if not nonneg:

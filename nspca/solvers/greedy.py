@@ -2,13 +2,16 @@
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
-Idea: start from one feature; each step adds the feature that helps most and takes the best vector on the new support.
-A feature i is judged by the best vector in the span of the x so far and e_i, a 2 x 2 eigenvalue that needs (Ax)_i and a_ii only:
-a value that is reached, and at least the bound ``l + (Ax)_i^2 / l`` that PathSPCA ranks by (see `estimates`). The `tried` most
-promising are solved on their support; with all of them tried this is the forward search of GSPCA.
-Guarantee: no bound. Cost: O(n k + k^3) a step and O(mn) or O(n^2) for Ax, so all k up to K in one pass.
-Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss & Avidan 2006 (GSPCA,
-forward). The nonnegative form uses positive parts of Ax and nonnegative vectors on the support.
+Idea: start from one feature; each step adds the feature that helps most and takes the best vector on the new
+support. A feature i is judged by the best vector in the span of the x so far and e_i, a 2 x 2 eigenvalue that
+needs (Ax)_i and a_ii only: a value that is reached, and at least the bound ``l + (Ax)_i^2 / l`` that PathSPCA
+ranks by (see `estimates`). The `tried` most promising are solved on their support; with all of them tried
+this is the forward search of GSPCA.
+Guarantee: no bound.
+Cost: O(n k + k^3) a step and O(mn) or O(n^2) for Ax, so all k up to K in one pass.
+Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss &
+Avidan 2006 (GSPCA, forward). The nonnegative form uses positive parts of Ax and nonnegative vectors on the
+support.
 """
 
 from dataclasses import dataclass
@@ -30,12 +33,14 @@ class Options:
     Attributes
     ----------
     restarts : int
-        First features, each with its own path; every k takes the best. The first is the largest variance, the only one of the
-        papers; the others are the largest entries, of either sign, of the leading eigenvectors in turn.
+        First features, each with its own path; every k takes the best. The first is the largest variance, the
+        only one of the papers; the others are the largest entries, of either sign, of the leading
+        eigenvectors in turn.
     tried : int
         Features solved on their support at each step; 1 is PathSPCA's cost, n or more tries all (GSPCA).
     polish : bool
-        Search by swaps of one feature from the path's answer. On: forward selection never takes a choice back, swaps do.
+        Search by swaps of one feature from the path's answer. On: forward selection never takes a choice
+        back, swaps do.
     """
 
     restarts: int = 5
@@ -88,7 +93,9 @@ def forward(problem: Problem, first: int, largest: int, tried: int, report: Repo
         image = A.product(x)
         promise = estimates(value, image, A.diagonal, nonneg)
         promise[chosen] = -np.inf
-        candidates = [i for i in np.argsort(-promise, kind="stable")[:tried] if promise[i] > value * (1 + ascent.GAIN)]
+        candidates = [
+            i for i in np.argsort(-promise, kind="stable")[:tried] if promise[i] > value * (1 + ascent.GAIN)
+        ]
         best = None
         for i, column in zip(candidates, A.columns(candidates).T, strict=True):
             part = bordered(block, column[chosen], A.diagonal[i])
@@ -111,10 +118,12 @@ def bordered(block: Array, column: Array, corner: float) -> Array:
 
 
 def estimates(value: float, image: Array, diagonal: Array, nonneg: bool) -> Array:
-    """Value of the best (nonnegative) vector in the span of x and e_i for every i: ``x'Ax = value``, ``Ax = image``; (n,).
+    """Value of the best (nonnegative) vector in the span of x and e_i for every i: ``x'Ax = value``,
+    ``Ax = image``; (n,).
 
-    Larger than PathSPCA's ``value + image_i^2 / value``: with z_i the columns of Z and y = Zx / |Zx| that is ``|[Z_I, z_i]'y|^2``,
-    while one more half of a power step, from y back to the features, stays in this span and cannot lower the quotient.
+    Larger than PathSPCA's ``value + image_i^2 / value``: with z_i the columns of Z and y = Zx / |Zx| that is
+    ``|[Z_I, z_i]'y|^2``, while one more half of a power step, from y back to the features, stays in this span
+    and cannot lower the quotient.
     """
     cross = np.maximum(image, 0.0) if nonneg else image
     return (value + diagonal + np.hypot(value - diagonal, 2 * cross)) / 2

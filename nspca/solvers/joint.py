@@ -1,13 +1,17 @@
 """Disjoint components sought together, by monotone ascent from many starts.
 
-    maximise  tr X'AX   over X = (x_1 .. x_r) with disjoint supports of at most s_j entries, |x_j| = 1 (and x_j >= 0)
+    maximise  tr X'AX   over X = (x_1 .. x_r) with disjoint supports of at most s_j entries, |x_j| = 1 (and
+    x_j >= 0)
 
-Idea: with directions fixed the best supports are a matching (`nspca.ascent.matching`), with supports fixed the best vectors are leading
-eigenvectors (nonnegative: power steps); alternating can only gain. Many random starts and one found one component at a time climb
-on factors of small rank, which is quick and smooth; the best go on with the full A, then exchange features, between components and
-with unused ones (`nspca.ascent.exchange`). At last the best is kicked: one or two components get a new direction, and what climbs higher
-stays. Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
-Cost: O(n r d) and a matching per step. Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
+Idea: with directions fixed the best supports are a matching (`nspca.ascent.matching`), with supports fixed
+the best vectors are leading eigenvectors (nonnegative: power steps); alternating can only gain. Many random
+starts and one found one component at a time climb on factors of small rank, which is quick and smooth; the
+best go on with the full A, then exchange features, between components and with unused ones
+(`nspca.ascent.exchange`). At last the best is kicked: one or two components get a new direction, and what
+climbs higher stays.
+Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
+Cost: O(n r d) and a matching per step.
+Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
 """
 
 from dataclasses import dataclass
@@ -40,7 +44,8 @@ class Options:
     iterations : int
         Kicks of the best answer, by new directions for one or two components.
     polish : bool
-        Go on with the full A (ascent, exchanges, kicks); without it the answer is the best one for the factor.
+        Go on with the full A (ascent, exchanges, kicks); without it the answer is the best one for the
+        factor.
     """
 
     rank: int = 20
@@ -55,18 +60,22 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
-    """Best of all starts; `warm` are known components, each an array (n, r), that the answer will not fall below."""
+    """Best of all starts; `warm` are known components, each an array (n, r), that the answer will not fall
+    below.
+    """
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     rng = np.random.default_rng(seed)
     report(Event("starts", 0, options.restarts + 1))
     V = sketch.quick(A, min(options.rank, problem.n))
-    found = starts(V, sizes, nonneg, options.restarts, rng, report, A.unit)
+    found = starts(V, sizes, nonneg, options.restarts, rng, report)
     climbed = found[0][1]
     X = found[0][0]
     if options.polish:
         chosen = [X for X, _ in distinct(found)[:FINALISTS]]
         climbs = [disjoint.climb(A, Y, sizes, nonneg)[0] for Y in [*warm, *chosen]]
-        with handing_in(Result.of(problem, max(climbs, key=lambda Y: disjoint.value(A, Y)), Status.HEURISTIC, "joint")):
+        with handing_in(
+            Result.of(problem, max(climbs, key=lambda Y: disjoint.value(A, Y)), Status.HEURISTIC, "joint")
+        ):
             X = best(A, climbs, sizes, nonneg, report)
         with handing_in(Result.of(problem, X, Status.HEURISTIC, "joint")):
             X = kicked(problem, X, V, options.iterations, rng, report)
@@ -76,13 +85,17 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "joint", **info)
 
 
-def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = silent, unit: float = 1.0):
-    """Local optima (X, value on VV'), best first: from one component at a time, then from `count` random directions."""
+def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = silent):
+    """Local optima (X, value on VV'), best first: from one component at a time, then from `count` random
+    directions.
+    """
     d, r = V.shape[1], len(sizes)
     ranks = [d, max(1, d // 2), max(1, d // 4)]
     found = [disjoint.climb_factor(V, one_by_one(V, sizes, nonneg, rng), sizes, nonneg)]
     for start in range(count):
-        report(Event("starts", start + 1, count + 1, lower=max(value for _, value in found) * unit))
+        report(
+            Event("starts", start + 1, count + 1)
+        )  # values are those on VV': what A makes of them comes later
         C = np.zeros((d, r))
         part = ranks[start % 3]
         C[:part] = rng.standard_normal((part, r))
@@ -100,7 +113,10 @@ def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
         leading = np.linalg.eigh(V[rows].T @ V[rows])[1][:, ::-1]
         directions = [*leading.T[:tries], *(-leading.T[:tries]), *rng.standard_normal((tries, V.shape[1]))]
         directions = directions if nonneg else directions[:tries] + directions[2 * tries :]
-        x = max((disjoint.climb_factor(V[rows], c[:, None], (size,), nonneg) for c in directions), key=lambda one: one[1])[0][:, 0]
+        x = max(
+            (disjoint.climb_factor(V[rows], c[:, None], (size,), nonneg) for c in directions),
+            key=lambda one: one[1],
+        )[0][:, 0]
         left[rows[x != 0]] = False
         C[:, j] = V[rows].T @ x
     return C
@@ -121,13 +137,17 @@ def best(A, climbed, sizes, nonneg, report) -> Array:
 
 
 def kicked(problem: Problem, X: Array, V: Array, count: int, rng, report: Report) -> Array:
-    """Give one or two components a random new direction, climb and exchange within sight; keep what is better."""
+    """Give one or two components a random new direction, climb and exchange within sight; keep what is
+    better.
+    """
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     rows = in_sight(A, X, nonneg)
     part, inner, reached = A.restrict(rows), X[rows], disjoint.value(A, X)
     begun = reached
     for kick in range(count):
-        report(Event("kicks", kick, count, lower=reached * A.unit))
+        whole = np.zeros_like(X)
+        whole[rows] = inner
+        report(Event("kicks", kick, count, lower=reached * A.unit, payload=disjoint.told(whole)))
         G = part.product(inner)
         G /= np.sqrt(np.maximum(np.einsum("ij,ij->j", inner, G), 1e-300))
         chosen = rng.choice(len(sizes), size=min(len(sizes), 1 + kick % 2), replace=False)

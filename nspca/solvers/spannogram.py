@@ -1,11 +1,15 @@
-"""Exact rank-d answer by enumerating where the curves of the spannogram cross: Algorithms 1 and 2 of the 2014 paper.
+"""Exact rank-d answer by enumerating where the curves of the spannogram cross: Algorithms 1 and 2 of the 2014
+paper.
 
     maximise x'A_d x over k-sparse (nonnegative) unit x,   A_d = VV' the best rank-d approximation
 
-Idea: the optimal support is the set of the k largest positive entries of Vc for some c, and that set can change only where d
-of the n + 1 curves (rows of V and zero) meet; on each candidate support the d-dimensional problem (P_d) is solved.
-Guarantee: exact for A_d; exact for A when A has rank d, or is a multiple of the identity plus rank d. Cost: O(n^(d+1) + n^d k^d).
-Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in `nspca.lowrank.spannogram`.
+Idea: the optimal support is the set of the k largest positive entries of Vc for some c, and that set can
+change only where d of the n + 1 curves (rows of V and zero) meet; on each candidate support the d-dimensional
+problem (P_d) is solved.
+Guarantee: exact for A_d; exact for A when A has rank d, or is a multiple of the identity plus rank d.
+Cost: O(n^(d+1) + n^d k^d).
+Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in
+`nspca.lowrank.spannogram`.
 """
 
 from dataclasses import dataclass
@@ -40,7 +44,9 @@ class Options:
 
 
 def require(problem: Problem, options: Options) -> None:
-    """Refuse more intersections than can be enumerated; few features never have them, of many the factor tells."""
+    """Refuse more intersections than can be enumerated; few features never have them, of many the factor
+    tells.
+    """
     rows = problem.n if problem.nonneg else 2 * problem.n
     rank = min(options.rank, problem.n)
     if comb(rows + 1, min(rank, (rows + 1) // 2)) > MAX_INTERSECTIONS:
@@ -53,9 +59,14 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     V, exact = factor(problem.covariance, rank)
     answer = exact_rank_d(V, problem.size, problem.nonneg, progress_only(report, problem.size))
     x = ascent.polish(problem, answer.x) if options.polish else answer.x
-    # Enumeration is exact up to rounding, which no certificate of finite effort matches: the status is left to the certificate.
+    # Enumeration is exact up to rounding, which no certificate of finite effort matches: the status is left
+    # to the certificate.
     status = Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
     expected = cost(problem.n, rank, problem.size, problem.nonneg)
     info = {"rank": rank, "candidates": answer.candidates, "most_candidates": float(expected.supports)}
-    info |= {"rank_d_value": answer.value * problem.covariance.unit, "rho": rho(problem, rank), "exact_for_A": exact}
+    info |= {
+        "rank_d_value": answer.value * problem.covariance.unit,
+        "rho": rho(problem, rank),
+        "exact_for_A": exact,
+    }
     return Result.of(problem, x, status, "spannogram", **info)

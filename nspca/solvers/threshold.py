@@ -1,11 +1,12 @@
-"""The k largest entries of the leading eigenvector, with the best weights on them: the yardstick every method is held against.
+"""The k largest entries of the leading eigenvector, with the best weights on them: the yardstick every method
+is held against.
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
-Idea: truncate the leading eigenvector (nonnegative: the positive part of either sign, whichever is better), then take the best
-vector on the support it leaves ("variational renormalisation", Moghaddam et al. 2006).
-Guarantee: none; the entries that are large together with all others need not be large together. Cost: one eigenvector, shared by
-every k.
+Idea: truncate the leading eigenvector (nonnegative: the positive part of either sign, whichever is better),
+then take the best vector on the support it leaves ("variational renormalisation", Moghaddam et al. 2006).
+Guarantee: none; the entries that are large together with all others need not be large together.
+Cost: one eigenvector, shared by every k.
 Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in Fig. 2 of Sigg & Buhmann 2008.
 """
 
@@ -24,8 +25,8 @@ class Options:
     Attributes
     ----------
     polish : bool
-        Improve the answer on the full A afterwards. Off unless asked for: improved, it is a yardstick no more, but the truncated
-        power method from its first start.
+        Improve the answer on the full A afterwards. Off unless asked for: improved, it is a yardstick no
+        more, but the truncated power method from its first start.
     """
 
     polish: bool = False

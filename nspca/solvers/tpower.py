@@ -2,12 +2,13 @@
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
-Idea: multiply by A, keep the k largest entries (nonnegative: the k largest positive ones), bring to length 1, repeat. For
-positive semidefinite A no step lowers x'Ax. All starts run side by side, as columns of one matrix.
+Idea: multiply by A, keep the k largest entries (nonnegative: the k largest positive ones), bring to length 1,
+repeat. For positive semidefinite A no step lowers x'Ax. All starts run side by side, as columns of one
+matrix.
 Guarantee: no bound; near a spiked A with a good start the error is that of the spike (their Theorem 4).
 Cost: O(n^2) a step and start, O(mn) from wide data: nothing n x n is formed.
-Reference: Yuan & Zhang 2013, Algorithm 1; a start with a larger k, then smaller ones, is theirs as well. The nonnegative form
-replaces the truncation by its positive part (Prop. 3.1 of Asteris et al. 2014).
+Reference: Yuan & Zhang 2013, Algorithm 1; a start with a larger k, then smaller ones, is theirs as well. The
+nonnegative form replaces the truncation by its positive part (Prop. 3.1 of Asteris et al. 2014).
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,9 @@ from nspca.result import Result, Status
 SHRINKING = (8, 4, 2)
 """Multiples of k through which one start is led to k."""
 SHRINKING_STEPS = 10
-"""Power steps at each of them: enough to settle most of the support, and the last run goes on from there anyway."""
+"""Power steps at each of them: enough to settle most of the support, and the last run goes on from there
+anyway.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,9 @@ class Options:
     iterations : int
         Power steps at most; the value is valid after each.
     polish : bool
-        Take the best vector on the support reached and go on while that gains. The limit of the iteration is an eigenvector of
-        its support already, so this mends what the cap on the iterations left, and the nonnegative case.
+        Take the best vector on the support reached and go on while that gains. The limit of the iteration is
+        an eigenvector of its support already, so this mends what the cap on the iterations left, and the
+        nonnegative case.
     """
 
     restarts: int = 10
@@ -56,11 +60,21 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     X, steps = iterated(problem, starts(problem, options.restarts, seed, report), options.iterations, report)
     x = ascent.best_of(problem, X)
     x = ascent.polish(problem, x) if options.polish else x
-    return Result.of(problem, x, Status.HEURISTIC, "tpower", starts=X.shape[1], iterations=steps, converged=steps < options.iterations)
+    return Result.of(
+        problem,
+        x,
+        Status.HEURISTIC,
+        "tpower",
+        starts=X.shape[1],
+        iterations=steps,
+        converged=steps < options.iterations,
+    )
 
 
 def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> Array:
-    """k-sparse starts (n, some): leading eigenvector of either sign, largest variance, shrinking k, random points of the range of A."""
+    """k-sparse starts (n, some): leading eigenvector of either sign, largest variance, shrinking k, random
+    points of the range of A.
+    """
     A = problem.covariance
     leading = A.leading(1)[1][:, :1]
     shrunk = np.hstack([leading, -leading]) if problem.nonneg else leading
@@ -69,7 +83,9 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
             shrunk, _ = iterated(problem.with_k(multiple * problem.size), shrunk, SHRINKING_STEPS, report)
     drawn = A.product(np.random.default_rng(seed).standard_normal((problem.n, count)))
     X = rank1_columns(np.column_stack([shrunk, drawn]), problem.size, problem.nonneg)
-    return np.column_stack([ascent.starts_from(problem, leading[:, 0]), ascent.first_feature(problem), X[:, X.any(axis=0)]])
+    return np.column_stack(
+        [ascent.starts_from(problem, leading[:, 0]), ascent.first_feature(problem), X[:, X.any(axis=0)]]
+    )
 
 
 def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:

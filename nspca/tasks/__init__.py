@@ -1,6 +1,7 @@
 """What runs in a worker, and the table of its names. No Streamlit.
 
-A name never changes: the store keeps it and a run is recognised by it, so a function may move to another module and no run is lost.
+A name never changes: the store keeps it and a run is recognised by it, so a function may move to another
+module and no run is lost.
 """
 
 TASKS = {

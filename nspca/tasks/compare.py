@@ -1,4 +1,6 @@
-"""What the compare page runs in workers: methods against each other, and what the papers use components for. No Streamlit."""
+"""What the compare page runs in workers: methods against each other, and what the papers use components for.
+No Streamlit.
+"""
 
 import json
 import time
@@ -15,14 +17,18 @@ from nspca.papers import uses
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.tasks.rows import Explained, Found, Proved, Redrawn, Refused, Row, Scored, pack
-from nspca.tasks.sweep import NO_METHOD, make_problem
+from nspca.tasks.sweep import NO_METHOD, cheapest_first, make_problem
 
 SHARED = 10
-"""Leading eigenvectors that are computed before the clock starts: every method takes them from the same place."""
+"""Leading eigenvectors that are computed before the clock starts: every method takes them from the same
+place.
+"""
 RESAMPLES = 20
 STARTS = 100
 PARTS, PART_SIZE = 10, 36
-"""Components of the face detection, and pixels in each: ten disjoint parts of a 19 x 19 image have 36 at most."""
+"""Components of the face detection, and pixels in each: ten disjoint parts of a 19 x 19 image have 36 at
+most.
+"""
 TRAIN_FACES, TRAIN_OTHERS = 1000, 2000
 COMPONENTS = 6
 PROPS = (
@@ -41,8 +47,9 @@ FLOOR, CEILING = 100.0, 16000.0
 def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
     """Every method at every k, then one certificate for each k; the bytes of an `nspca.Sweep`.
 
-    The methods do not see each other's answers, and what all of them need is computed before the first one starts: values and
-    seconds are then those of the method. A method that cannot solve the problem reports its sentence, and the others go on.
+    The methods do not see each other's answers, and what all of them need is computed before the first one
+    starts: values and seconds are then those of the method; the cheapest runs first. A method that cannot
+    solve the problem reports its sentence, and the others go on. A cancelled run hands in what was ready.
 
     Parameters
     ----------
@@ -59,35 +66,81 @@ def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) 
     problem = _problem(X, covariance, request, ks[0])
     _share(problem, methods, report)
     found: dict[tuple[str, int], nspca.Result] = {}
+
+    def packed() -> bytes:
+        return nspca.Sweep(
+            {(method, k): found[method, k] for method in methods for k in ks if (method, k) in found}
+        ).to_bytes()
+
+    try:
+        _values(problem, request, found, report)
+        _proofs(problem, request, found, report)
+    except Cancelled as stop:
+        stop.result = packed() if found else None
+        raise
+    return packed()
+
+
+def _values(problem: Problem, request: dict, found: dict, report: Report) -> None:
+    """Add to `found` what every method finds at every k, the cheapest method first."""
+    ks, methods = request["ks"], request["methods"]
     failed: NSPCAError = InvalidOption(NO_METHOD)
     total = len(ks) * (len(methods) + 1)
-    for i, method in enumerate(methods):
+    for i, method in enumerate(cheapest_first(methods)):
         say = _moved(report, i * len(ks), total, method, rows=True)
         try:
-            sweep = nspca.sweep(problem, ks, methods=(method,), certify=None, seed=request["seed"], report=say)
-        except Cancelled:
+            found |= nspca.sweep(
+                problem, ks, methods=(method,), certify=None, seed=request["seed"], report=say
+            ).results
+        except Cancelled as stop:
+            found |= stop.best.results if isinstance(stop.best, nspca.Sweep) else {}
             raise
         except NSPCAError as error:
             failed = error
             report(Event(method, (i + 1) * len(ks), total, payload=pack(Refused(method, str(error)))))
-            continue
-        found |= sweep.results
     if not found:
         raise failed
+
+
+def _proofs(problem: Problem, request: dict, found: dict, report: Report) -> None:
+    """Give all results of one k the one certificate that holds for every method; of a cancelled search, what
+    it had by then.
+    """
+    ks, before = request["ks"], len(request["ks"]) * len(request["methods"])
     for i, k in enumerate(ks):
-        best = max((result for (_, at), result in found.items() if at == k), key=lambda result: result.value)
-        say = _moved(report, len(methods) * len(ks) + i, total, f"proof for k = {k}")
-        certificate = nspca.certify(problem.with_k(k), best, effort=request["effort"], report=say)
-        found |= {key: certified(problem.with_k(k), result, certificate) for key, result in found.items() if key[1] == k}
-        row, done = Proved(k, certificate.upper, certificate.kind), len(methods) * len(ks) + i + 1
-        report(Event("proof", done, total, lower=best.value, upper=certificate.upper, k=k, payload=pack(row)))
-    return nspca.Sweep(found).to_bytes()
+        mine = {key: result for key, result in found.items() if key[1] == k}
+        best = max(mine.values(), key=lambda result: result.value)
+        certificate, say = None, _moved(report, before + i, before + len(ks), f"proof for k = {k}")
+        try:
+            certificate = nspca.certify(problem.with_k(k), best, effort=request["effort"], report=say)
+        except Cancelled as stop:
+            certificate = stop.best if isinstance(stop.best, nspca.Certificate) else None
+            raise
+        finally:
+            if certificate is not None:
+                found |= {
+                    key: certified(problem.with_k(k), result, certificate) for key, result in mine.items()
+                }
+        row, done = Proved(k, certificate.upper, certificate.kind), before + i + 1
+        report(
+            Event(
+                "proof",
+                done,
+                before + len(ks),
+                lower=best.value,
+                upper=certificate.upper,
+                k=k,
+                payload=pack(row),
+            )
+        )
 
 
 def run_components(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
-    """`count` components of every method, each without the features of those before; the bytes of a Sweep with keys (method, count).
+    """`count` components of every method, each without the features of those before; the bytes of a Sweep
+    with keys (method, count).
 
-    The `info` of each result holds the variance explained by the first 1, 2, ... under the names of `explained_variances`.
+    The `info` of each result holds the variance explained by the first 1, 2, ... under the names of
+    `explained_variances`.
 
     Parameters
     ----------
@@ -97,9 +150,15 @@ def run_components(*, X, covariance: bool, request: dict, report: Report = silen
     problem, count = _problem(X, covariance, request, request["k"]), request["count"]
 
     def one(method: str, say: Report) -> tuple[nspca.Result, Row]:
-        result = nspca.solve(problem, method, components=count, seed=request["seed"], report=say, certify=None)
-        curves = {name: values.tolist() for name, values in explained_variances(problem, result.components).items()}
-        return replace(result, method=method, info={**result.info, **curves}), Explained(method, curves, result.seconds)
+        result = nspca.solve(
+            problem, method, components=count, seed=request["seed"], report=say, certify=None
+        )
+        curves = {
+            name: values.tolist() for name, values in explained_variances(problem, result.components).items()
+        }
+        return replace(result, method=method, info={**result.info, **curves}), Explained(
+            method, curves, result.seconds
+        )
 
     found = _each(request["methods"], one, report)
     return nspca.Sweep({(method, count): result for method, result in found.items()}).to_bytes()
@@ -108,7 +167,8 @@ def run_components(*, X, covariance: bool, request: dict, report: Report = silen
 def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
     """The supports that every method finds on `resamples` tables of rows drawn with replacement, as JSON.
 
-    A standardised problem is divided by the standard deviations of the whole table, which no draw can turn into zero.
+    A standardised problem is divided by the standard deviations of the whole table, which no draw can turn
+    into zero.
 
     Parameters
     ----------
@@ -128,7 +188,9 @@ def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
     total = request["resamples"]
     for b in range(total):
         rows = np.sort(np.random.default_rng([request["seed"], b]).integers(0, m, m))
-        problem = Problem.from_data(X[rows], k=request["k"], nonneg=request["nonneg"], center=request["center"])
+        problem = Problem.from_data(
+            X[rows], k=request["k"], nonneg=request["nonneg"], center=request["center"]
+        )
         for method in list(methods):
             say = _moved(report, b, total, f"{method}, resample {b + 1} of {total}")
             try:
@@ -150,7 +212,8 @@ def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
 
 
 def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
-    """Scores of k-means on selected genes, as JSON rows ``selection, genes, mean, spread`` (sigg2008, Fig. 4).
+    """Scores of k-means on selected genes, as JSON rows ``selection, genes, mean, spread`` (sigg2008, Fig.
+    4).
 
     Parameters
     ----------
@@ -167,7 +230,9 @@ def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
     order = np.argsort(-uses.svd_entropy_contributions(entropy_table, say), kind="stable")
     picked: dict[str, dict[int, np.ndarray]] = {
         "em, nonnegative": uses.select(problem, counts, seed=request["seed"], report=say),
-        "em, any sign": uses.select(Problem(problem.covariance, 1, nonneg=False), counts, seed=request["seed"], report=say),
+        "em, any sign": uses.select(
+            Problem(problem.covariance, 1, nonneg=False), counts, seed=request["seed"], report=say
+        ),
         "CE + SR": {count: order[:count] for count in counts},
         "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
     }
@@ -178,22 +243,38 @@ def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
             if count not in selected:
                 continue
             say = _moved(report, len(rows), total, f"{name}, {count} genes")
-            scores = uses.cluster_scores(Z[:, selected[count]], labels, request["starts"], request["seed"], say)
-            rows.append({"selection": name, "genes": int(count), "mean": float(scores.mean()), "spread": float(scores.std())})
+            scores = uses.cluster_scores(
+                Z[:, selected[count]], labels, request["starts"], request["seed"], say
+            )
+            rows.append(
+                {
+                    "selection": name,
+                    "genes": int(count),
+                    "mean": float(scores.mean()),
+                    "spread": float(scores.std()),
+                }
+            )
             report(Event("k-means", len(rows), total, payload=pack(Scored(rows[-1]))))
-    return json.dumps({"rows": rows, "features": Z.shape[1], "seconds": time.perf_counter() - started}).encode()
+    return json.dumps(
+        {"rows": rows, "features": Z.shape[1], "seconds": time.perf_counter() - started}
+    ).encode()
 
 
 def gene_tables(X, prepared: str):
-    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary are left out of both.
+    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary
+    are left out of both.
 
-    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in it), else centred;
-    "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann describe their data.
+    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in
+    it), else centred; "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann
+    describe their data.
     """
     Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
     Z = Z[:, np.ptp(Z, axis=0) > 0]
     if not Z.shape[1]:
-        raise InvalidProblem(f"every gene is constant between {FLOOR:g} and {CEILING:g}: these are no raw intensities; take 'standardised'")
+        raise InvalidProblem(
+            f"every gene is constant between {FLOOR:g} and {CEILING:g}: these are no raw intensities; take "
+            "'standardised'"
+        )
     centred = Z - Z.mean(axis=0)
     if prepared == "standardised":
         centred = centred / centred.std(axis=0)
@@ -202,10 +283,11 @@ def gene_tables(X, prepared: str):
 
 
 def run_detection(*, faces, nonfaces, test_faces, request: dict, report: Report = silent) -> bytes:
-    """ROC curves of face detection with ten components, as JSON rows ``method, test, false, true, area`` (zass2006, Fig. 4).
+    """ROC curves of face detection with ten components, as JSON rows ``method, test, false, true, area``
+    (zass2006, Fig. 4).
 
-    The components come from 1000 training faces, the machine from those and 2000 non-faces; it is tested on the other training
-    faces, and on the faces of the test set, against the other non-faces.
+    The components come from 1000 training faces, the machine from those and 2000 non-faces; it is tested on
+    the other training faces, and on the faces of the test set, against the other non-faces.
 
     Parameters
     ----------
@@ -222,9 +304,13 @@ def run_detection(*, faces, nonfaces, test_faces, request: dict, report: Report 
     rows, methods = [], request["methods"]
     for i, method in enumerate(methods):
         report(Event(method, i, len(methods)))
-        U = _face_components(problem, train[0], method, request["seed"], _moved(report, i, len(methods), method))
+        U = _face_components(
+            problem, train[0], method, request["seed"], _moved(report, i, len(methods), method)
+        )
         for name, curve in uses.detection_curve(U, train, tests, request["seed"]).items():
-            rows.append({"method": method, "test": name, "area": curve["area"], "pixels": int(np.count_nonzero(U))})
+            rows.append(
+                {"method": method, "test": name, "area": curve["area"], "pixels": int(np.count_nonzero(U))}
+            )
             rows[-1] |= {side: _thinned(curve[side]) for side in ("false", "true")}
             report(Event(method, i + 1, len(methods), payload=pack(Scored(rows[-1]))))
     return json.dumps(rows).encode()
@@ -237,7 +323,9 @@ def _face_components(problem: Problem, faces, method: str, seed: int, report: Re
         return uses.principal_parts(faces, PARTS, seed)
     signed = method.endswith(" signed")
     one = replace(problem, nonneg=not signed)
-    return nspca.solve(one, method.removesuffix(" signed"), components=PARTS, seed=seed, report=report, certify=None).components
+    return nspca.solve(
+        one, method.removesuffix(" signed"), components=PARTS, seed=seed, report=report, certify=None
+    ).components
 
 
 def _thinned(values, most: int = 400) -> list[float]:
@@ -247,7 +335,8 @@ def _thinned(values, most: int = 400) -> list[float]:
 
 
 def run_pitprops(*, A, request: dict, report: Report = silent) -> bytes:
-    """Six components of a correlation matrix by several methods, as JSON rows ``method, cardinality, total, adjusted, subspace``.
+    """Six components of a correlation matrix by several methods, as JSON rows
+    ``method, cardinality, total, adjusted, subspace``.
 
     Every list runs over the first 1 to 6 components (zass2006, Fig. 5).
 
@@ -266,22 +355,28 @@ def run_pitprops(*, A, request: dict, report: Report = silent) -> bytes:
         else:
             U = _projected(problem, method, request["seed"], _moved(report, i, len(PROPS), name))
         curves = {key: values.tolist() for key, values in explained_variances(problem, U).items()}
-        rows.append({"method": name, "cardinality": np.cumsum(np.count_nonzero(U, axis=0)).tolist(), **curves})
+        rows.append(
+            {"method": name, "cardinality": np.cumsum(np.count_nonzero(U, axis=0)).tolist(), **curves}
+        )
         report(Event(name, i + 1, len(PROPS), payload=pack(Scored(rows[-1]))))
     return json.dumps(rows).encode()
 
 
 def _projected(problem: Problem, method: str, seed: int, report: Report):
-    """Components in turn, each projected out of A before the next (sigg2008, eq. 18); they may share features."""
+    """Components in turn, each projected out of A before the next (sigg2008, eq. 18); they may share
+    features.
+    """
     one = lambda part: nspca.solve(part, method, seed=seed, report=report, certify=None).components[:, 0]  # noqa: E731
     return successive(problem, COMPONENTS, one, "projection")
 
 
-# --- shared -----------------------------------------------------------------------------------------------------------------
+# --- shared ---------------------------------------------------------------------------------------
 
 
 def _problem(X, covariance: bool, request: dict, k: int) -> Problem:
-    return make_problem(X, covariance, k, nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
+    return make_problem(
+        X, covariance, k, nonneg=request["nonneg"], center=request["center"], scale=request["scale"]
+    )
 
 
 def _share(problem: Problem, methods, report: Report) -> None:
@@ -293,7 +388,9 @@ def _share(problem: Problem, methods, report: Report) -> None:
 
 
 def _each(methods, one, report: Report) -> dict[str, nspca.Result]:
-    """``one(method, report)`` for all; a row for each as it is ready, a sentence for one that cannot; raises when none can."""
+    """``one(method, report)`` for all; a row for each as it is ready, a sentence for one that cannot; raises
+    when none can.
+    """
     found: dict[str, nspca.Result] = {}
     failed: NSPCAError = InvalidOption(NO_METHOD)
     for i, method in enumerate(methods):
@@ -310,13 +407,23 @@ def _each(methods, one, report: Report) -> dict[str, nspca.Result]:
 
 
 def _moved(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
-    """The events of a part inside the whole: how far the whole is, and what is being done; rows of a part pass if asked for."""
+    """The events of a part inside the whole: how far the whole is, and what is being done; rows of a part
+    pass if asked for.
+    """
 
     def say(event: Event) -> None:
         row = event.payload.get("row") if rows else None
         within = min(1.0, event.done / event.total) if event.total else 0.0
         whole = event.done if row is not None else within
-        report(Event(stage, int(done + whole), total, k=event.k if rows else None, payload={} if row is None else pack(Found(**row))))
+        report(
+            Event(
+                stage,
+                int(done + whole),
+                total,
+                k=event.k if rows else None,
+                payload={} if row is None else pack(Found(**row)),
+            )
+        )
 
     return say
 
@@ -336,6 +443,7 @@ def _standardised(X):
         spread = np.asarray(X, dtype=np.float64).std(axis=0)
     if not spread.all():
         raise InvalidProblem(
-            f"scaling needs columns that vary, got {int((spread == 0).sum())} constant ones; drop them or turn scaling off"
+            f"scaling needs columns that vary, got {int((spread == 0).sum())} constant ones; drop them or "
+            "turn scaling off"
         )
     return sp.csr_array(X.multiply(1 / spread)) if sp.issparse(X) else X / spread

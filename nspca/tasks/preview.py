@@ -1,4 +1,6 @@
-"""What one cheap pass knows of a sweep, before anybody asks for one: answers and proved bounds for every k in well under a second."""
+"""What one cheap pass knows of a sweep, before anybody asks for one: answers and proved bounds for every k in
+well under a second.
+"""
 
 from typing import Any
 
@@ -15,7 +17,9 @@ from nspca.tasks.sweep import EPSNET, PAPER, PROBABILITY, RANK_3, make_problem, 
 
 METHOD = "preview"
 FACTORED = 1000
-"""Size of the smaller side up to which the eigenvalues are proved, by a factorisation of some hundredths of a second."""
+"""Size of the smaller side up to which the eigenvalues are proved, by a factorisation of some hundredths of a
+second.
+"""
 ROWS = 500
 """Features up to which the sums over rows are tried."""
 BLOCK = 200
@@ -25,7 +29,8 @@ MANY, FEW = 20_000, 6
 
 
 def run_preview(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
-    """A `Sweep` of the truncated leading eigenvector and the rank-3 answer, the better of both, with the smallest of the quick bounds.
+    """A `Sweep` of the truncated leading eigenvector and the rank-3 answer, the better of both, with the
+    smallest of the quick bounds.
 
     Parameters
     ----------
@@ -34,7 +39,9 @@ def run_preview(*, X, covariance: bool, request: dict, report: Report = silent) 
         ``ks, nonneg, center, scale, seed``.
     """
     ks = _fewer(request["ks"], X.shape[1])
-    problem = make_problem(X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
+    problem = make_problem(
+        X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"]
+    )
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     results = {}
     for k in ks:
@@ -42,7 +49,17 @@ def run_preview(*, X, covariance: bool, request: dict, report: Report = silent) 
         beside: dict[str, Any] = {RANK_3: None, EPSNET: paper[k], PROBABILITY: probability}
         results[METHOD, k] = result = quick(one, beside)
         row = row_of(METHOD, k, result)
-        report(Event("preview", len(results), len(ks), lower=row["value"], upper=row["upper"], k=k, payload=pack(Found(**row, **beside))))
+        report(
+            Event(
+                "preview",
+                len(results),
+                len(ks),
+                lower=row["value"],
+                upper=row["upper"],
+                k=k,
+                payload=pack(Found(**row, **beside)),
+            )
+        )
     return nspca.Sweep(results).to_bytes()
 
 

@@ -1,4 +1,6 @@
-"""What a worker says of each piece of its work as soon as it is ready; packed for the way to a page, and unpacked there."""
+"""What a worker says of each piece of its work as soon as it is ready; packed for the way to a page, and
+unpacked there.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +32,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Several:
-    """Several components of one method: the features and weights of each; None when they are too many to send."""
+    """Several components of one method: the features and weights of each; None when they are too many to
+    send.
+    """
 
     method: str
     values: list[float]
@@ -41,23 +45,48 @@ class Several:
     def of(cls, result: Result) -> Self:
         """What a viewer needs of a result before the run ends."""
         X = result.components
-        parts: list[list[list[Any]]] = [[np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T]
+        parts: list[list[list[Any]]] = [
+            [np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T
+        ]
         few = np.count_nonzero(X) <= MOST_SENT
         return cls(result.method, result.values.tolist(), result.seconds, parts if few else None)
 
     def result(self, n: int) -> Result | None:
-        """The inverse of `of` up to six digits of the weights and without a certificate; None when no components were sent."""
+        """The inverse of `of` up to six digits of the weights and without a certificate; None when no
+        components were sent.
+        """
         if self.parts is None:
             return None
-        X = np.zeros((n, len(self.parts)))
-        for j, (support, weights) in enumerate(self.parts):
-            X[support, j] = weights
-        return Result(X, np.array(self.values), Status.HEURISTIC, self.method, seconds=self.seconds)
+        return Result(
+            _columns(self.parts, n),
+            np.array(self.values),
+            Status.HEURISTIC,
+            self.method,
+            seconds=self.seconds,
+        )
+
+
+@dataclass(frozen=True)
+class Climbed:
+    """A method that finds components together has come upon better ones: their value, and what they are
+    unless they are many.
+    """
+
+    method: str
+    seconds: float
+    value: float
+    parts: list[list[list]] | None = None
+
+    def components(self, n: int) -> np.ndarray | None:
+        """As columns (n, r)."""
+        return None if self.parts is None else _columns(self.parts, n)
 
 
 @dataclass(frozen=True)
 class Explained:
-    """Variance of the first 1, 2, ... components of a method, under the names of `nspca.components.explained_variances`."""
+    """Variance of the first 1, 2, ... components of a method, under the names of
+    `nspca.components.explained_variances`.
+    """
 
     method: str
     curves: dict[str, list[float]]
@@ -106,7 +135,14 @@ class Refused:
     error: str
 
 
-Row = Found | Several | Explained | Redrawn | Scored | Proved | Closer | Refused
+def _columns(parts: list[list[list]], n: int) -> np.ndarray:
+    X = np.zeros((n, len(parts)))
+    for j, (support, weights) in enumerate(parts):
+        X[support, j] = weights
+    return X
+
+
+Row = Found | Several | Climbed | Explained | Redrawn | Scored | Proved | Closer | Refused
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
 """What each is called on its way, and in the store."""
 

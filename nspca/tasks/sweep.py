@@ -1,4 +1,6 @@
-"""What runs in a worker: jobs call these by name, with arrays and plain values, and get bytes back. No Streamlit."""
+"""What runs in a worker: jobs call these by name, with arrays and plain values, and get bytes back. No
+Streamlit.
+"""
 
 import json
 import math
@@ -7,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import nspca
-from nspca.api import OPTIMAL_GAP
+from nspca.api import OPTIMAL_GAP, line_of
 from nspca.bounds import lowrank
 from nspca.errors import Cancelled, CertificateError
 from nspca.matrix.covariance import DENSE_LIMIT
@@ -16,7 +18,9 @@ from nspca.solvers import epsnet
 from nspca.tasks.rows import Closer, Found, pack
 
 RANK_3, EPSNET, PROBABILITY = "upper_rank3", "upper_epsnet", "epsnet_probability"
-"""Names, in the rows and in the `info` of the results of a sweep, of the two bounds beside ours: see `rank3_bound`, `paper_bounds`."""
+"""Names, in the rows and in the `info` of the results of a sweep, of the two bounds beside ours: see
+`rank3_bound`, `paper_bounds`.
+"""
 OTHERS = (RANK_3, EPSNET, PROBABILITY)
 PAPER = epsnet.Options(rank=3, eps=0.1)
 """As in the experiments of the 2014 paper."""
@@ -27,7 +31,13 @@ MORE = ("standard", "thorough")
 
 
 def make_problem(
-    X, covariance: bool, k: int | tuple[int, ...], *, nonneg: bool = True, center: bool = True, scale: bool = False
+    X,
+    covariance: bool,
+    k: int | tuple[int, ...],
+    *,
+    nonneg: bool = True,
+    center: bool = True,
+    scale: bool = False,
 ) -> nspca.Problem:
     """The problem of a data set, whether it is a table or a covariance."""
     if covariance:
@@ -35,8 +45,14 @@ def make_problem(
     return nspca.Problem.from_data(X, k=k, nonneg=nonneg, center=center, scale=scale)
 
 
+def cheapest_first(methods) -> list[str]:
+    """The order in which several methods run: what is quick is seen at once, while the others still work."""
+    return sorted(methods, key=lambda method: line_of(method).cost)
+
+
 def rank3_bound(problem: nspca.Problem, report: Report = silent) -> float | None:
-    """B2, the exact optimum of the rank-3 part plus the fourth eigenvalue: the exact form of the 2014 paper's bound, and proved.
+    """B2, the exact optimum of the rank-3 part plus the fourth eigenvalue: the exact form of the 2014 paper's
+    bound, and proved.
 
     In the units of the data; None where the eigenvalues cost too much.
     """
@@ -45,8 +61,11 @@ def rank3_bound(problem: nspca.Problem, report: Report = silent) -> float | None
     return lowrank.bound(problem, PAPER.rank, shifted=False, tol=RANK_3_TOLERANCE, report=report)[0].upper
 
 
-def paper_bounds(problem: nspca.Problem, ks, seed: int = 0, report: Report = silent) -> tuple[Mapping[int, float | None], float | None]:
-    """What Asteris et al. (2014) compute: the value of their eps-net on the rank-3 part over 1 - eps, plus the fourth eigenvalue.
+def paper_bounds(
+    problem: nspca.Problem, ks, seed: int = 0, report: Report = silent
+) -> tuple[Mapping[int, float | None], float | None]:
+    """What Asteris et al. (2014) compute: the value of their eps-net on the rank-3 part over 1 - eps, plus
+    the fourth eigenvalue.
 
     Returns
     -------
@@ -65,7 +84,8 @@ def _too_large(problem):
 
 
 def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
-    """`nspca.sweep` as the bytes of its `Sweep`; every row and result carries the bounds beside ours, under the names in `OTHERS`.
+    """`nspca.sweep` as the bytes of its `Sweep`; every row and result carries the bounds beside ours, under
+    the names in `OTHERS`.
 
     A cancelled run hands in the same of what was ready by then.
 
@@ -76,7 +96,9 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
         ``ks, methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
     """
     ks = values_of_k(request)
-    problem = make_problem(X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"])
+    problem = make_problem(
+        X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"]
+    )
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     beside: dict[int, dict] = {}
 
@@ -85,12 +107,20 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
         if row is not None:
             k = row["k"]
             if k not in beside:
-                beside[k] = {RANK_3: rank3_bound(problem.with_k(k)), EPSNET: paper[k], PROBABILITY: probability}
+                beside[k] = {
+                    RANK_3: rank3_bound(problem.with_k(k)),
+                    EPSNET: paper[k],
+                    PROBABILITY: probability,
+                }
             event = replace(event, payload=pack(Found(**row, **beside[k])))
         report(event)
 
     def packed(sweep: nspca.Sweep) -> bytes:
-        full = {(method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k]) for method, k in sweep if k in beside}
+        full = {
+            (method, k): replace(sweep[method, k], info=sweep[method, k].info | beside[k])
+            for method, k in sweep
+            if k in beside
+        }
         return nspca.Sweep(full).to_bytes()
 
     options = {"methods": tuple(request["methods"]), "certify": request["effort"], "seed": request["seed"]}
@@ -107,7 +137,8 @@ def values_of_k(request: dict) -> list[int] | range:
 
 
 def prove_more(*, X, covariance: bool, question: dict, component, report: Report = silent) -> bytes:
-    """The strongest certificate of standard, then thorough effort, as its bytes; stops when the gap is closed.
+    """The strongest certificate of standard, then thorough effort, as its bytes; stops when the gap is
+    closed.
 
     A cancelled run gives the best that was proved by then.
 
@@ -129,7 +160,9 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
         try:
             found = nspca.certify(problem, known, effort=effort, report=closing)
         except Cancelled as stop:
-            proved = [certificate for certificate in (best, stop.best) if isinstance(certificate, nspca.Certificate)]
+            proved = [
+                certificate for certificate in (best, stop.best) if isinstance(certificate, nspca.Certificate)
+            ]
             if not proved:
                 raise
             best = min(proved, key=lambda certificate: certificate.upper)
@@ -158,7 +191,8 @@ class Closing:
 
 
 def check(*, X, certificate: bytes, asked: dict, report: Report = silent) -> bytes:
-    """`nspca.checker.entry` of a certificate file, as JSON: ``upper`` and ``seconds``, or the sentence of its ``refusal``.
+    """`nspca.checker.entry` of a certificate file, as JSON: ``upper`` and ``seconds``, or the sentence of its
+    ``refusal``.
 
     `asked` is the problem it must be about: ``k, nonneg, center, scale, source``.
     """

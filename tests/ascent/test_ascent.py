@@ -11,7 +11,9 @@ from nspca.ascent import single as ascent
 @pytest.mark.parametrize("m", [30, 900])
 def test_large_supports_get_the_weights_of_small_ones(monkeypatch, nonneg, m):
     rng = np.random.default_rng(0)
-    problem = nspca.Problem.from_data(rng.standard_normal((m, 60)) + rng.standard_normal((m, 1)) * rng.random(60), 40, nonneg)
+    problem = nspca.Problem.from_data(
+        rng.standard_normal((m, 60)) + rng.standard_normal((m, 1)) * rng.random(60), 40, nonneg
+    )
     A, support = problem.covariance, np.arange(0, 60, 2)
     x = np.full(30, 30**-0.5)
     small = ascent.best_weights(A, support, x, nonneg)
@@ -41,3 +43,12 @@ def test_a_feature_that_outweighs_all_others_to_rounding_stays_and_nothing_overf
     problem = nspca.Problem.from_data(X, 3, nonneg, center=False, scale=True)
     x = nspca.solve(problem, certify=None).components[:, 0]
     assert problem.violation(x) <= 1e-12 and abs(x[0]) > 1 - 1e-12
+
+
+def test_what_rounding_makes_negative_leaves_a_component():
+    """The zero vector explains more than nothing less rounding; it is no component."""
+    x = np.array([0.6, 0.8])
+    for block in (-1e-17 * np.ones((2, 2)), np.array([[-1e-17, 0.0], [0.0, -2e-17]])):
+        best = ascent.best_on_support(block, x, nonneg=True)
+        assert np.isclose(np.linalg.norm(best), 1)
+        assert best.min() >= 0

@@ -1,4 +1,6 @@
-"""The matching step against scipy's assignment on replicated columns: ties, zeros, differing sizes, just enough features."""
+"""The matching step against scipy's assignment on replicated columns: ties, zeros, differing sizes, just
+enough features.
+"""
 
 import numpy as np
 import pytest
@@ -75,10 +77,14 @@ def test_a_feature_is_passed_on_where_it_is_worth_most():
 def test_same_answer_every_time_and_the_input_untouched():
     Q = np.random.default_rng(0).integers(0, 3, (400, 4)).astype(float)
     before = Q.copy()
-    assert np.array_equal(matching.assign(Q, (9, 5, 7, 1)), matching.assign(Q, (9, 5, 7, 1))) and np.array_equal(Q, before)
+    assert np.array_equal(
+        matching.assign(Q, (9, 5, 7, 1)), matching.assign(Q, (9, 5, 7, 1))
+    ) and np.array_equal(Q, before)
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (1,), (0, 2), (1, 1, 1)])
 def test_sizes_that_do_not_fit_are_named(sizes):
-    with pytest.raises(InvalidProblem, match="matching needs 2 sizes of at least 1 that add up to at most n = 5, got"):
+    with pytest.raises(
+        InvalidProblem, match="matching needs 2 sizes of at least 1 that add up to at most n = 5, got"
+    ):
         matching.assign(np.ones((5, 2)), sizes)

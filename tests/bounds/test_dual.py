@@ -1,4 +1,6 @@
-"""B4 to B9 against brute force and the verifier; elimination against the dense formula; what stops, repeats and cancels."""
+"""B4 to B9 against brute force and the verifier; elimination against the dense formula; what stops, repeats
+and cancels.
+"""
 
 from itertools import pairwise
 
@@ -25,7 +27,9 @@ EDGE = 1e-13
 
 @pytest.fixture
 def short(monkeypatch):
-    """All stages of "standard", few steps of each; lifts even where the features are few enough for a search over supports."""
+    """All stages of "standard", few steps of each; lifts even where the features are few enough for a search
+    over supports.
+    """
     plan = Plan(rows=800, plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
     monkeypatch.setitem(effort.PLANS, "standard", plan)
     monkeypatch.setattr(effort, "BRANCHED", 0)
@@ -38,7 +42,9 @@ def scaled(V, power):
 
 
 def witnesses(kept, problem, steps=10):
-    """(kind, witness, estimate) of every bound on these rows, from few steps: nothing has converged, all must hold."""
+    """(kind, witness, estimate) of every bound on these rows, from few steps: nothing has converged, all must
+    hold.
+    """
     k, nonneg = problem.k, problem.nonneg
     yield "B4", witness.Witness(elimination.search_threshold(kept, problem)[1]), None
     if len(kept.block) == 0:
@@ -71,7 +77,9 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
             continue
         kept = elimination.keep(problem, problem.n if i % 3 else max(1, problem.n - 2))
         for kind, one, estimate in witnesses(kept, problem):
-            found, _ = witness.certificate(problem, kept, one, Budget(1e-3, cap=100), kind=kind, estimate=estimate)
+            found, _ = witness.certificate(
+                problem, kept, one, Budget(1e-3, cap=100), kind=kind, estimate=estimate
+            )
             kinds.add(found.kind)
             assert np.ldexp(found.upper, -power) >= optimum * (1 - EDGE), (case, found.kind)
             assert nspca.verify(A, found) <= found.upper
@@ -112,7 +120,9 @@ def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_elimination_is_the_dense_formula(nonneg):
-    """With the rows kept, B4 equals its formula on all of A; the kept rows are those with an entry above the level."""
+    """With the rows kept, B4 equals its formula on all of A; the kept rows are those with an entry above the
+    level.
+    """
     rng = np.random.default_rng(34)
     X = rng.standard_normal((12, 40)) * rng.uniform(0.05, 1, 40) ** 2
     problem = nspca.Problem.from_data(X, 5, nonneg)
@@ -133,10 +143,17 @@ def test_elimination_is_the_dense_formula(nonneg):
 
 
 def test_n_by_n_is_never_formed_for_many_features(monkeypatch):
-    X = np.random.default_rng(35).standard_normal((15, 5000)) * np.random.default_rng(36).uniform(0.01, 1, 5000) ** 4
+    X = (
+        np.random.default_rng(35).standard_normal((15, 5000))
+        * np.random.default_rng(36).uniform(0.01, 1, 5000) ** 4
+    )
     monkeypatch.setattr(DataCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))
     whole = DataCovariance.block
-    monkeypatch.setattr(DataCovariance, "block", lambda self, J: whole(self, J) if len(J) <= 400 else pytest.fail("a block too large"))
+    monkeypatch.setattr(
+        DataCovariance,
+        "block",
+        lambda self, J: whole(self, J) if len(J) <= 400 else pytest.fail("a block too large"),
+    )
     problem = nspca.Problem.from_data(X, 10)
     found, _, _ = strongest(problem, 0.0, "fast")
     assert 0 < found.witness["rows"].size <= 400
@@ -148,7 +165,9 @@ def test_more_features_tied_at_the_level_than_may_be_kept():
     problem = nspca.Problem.from_covariance(np.ones((6, 6)), 2)
     kept = elimination.keep(problem, 3)
     assert kept.rows.size == 0
-    found, _ = witness.certificate(problem, kept, witness.Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
+    found, _ = witness.certificate(
+        problem, kept, witness.Witness(elimination.search_threshold(kept, problem)[1]), kind="B4"
+    )
     assert 2.0 <= found.upper <= 2.0 * (1 + 1e-8)
     assert nspca.verify(np.ones((6, 6)), found) <= found.upper
 
@@ -168,9 +187,13 @@ def test_a_perturbed_witness_still_gives_a_valid_looser_bound():
         best = witness.certificate(problem, kept, witness.Witness(W))[0].upper
         for size in (1e-3, 0.1, 10.0):
             noise = size * rng.standard_normal((8, 8))
-            wrong = witness.Witness(W + noise + noise.T, size * rng.standard_normal((8, 8)), size * rng.standard_normal((8, 2)))
+            wrong = witness.Witness(
+                W + noise + noise.T, size * rng.standard_normal((8, 8)), size * rng.standard_normal((8, 2))
+            )
             found = witness.certificate(problem, kept, wrong)[0]
-            assert optimum <= found.upper and best <= witness.certificate(problem, kept, witness.Witness(wrong.W))[0].upper * (1 + 1e-6)
+            assert optimum <= found.upper and best <= witness.certificate(
+                problem, kept, witness.Witness(wrong.W)
+            )[0].upper * (1 + 1e-6)
             assert nspca.verify(A, found) <= found.upper
 
 
@@ -216,7 +239,9 @@ def test_heights_and_threshold_bound_what_they_must():
 
 
 def wide_problem(k=6):
-    X = np.random.default_rng(41).standard_normal((30, 24)) + np.linspace(0, 2, 24) * np.random.default_rng(42).standard_normal((30, 1))
+    X = np.random.default_rng(41).standard_normal((30, 24)) + np.linspace(0, 2, 24) * np.random.default_rng(
+        42
+    ).standard_normal((30, 1))
     return X, nspca.Problem.from_data(X, k)
 
 
@@ -251,7 +276,9 @@ def test_it_can_be_cancelled_at_every_event(short):
 def test_the_same_input_gives_the_same_certificate_to_the_last_bit(short):
     first, second = (strongest(wide_problem()[1], 0.0, "standard")[0] for _ in range(2))
     assert first.upper == second.upper and first.kind == second.kind
-    assert all(np.array_equal(first.witness[name], second.witness[name]) for name in first.witness | second.witness)
+    assert all(
+        np.array_equal(first.witness[name], second.witness[name]) for name in first.witness | second.witness
+    )
 
 
 def test_a_closed_gap_stops_the_work(monkeypatch):

@@ -1,4 +1,6 @@
-"""Joint certificates: never below brute force, accepted by the verifier, better than Ky Fan; elimination, progress, cancel."""
+"""Joint certificates: never below brute force, accepted by the verifier, better than Ky Fan; elimination,
+progress, cancel.
+"""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -31,7 +33,9 @@ def blocks(n=24, groups=3):
     """Data with `groups` blocks of positively correlated features; in sign, the blocks oppose each other."""
     rng = np.random.default_rng(5)
     F = rng.standard_normal((80, groups))
-    return np.repeat(F - 0.5 * F.sum(axis=1, keepdims=True), n // groups, axis=1) + 0.4 * rng.standard_normal((80, n))
+    return np.repeat(F - 0.5 * F.sum(axis=1, keepdims=True), n // groups, axis=1) + 0.4 * rng.standard_normal(
+        (80, n)
+    )
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -110,7 +114,9 @@ def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
     problem = Problem.from_data(X, (4, 4, 4), scale=True)
     whole = checked(X, problem)
     for rows, whole_up_to in ((8, 24), (8, 23)):
-        monkeypatch.setitem(joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=rows, whole=whole_up_to))
+        monkeypatch.setitem(
+            joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=rows, whole=whole_up_to)
+        )
         assert (checked(X, problem).upper == whole.upper) == (whole_up_to == 24)
 
 
@@ -120,7 +126,9 @@ def test_more_features_than_samples():
     X[:, :30] *= 4
     for problem in (Problem.from_data(X, (5, 5)), Problem.from_data(X, (2000, 2000), scale=True)):
         assert checked(X, problem).witness.get("rows", np.zeros(0)).size < 500
-    low_rank = np.outer(rng.standard_normal(12), X[0])  # no r-th eigenvalue: the samples' side cannot prove it, kept rows can
+    low_rank = np.outer(
+        rng.standard_normal(12), X[0]
+    )  # no r-th eigenvalue: the samples' side cannot prove it, kept rows can
     checked(low_rank, Problem.from_data(low_rank, (4000, 100)))
 
 
@@ -147,7 +155,9 @@ def test_progress_cancel_and_the_same_answer_twice():
     uppers = [event.upper for event in events]
     assert all(a >= b for a, b in pairwise(uppers[:-1]))  # the last one has room for rounding
     assert uppers[-1] == pytest.approx(one.upper, rel=1e-12)
-    assert {(event.stage, event.k, event.lower) for event in events} == {("joint proof", None, 0.5 * problem.covariance.unit)}
+    assert {(event.stage, event.k, event.lower) for event in events} == {
+        ("joint proof", None, 0.5 * problem.covariance.unit)
+    }
     assert events[-1].done == events[-1].total > 0
 
     def stop(event):
@@ -156,6 +166,17 @@ def test_progress_cancel_and_the_same_answer_twice():
 
     with pytest.raises(Cancelled):
         certify_joint(problem, 0.5, report=stop)
+    for last, event in enumerate(events):
+        left = iter(range(last + 1))
+
+        def stopped(_, left=left, last=last):
+            if next(left) == last:
+                raise Cancelled
+
+        with pytest.raises(Cancelled) as cancelled:
+            certify_joint(problem, 0.5, report=stopped)
+        held = cancelled.value.best
+        assert held.upper <= event.upper * (1 + 1e-9) and nspca.verify(X, held) <= held.upper
     with pytest.raises(InvalidOption, match="fast, standard, thorough"):
         certify_joint(problem, 0.5, "quick")
 

@@ -1,4 +1,6 @@
-"""The two bounds set beside ours against brute force: the exact rank-3 one always holds, the 2014 paper's as often as it says."""
+"""The two bounds set beside ours against brute force: the exact rank-3 one always holds, the 2014 paper's as
+often as it says.
+"""
 
 import math
 
@@ -40,25 +42,36 @@ def test_the_rank_3_bound_is_the_optimum_of_the_rank_3_part_plus_the_fourth_eige
         values, vectors = problem.covariance.leading(problem.n)
         low = (vectors[:, :3] * values[:3]) @ vectors[:, :3].T
         expected = (brute_force(low, case.k, nonneg)[0] + values[3:4].sum()) * problem.covariance.unit
-        assert np.isclose(tasks.rank3_bound(problem), expected, rtol=2 * tasks.RANK_3_TOLERANCE, atol=1e-300), case
+        assert np.isclose(
+            tasks.rank3_bound(problem), expected, rtol=2 * tasks.RANK_3_TOLERANCE, atol=1e-300
+        ), case
 
 
 def test_the_paper_s_bound_is_the_weaker_of_the_two():
     for case in cases(60, n_max=9, ranks=(4, 9), seed=53):
         problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
-        problem.covariance.leading(problem.n)  # one choice of eigenvectors for both, also where eigenvalues repeat
+        problem.covariance.leading(
+            problem.n
+        )  # one choice of eigenvectors for both, also where eigenvalues repeat
         upper, exact = tasks.paper_bounds(problem, [case.k])[0][case.k], tasks.rank3_bound(problem)
         assert upper >= exact * (1 - tasks.RANK_3_TOLERANCE) and (exact == 0 or upper > exact), case
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_the_value_is_that_of_algorithm_3(nonneg):
-    """Line by line: a rank-1 problem at every point, and of all answers the one with the largest ``|V'x|``."""
+    """Line by line: a rank-1 problem at every point, and of all answers the one with the largest
+    ``|V'x|``.
+    """
     for case in cases(40, n_max=9, seed=54):
         ks, rng, answers = [1, len(case.V)], np.random.default_rng(7), []
         for c in rng.standard_normal((30, case.V.shape[1])):
             a = case.V @ (c / np.linalg.norm(c))
-            answers.append([max((rank1(sign * a, k, nonneg) for sign in (1, -1)), key=lambda x, a=a: (a @ x) ** 2) for k in ks])
+            answers.append(
+                [
+                    max((rank1(sign * a, k, nonneg) for sign in (1, -1)), key=lambda x, a=a: (a @ x) ** 2)
+                    for k in ks
+                ]
+            )
         expected = [max(np.sum((case.V.T @ x[j]) ** 2) for x in answers) for j in range(2)]
         assert np.allclose(epsnet.values_on_low_rank(case.V, ks, nonneg, 30, 7), expected, rtol=1e-9), case
 
@@ -88,7 +101,10 @@ def test_more_values_of_k_need_more_points_to_hold_together():
 def test_too_large_a_table_has_neither(monkeypatch):
     monkeypatch.setattr(tasks, "DENSE_LIMIT", 5)
     problem = nspca.Problem.from_data(np.random.default_rng(10).standard_normal((9, 7)), 2)
-    assert tasks.paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None) and tasks.rank3_bound(problem) is None
+    assert (
+        tasks.paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None)
+        and tasks.rank3_bound(problem) is None
+    )
 
 
 def test_spectra_at_k_20_are_known_as_the_paper_prints_it(nspca_data, monkeypatch):

@@ -1,4 +1,6 @@
-"""The checker from inside: what it reads, its margins against exact arithmetic, and the rules that its pages promise."""
+"""The checker from inside: what it reads, its margins against exact arithmetic, and the rules that its pages
+promise.
+"""
 
 import itertools
 import re
@@ -25,7 +27,9 @@ HONEST = certify(X, 2, d=1, W=np.minimum(unit_matrix(X)[0], 0.1))
 
 
 class Counted:
-    """A certificate that counts how often it is asked, and answers with something else from the second time on."""
+    """A certificate that counts how often it is asked, and answers with something else from the second time
+    on.
+    """
 
     def __init__(self, certificate, **later):
         self.__dict__["asked"] = {}
@@ -34,11 +38,26 @@ class Counted:
 
     def __getattr__(self, name):
         self.asked[name] = self.asked.get(name, 0) + 1
-        return self.later[name] if self.asked[name] > 1 and name in self.later else getattr(self.certificate, name)
+        return (
+            self.later[name]
+            if self.asked[name] > 1 and name in self.later
+            else getattr(self.certificate, name)
+        )
 
 
 def test_every_attribute_is_read_once():
-    counted = Counted(HONEST, k=1, nonneg=False, upper=1e300, digest="", form="row", exponent=0, witness={}, shape=(1, 1), scale=True)
+    counted = Counted(
+        HONEST,
+        k=1,
+        nonneg=False,
+        upper=1e300,
+        digest="",
+        form="row",
+        exponent=0,
+        witness={},
+        shape=(1, 1),
+        scale=True,
+    )
     assert verify(X, counted, nspca.Problem.from_data(X, 2)) == verify(X, HONEST)
     assert set(counted.asked.values()) == {1}
     low = Counted(replace(HONEST, upper=HONEST.upper / 2), upper=1e300)
@@ -87,7 +106,11 @@ def test_words_that_compare_as_they_like_are_taken_for_what_they_are():
     refused(X, replace(HONEST, exponent=Nothing(HONEST.exponent + 2)), "exponent")
     refused(X, replace(HONEST, upper=Large(HONEST.upper / 2)), "claimed")
     refused(X, replace(HONEST, k=Nothing(1)), "another problem", problem=nspca.Problem.from_data(X, 2))
-    for subclass in (replace(HONEST, digest=Agreeable(HONEST.digest)), replace(HONEST, k=np.int8(2)), replace(HONEST, nonneg=np.True_)):
+    for subclass in (
+        replace(HONEST, digest=Agreeable(HONEST.digest)),
+        replace(HONEST, k=np.int8(2)),
+        replace(HONEST, nonneg=np.True_),
+    ):
         assert verify(X, subclass) == verify(X, HONEST)
 
 
@@ -162,7 +185,10 @@ def exactly_psd(S):
         pivot, row = S[0][0], S[0]
         if pivot < 0 or (pivot == 0 and any(row)):
             return False
-        S = [[S[i][j] - (S[i][0] * row[j] / pivot if pivot else 0) for j in range(1, len(S))] for i in range(1, len(S))]
+        S = [
+            [S[i][j] - (S[i][0] * row[j] / pivot if pivot else 0) for j in range(1, len(S))]
+            for i in range(1, len(S))
+        ]
     return True
 
 
@@ -181,7 +207,9 @@ def test_is_psd_is_never_wrong_and_seldom_shy():
             assert proved
     assert accepted > 50 and refused_ones > 50
     assert not rounding.is_psd(np.full((2, 2), np.nan), 0.0) and rounding.is_psd(np.zeros((0, 0)), 0.0)
-    assert not rounding.is_psd(np.eye(2), np.nan) and not rounding.is_psd(np.array([[1.0, 1.0], [1.0, 1.0]]), 0.0)
+    assert not rounding.is_psd(np.eye(2), np.nan) and not rounding.is_psd(
+        np.array([[1.0, 1.0], [1.0, 1.0]]), 0.0
+    )
 
 
 def test_gamma_and_margin_exceed_what_they_stand_for():
@@ -193,18 +221,32 @@ def test_gamma_and_margin_exceed_what_they_stand_for():
         n = int(rng.integers(1, 60))
         x, y = (rng.standard_normal(n) * 10.0 ** rng.integers(-8, 8, n) for _ in range(2))
         exact = sum(Fraction(a) * Fraction(b) for a, b in zip(x.tolist(), y.tolist(), strict=True))
-        assert abs(Fraction(float(x @ y)) - exact) <= Fraction(float(rounding.margin(n, np.linalg.norm(x) * np.linalg.norm(y))))
+        assert abs(Fraction(float(x @ y)) - exact) <= Fraction(
+            float(rounding.margin(n, np.linalg.norm(x) * np.linalg.norm(y)))
+        )
 
 
 def test_roots_norms_and_floats_are_rounded_up():
     rng = np.random.default_rng(2)
-    for square in [5e-324, 2.0**-1074 * 3, 1e-308, 1.0, 2.0, np.nextafter(1, 0), *10.0 ** rng.uniform(-300, 300, 300)]:
+    for square in [
+        5e-324,
+        2.0**-1074 * 3,
+        1e-308,
+        1.0,
+        2.0,
+        np.nextafter(1, 0),
+        *10.0 ** rng.uniform(-300, 300, 300),
+    ]:
         assert Fraction(rounding.root_up(square)) ** 2 >= Fraction(square)
         assert rounding.root_up(square) <= np.sqrt(square) * (1 + 1e-15)
     assert rounding.root_up(0.0) == 0.0
     assert rounding.norm(np.full((3, 3), 1e-200)) >= 3e-200 and rounding.norm(np.zeros(3)) == 0.0
     for exact in (Fraction(1, 3), Fraction(2**60 + 1), Fraction(-1, 3), Fraction(1, 2**1080), Fraction(3, 4)):
-        assert Fraction(rounding.float_up(exact)) >= exact > Fraction(float(np.nextafter(rounding.float_up(exact), -np.inf)))
+        assert (
+            Fraction(rounding.float_up(exact))
+            >= exact
+            > Fraction(float(np.nextafter(rounding.float_up(exact), -np.inf)))
+        )
 
 
 def test_entries_that_vanish_at_unit_scale_are_not_taken_for_zero():
@@ -214,7 +256,12 @@ def test_entries_that_vanish_at_unit_scale_are_not_taken_for_zero():
     for form, witness in (("row", {}), ("inequality", {"rows": np.array([1]), "claims": np.zeros(2)})):
         refused(A, replace(claim, form=form, witness=witness, upper=0.0), "claimed|not kept")
     wide = np.diag([1e308, 1e-17])
-    assert verify(wide, replace(certify(wide, 1, source="covariance"), form="diagonal", witness={}, upper=1.1e308)) >= 1e308
+    assert (
+        verify(
+            wide, replace(certify(wide, 1, source="covariance"), form="diagonal", witness={}, upper=1.1e308)
+        )
+        >= 1e308
+    )
 
 
 def test_topk_and_heights_are_what_they_say():
@@ -258,7 +305,8 @@ def test_rows_that_are_dropped_change_no_sum(nonneg):
             terms = p[:, j] * p[:, l] + f.h * G[:, j, l, None]
             for all_terms in terms:
                 assert np.array_equal(
-                    np.sort(all_terms[fixed:])[::-1][: k - fixed], np.sort(all_terms[fixed:][~rows[fixed:]])[::-1][: k - fixed]
+                    np.sort(all_terms[fixed:])[::-1][: k - fixed],
+                    np.sort(all_terms[fixed:][~rows[fixed:]])[::-1][: k - fixed],
                 )
     assert dropped > 100
 

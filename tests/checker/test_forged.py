@@ -1,4 +1,6 @@
-"""Certificates and data that answer as they like: words that compare otherwise, change between two looks, or hide other data."""
+"""Certificates and data that answer as they like: words that compare otherwise, change between two looks, or
+hide other data.
+"""
 
 from dataclasses import fields
 from types import SimpleNamespace
@@ -43,7 +45,9 @@ class Indifferent(str):
 
 
 class Fickle:
-    """A certificate about `first` the first few times it is asked for its k, and about `then` from then on."""
+    """A certificate about `first` the first few times it is asked for its k, and about `then` from then
+    on.
+    """
 
     def __init__(self, certificate, first, then, times):
         self.certificate, self.answers = certificate, [first] * times + [then]
@@ -74,7 +78,9 @@ def test_a_word_that_compares_as_it_likes_skips_no_check():
 
 
 def test_numbers_of_numpy_are_numbers_of_a_certificate():
-    same = forged(THREE, k=np.int64(3), exponent=np.int32(THREE.exponent), nonneg=np.True_, shape=[15, np.int64(6)])
+    same = forged(
+        THREE, k=np.int64(3), exponent=np.int32(THREE.exponent), nonneg=np.True_, shape=[15, np.int64(6)]
+    )
     assert nspca.verify(X, same, P) == nspca.verify(X, THREE)
     with pytest.raises(CertificateError, match="is claimed, but only"):  # rounded down on the way to 32 bits
         nspca.verify(X, forged(THREE, upper=np.nextafter(np.float32(THREE.upper), np.float32(0))))
@@ -118,7 +124,11 @@ def test_what_is_proved_is_proved_of_what_the_digest_is_of(source):
 def duplicated(dtype):
     """Sparse data with entries in parts, and its canonical form."""
     rng = np.random.default_rng(0)
-    rows, columns, values = np.sort(rng.integers(0, 12, 70)), rng.integers(0, 5, 70), rng.integers(1, 100, 70).astype(dtype)
+    rows, columns, values = (
+        np.sort(rng.integers(0, 12, 70)),
+        rng.integers(0, 5, 70),
+        rng.integers(1, 100, 70).astype(dtype),
+    )
     starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=12))))
     return sp.csr_array((values, columns, starts), shape=(12, 5))
 
@@ -151,7 +161,9 @@ def test_a_column_named_like_a_method_is_a_column():
 
 
 def named(name):
-    """X in a table of type object, every entry made something else of, which float64 would read as that number."""
+    """X in a table of type object, every entry made something else of, which float64 would read as that
+    number.
+    """
     return np.array([[name(entry) for entry in row] for row in X], dtype=object)
 
 

@@ -1,4 +1,6 @@
-"""The verifier against brute force, honest witnesses and liars. What makes a certificate here is in `tests.makers`."""
+"""The verifier against brute force, honest witnesses and liars. What makes a certificate here is in
+`tests.makers`.
+"""
 
 import ast
 import itertools
@@ -46,7 +48,9 @@ def test_never_below_brute_force(name, nonneg, trials):
         A, exponent = unit_matrix(X, source, center)
         k = [1, n, int(rng.integers(1, n + 1))][trial % 3]
         rows = None if rng.random() < 0.6 else rng.permutation(n)[: rng.integers(0, n + 1)]
-        W, M = random_parts(rng, A, np.arange(n) if rows is None else rows, rng.choice(["clip", "noise", "negative", "none"]))
+        W, M = random_parts(
+            rng, A, np.arange(n) if rows is None else rows, rng.choice(["clip", "noise", "negative", "none"])
+        )
         d = min(int(rng.integers(0, 3)), n if rows is None else len(rows))
         c = certify(X, k, nonneg, d, W, M, rows, tol=0.05, depth=5, source=str(source), center=center)
         value, bound = brute(A, k, nonneg), np.ldexp(verify(X, c), -exponent)
@@ -72,7 +76,8 @@ def test_deep_covers_come_close_to_the_optimum(nonneg):
         c = certify(X, 3, nonneg, d=2, tol=1e-4, depth=24)
         F = c.witness["claims"][1]
         assert verify(X, c) <= c.upper
-        # U is what is left after the shift, so F is the exact optimum of UU' up to the tolerance of the search
+        # U is what is left after the shift, so F is the exact optimum of UU' up to the tolerance of the
+        # search
         exact = brute(c.witness["U"] @ c.witness["U"].T, 3, nonneg)
         assert exact * (1 - 1e-12) <= F <= exact * (1 + 1e-3)
         refused(X, changed(c, claims=np.array([c.witness["claims"][0], exact * (1 - 1e-7)])), "cone .* F =")
@@ -82,7 +87,12 @@ def test_deep_covers_come_close_to_the_optimum(nonneg):
 def test_powers_of_two_change_nothing_but_the_exponent(power):
     X = spiked(3, 8, 6)
     base, Y = certify(X, 3, d=2), np.ldexp(X, 3 * power)
-    c = replace(base, digest=digest_of(Y), exponent=base.exponent + 6 * power, upper=float(np.ldexp(base.upper, 6 * power)))
+    c = replace(
+        base,
+        digest=digest_of(Y),
+        exponent=base.exponent + 6 * power,
+        upper=float(np.ldexp(base.upper, 6 * power)),
+    )
     assert verify(Y, c) == np.ldexp(verify(X, base), 6 * power)
 
 
@@ -99,13 +109,18 @@ def test_sparse_and_dense_have_the_same_verdict(center, scale):
     rng = np.random.default_rng(5)
     X = rng.poisson(0.7, (9, 6)) * rng.integers(1, 50, 6) * 1.0
     S = scipy.sparse.coo_array(X)
-    S = scipy.sparse.coo_array((np.append(S.data, [2.0, -2.0]), (np.append(S.row, [1, 1]), np.append(S.col, [2, 2]))), X.shape)
+    S = scipy.sparse.coo_array(
+        (np.append(S.data, [2.0, -2.0]), (np.append(S.row, [1, 1]), np.append(S.col, [2, 2]))), X.shape
+    )
     for rows in (None, np.array([4, 0, 2])):
         dense, sparse = (certify(data, 3, d=1, rows=rows, center=center, scale=scale) for data in (X, S))
         assert verify(X, dense) == verify(S, sparse)
         refused(X, sparse, "digest")
         for form in ("row", "diagonal"):
-            bounds = [verify(data, replace(c, form=form, witness={}, upper=1e300)) for data, c in ((X, dense), (S, sparse))]
+            bounds = [
+                verify(data, replace(c, form=form, witness={}, upper=1e300))
+                for data, c in ((X, dense), (S, sparse))
+            ]
             assert bounds[0] == pytest.approx(bounds[1], rel=1e-13)  # sums in another order
         low = dense.witness["claims"] * (1 - 1e-5)
         refused(X, changed(dense, claims=low), "proved")
@@ -116,7 +131,12 @@ def test_frames_and_lists_are_data_and_text_is_not():
     pandas = pytest.importorskip("pandas")
     X = spiked(1, 6, 4)
     c = certify(X, 2, d=1)
-    assert verify(pandas.DataFrame(X), c) == verify(X.tolist(), c) == verify(np.asfortranarray(X), c) == verify(X, c)
+    assert (
+        verify(pandas.DataFrame(X), c)
+        == verify(X.tolist(), c)
+        == verify(np.asfortranarray(X), c)
+        == verify(X, c)
+    )
     refused(pandas.DataFrame([["a", "b"]]), c, "cannot be read|real numbers")
     refused(X[0], c, "shape")
     refused(X + 0j, c, "real numbers")
@@ -231,7 +251,9 @@ def test_negative_row_cuts_cost_nothing_but_in_the_signed_problem():
             assert verify(A, changed(c, **w, upper=1.0)) == pytest.approx(0.25, rel=1e-7)
         else:
             refused(A, changed(c, **w, upper=1.0), "largest h_i sum")
-            assert verify(A, changed(c, **w | {"claims": np.array([0.5, 0.5]) + 1e-9}, upper=1.0)) == pytest.approx(0.5, rel=1e-7)
+            assert verify(
+                A, changed(c, **w | {"claims": np.array([0.5, 0.5]) + 1e-9}, upper=1.0)
+            ) == pytest.approx(0.5, rel=1e-7)
 
 
 def test_wrong_data_is_refused():
@@ -322,14 +344,29 @@ def test_negative_claims_hold_when_w_takes_more_than_everything():
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_a_column_is_the_same_whatever_is_asked_with_it(scale):
-    """Centring what is nearly constant: a mean rounded otherwise would be another matrix, below what the full one reaches."""
+    """Centring what is nearly constant: a mean rounded otherwise would be another matrix, below what the full
+    one reaches.
+    """
     rng = np.random.default_rng(0)
     for m, noise in ((1000, 1e-9), (1000, 1e-12), (30000, 1e-13)):
         Y = np.column_stack((1 + 0.9 * rng.random() + noise * rng.standard_normal(m), rng.random((m, 3))))
-        c = Stand("row", 1, True, Y.shape, digest_of(Y), 0 if scale else 2 * int(np.frexp(np.abs(Y).max())[1]), 0.0, scale=scale)
+        c = Stand(
+            "row",
+            1,
+            True,
+            Y.shape,
+            digest_of(Y),
+            0 if scale else 2 * int(np.frexp(np.abs(Y).max())[1]),
+            0.0,
+            scale=scale,
+        )
         A = module.Matrix(Y, c)
         whole = A.columns(np.arange(4))
-        assert all(np.array_equal(A.columns(np.arange(i, j)), whole[:, i:j]) for i in range(4) for j in range(i + 1, 5))
+        assert all(
+            np.array_equal(A.columns(np.arange(i, j)), whole[:, i:j])
+            for i in range(4)
+            for j in range(i + 1, 5)
+        )
         for other in (np.asfortranarray(Y), scipy.sparse.csr_array(Y)):
             twin = replace(c, digest=digest_of(other) if scipy.sparse.issparse(other) else c.digest)
             assert np.array_equal(module.Matrix(other, twin).columns(np.array([0])), whole[:, :1])
@@ -345,7 +382,11 @@ def test_zero_matrices_are_proved_without_slack():
         for form in ("row", "diagonal"):
             assert verify(X, replace(c, form=form)) == 0.0
         assert verify(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.zeros(2)})) == 0.0
-        refused(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.array([-1e-9, 0.0])}), "could not be proved")
+        refused(
+            X,
+            replace(c, form="joint", k=(1, 2), witness={"claims": np.array([-1e-9, 0.0])}),
+            "could not be proved",
+        )
         refused(X, replace(c, form="joint", k=(1, 2), witness={"claims": np.array([1e-9, 0.0])}), "claimed")
 
 
@@ -373,7 +414,9 @@ def joint_stand(data, sizes, nonneg, W=None, rows=None, **recipe):
     witness = {"tau": np.array([tau]), "U": U, "claims": np.array([t, 0.0])}
     witness |= ({} if W is None else {"W": W}) | ({} if rows is None else {"rows": R})
     upper = float(np.ldexp((r * t + np.sum(U * U) + sum(sizes) * tau) * (1 + 1e-13), exponent))
-    return Stand("joint", sizes, nonneg, data.shape, digest_of(data), exponent, upper, witness=witness, **recipe)
+    return Stand(
+        "joint", sizes, nonneg, data.shape, digest_of(data), exponent, upper, witness=witness, **recipe
+    )
 
 
 def brute_joint(A, sizes, nonneg):
@@ -401,12 +444,16 @@ def test_joint_bounds(nonneg):
         assert brute_joint(A, sizes, nonneg) * (1 - 1e-12) <= bound
         # nothing is given away: Ky Fan's sum of what W leaves, and tau
         left = A[np.ix_(R, R)] - (0 if W is None else (W + W.T) / 2)
-        assert bound <= (top(np.linalg.eigvalsh(left), len(sizes)) + sum(sizes) * c.witness["tau"][0]) * (1 + 1e-7)
+        assert bound <= (top(np.linalg.eigvalsh(left), len(sizes)) + sum(sizes) * c.witness["tau"][0]) * (
+            1 + 1e-7
+        )
         refused(X, replace(c, upper=c.upper * (1 - 1e-6)), "claimed")
         refused(X, replace(c, k=(*sizes, n + 1)), "k must")
         refused(X, replace(c, k=()), "cannot be read")
     diagonal = np.diag([3.0, 2.0, 1.0])
-    assert 5 <= verify(diagonal, joint_stand(diagonal, (1, 1), True, source="covariance")) <= 5 * (1 + 4 * SLACK)
+    assert (
+        5 <= verify(diagonal, joint_stand(diagonal, (1, 1), True, source="covariance")) <= 5 * (1 + 4 * SLACK)
+    )
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -472,7 +519,16 @@ def test_genes_go_through_the_small_side():
     F, tree = Search(U, 0.0, np.zeros(len(U)), 50, True, tol=0.2, depth=6).run()
     claims = np.array([s[3] ** 2, F]) * (1 + SLACK)
     witness = {"U": U, "claims": claims, "tree": np.array(tree, np.uint8)}
-    c = Stand("inequality", 50, True, X.shape, digest_of(X), 2 * e, float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)), witness=witness)
+    c = Stand(
+        "inequality",
+        50,
+        True,
+        X.shape,
+        digest_of(X),
+        2 * e,
+        float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)),
+        witness=witness,
+    )
     assert verify(X, c) <= c.upper
     refused(X, changed(c, claims=claims * [1 - 1e-7, 1]), "lambda_max")
     refused(X, changed(c, claims=claims * [1, 1 - 1e-6]), "cone")
@@ -505,8 +561,14 @@ def test_the_sceptic_stays_alone_and_short():
                 prose |= set(range(node.lineno, node.end_lineno + 1))
             elif isinstance(node, ast.FunctionDef):
                 assert node.end_lineno - node.lineno < 40, node.name
-        lines += [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and number not in prose]
+        lines += [
+            line for number, line in enumerate(source.splitlines(), 1) if line.strip() and number not in prose
+        ]
         assert max(map(len, source.splitlines())) <= 110
-    foreign = {name for name in imported if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith("nspca.checker")}
+    foreign = {
+        name
+        for name in imported
+        if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith("nspca.checker")
+    }
     assert foreign == {"numpy", "nspca.errors"}
     assert len(lines) <= 640

@@ -44,7 +44,9 @@ def members(leaf, k):
 
 
 def pool_of(rng, A, size):
-    """W, M (size, n, n) and U (size, n, 2) of random witnesses: the leading pairs of what W and M leave, noise, a column of zeros."""
+    """W, M (size, n, n) and U (size, n, 2) of random witnesses: the leading pairs of what W and M leave,
+    noise, a column of zeros.
+    """
     n = len(A)
     W, M, U = np.zeros((size, n, n)), np.zeros((size, n, n)), np.zeros((size, n, 2))
     for p in range(size):
@@ -54,7 +56,9 @@ def pool_of(rng, A, size):
         pairs = Q[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0))
         U[p, :, : pairs.shape[1]] = pairs
         style = rng.integers(4)
-        U[p] = [U[p], U[p] * [0, 1], rng.standard_normal((n, 2)) * np.sqrt(A.trace() / n), np.zeros((n, 2))][style]
+        U[p] = [U[p], U[p] * [0, 1], rng.standard_normal((n, 2)) * np.sqrt(A.trace() / n), np.zeros((n, 2))][
+            style
+        ]
     return W, M, U
 
 
@@ -70,7 +74,9 @@ def leaf_proof(A, I, fixed, k, nonneg, W, M, U, tol, depth):
 
 
 def certify_branches(data, k, nonneg, rng, chance=0.7, pool=2, tol=0.05, depth=5, **recipe):
-    """An honest certificate of form "branches" of a random tree, with or without a random witness at its leaves; and the leaves."""
+    """An honest certificate of form "branches" of a random tree, with or without a random witness at its
+    leaves; and the leaves.
+    """
     A, exponent = unit_matrix(data, **recipe)
     n, slack = len(A), SLACK * np.linalg.eigvalsh(A)[-1]
     codes, leaves = grown(rng, k, [], list(range(n)), chance)
@@ -81,9 +87,21 @@ def certify_branches(data, k, nonneg, rng, chance=0.7, pool=2, tol=0.05, depth=5
         t, F, tree = leaf_proof(A, members(leaf, k), len(leaf[0]), k, nonneg, *parts, tol, depth)
         claims.append((t + slack, F + (slack if j >= 0 else 0.0)))
         trees += tree
-    witness = {"branch": np.array(codes), "use": use, "W": W, "M": M, "U": U, "claims": np.array(claims), "tree": np.array(trees, np.uint8)}
-    upper = np.nextafter(np.ldexp(np.nextafter(max(0.0, *(t + F for t, F in claims)), np.inf), exponent), np.inf)
-    c = Stand("branches", k, nonneg, data.shape, digest_of(data), exponent, float(upper), witness=witness, **recipe)
+    witness = {
+        "branch": np.array(codes),
+        "use": use,
+        "W": W,
+        "M": M,
+        "U": U,
+        "claims": np.array(claims),
+        "tree": np.array(trees, np.uint8),
+    }
+    upper = np.nextafter(
+        np.ldexp(np.nextafter(max(0.0, *(t + F for t, F in claims)), np.inf), exponent), np.inf
+    )
+    c = Stand(
+        "branches", k, nonneg, data.shape, digest_of(data), exponent, float(upper), witness=witness, **recipe
+    )
     return c, leaves
 
 
@@ -112,7 +130,9 @@ def test_branches_are_never_below_brute_force(name, nonneg, trials):
         A, exponent = unit_matrix(X, source, center)
         k = [1, n, int(rng.integers(1, n + 1))][trial % 3]
         pool = int(rng.integers(0, 3))
-        c, leaves = certify_branches(X, k, nonneg, rng, rng.choice([0.0, 0.5, 0.8]), pool, source=source, center=center)
+        c, leaves = certify_branches(
+            X, k, nonneg, rng, rng.choice([0.0, 0.5, 0.8]), pool, source=source, center=center
+        )
         bound = np.ldexp(verify(X, c), -exponent)
         assert verify(X, c) <= c.upper
         assert brute(A, k, nonneg) * (1 - 1e-12) <= bound
@@ -129,7 +149,9 @@ def test_a_tree_down_to_the_supports_is_exact(source):
     A, exponent = unit_matrix(X, source)
     for k in (1, 2, 6):
         c, leaves = certify_branches(X, k, False, np.random.default_rng(k), 1.0, 0, source=source)
-        assert {frozenset(fixed) for fixed, _ in leaves if len(fixed) == k} == set(map(frozenset, itertools.combinations(range(6), k)))
+        assert {frozenset(fixed) for fixed, _ in leaves if len(fixed) == k} == set(
+            map(frozenset, itertools.combinations(range(6), k))
+        )
         best = brute(A, k, False)
         assert best <= np.ldexp(verify(X, c), -exponent) <= best * (1 + 1e-6)
         assert verify(X, replace(c, nonneg=True)) == verify(X, c)
@@ -137,20 +159,29 @@ def test_a_tree_down_to_the_supports_is_exact(source):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_fixed_features_count_and_no_others(nonneg):
-    """A leaf's F, proved by a deep cover, is the optimum of UU' + tau 11' over its own supports: those with its fixed features."""
+    """A leaf's F, proved by a deep cover, is the optimum of UU' + tau 11' over its own supports: those with
+    its fixed features.
+    """
     A = 1e-3 * np.eye(6)  # so t = 1e-3 will do, whatever UU' + tau 11' takes
     rng = np.random.default_rng(4)
     for trial in range(8):
         k, tau = 3, 0.01 if trial % 2 else 0.0  # two dimensions either way
-        size = 0.02 if trial < 4 else 2.0  # of the features that are fixed, which would be chosen last or first
-        U = np.column_stack([0.3 + rng.random((6, 2 - trial % 2)), np.zeros(6)]) * np.array([[size, size, 1, -1, 1, 1]]).T
+        size = (
+            0.02 if trial < 4 else 2.0
+        )  # of the features that are fixed, which would be chosen last or first
+        U = (
+            np.column_stack([0.3 + rng.random((6, 2 - trial % 2)), np.zeros(6)])
+            * np.array([[size, size, 1, -1, 1, 1]]).T
+        )
         W = np.full((6, 6), tau)
         both = ([1, 0], [2, 3, 4, 5]), ([1], [2, 3, 4, 5]), ([], [0, 2, 3, 4, 5])
         leaves = both if trial % 4 < 2 else (([0], [1, 2, 3, 4, 5]), ([], [1, 2, 3, 4, 5]))
         claims, exact, trees = [], [], []
         for leaf in leaves:
             fixed, I = len(leaf[0]), members(leaf, k)
-            F, tree = Search(U[I][:, U[I].any(axis=0)], tau, np.zeros(len(I)), k, nonneg, 0, 1e-4, 24, fixed).run()
+            F, tree = Search(
+                U[I][:, U[I].any(axis=0)], tau, np.zeros(len(I)), k, nonneg, 0, 1e-4, 24, fixed
+            ).run()
             C = U[I] @ U[I].T
             sets = [[*range(fixed), *s] for s in itertools.combinations(range(fixed, len(I)), k - fixed)]
             exact.append(max(cone_value(C[np.ix_(s, s)], U[I][s], tau, nonneg) for s in sets))
@@ -165,9 +196,15 @@ def test_fixed_features_count_and_no_others(nonneg):
             "U": U[None],
         }
         w |= {"claims": np.array(claims), "tree": np.array(trees, np.uint8)}
-        c = Stand("branches", k, nonneg, A.shape, digest_of(A), int(np.frexp(1e-3)[1]), 1e9, "covariance", witness=w)
+        c = Stand(
+            "branches", k, nonneg, A.shape, digest_of(A), int(np.frexp(1e-3)[1]), 1e9, "covariance", witness=w
+        )
         scale = np.ldexp(1.0, -c.exponent)  # the certificate is in unit scale, as the numbers above are not
-        w = c.witness | {name: c.witness[name] * scale for name in ("W", "claims")} | {"U": c.witness["U"] * np.sqrt(scale)}
+        w = (
+            c.witness
+            | {name: c.witness[name] * scale for name in ("W", "claims")}
+            | {"U": c.witness["U"] * np.sqrt(scale)}
+        )
         assert verify(A, replace(c, witness=w)) == pytest.approx(max(t + F for t, F in claims), rel=1e-12)
         for at, value in enumerate(exact):
             assert value * (1 - 1e-12) <= claims[at][1] <= value * (1 + 2e-3)
@@ -178,7 +215,9 @@ def test_fixed_features_count_and_no_others(nonneg):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_rows_that_count_are_not_filtered_out(nonneg):
-    """One cone, sqrt(tau) in every row, so the h_i alone decide who is among the k: the fixed ones, large or small, and the best others."""
+    """One cone, sqrt(tau) in every row, so the h_i alone decide who is among the k: the fixed ones, large or
+    small, and the best others.
+    """
     A, k, tau = np.diag([0.5, 0.0, 0.0, 0.0, 0.0, 0.0]), 4, 0.125
     exponent = int(np.frexp(0.5)[1])
     w = {"branch": np.array([0, 1, -1, -1, -1]), "use": np.array([0, -1, -1]), "tree": np.array([255])}
@@ -187,7 +226,9 @@ def test_rows_that_count_are_not_filtered_out(nonneg):
         M, F = np.diag(h), k * tau + top(np.array(h), k, 2)
         for factor in (1 + 1e-9, 1 - 1e-9):
             witness = w | {"M": M[None], "claims": np.array([[0.6, F * factor], [0.6, 10.0], [0.6, 10.0]])}
-            c = Stand("branches", k, nonneg, A.shape, digest_of(A), exponent, 100.0, "covariance", witness=witness)
+            c = Stand(
+                "branches", k, nonneg, A.shape, digest_of(A), exponent, 100.0, "covariance", witness=witness
+            )
             if factor > 1:
                 assert verify(A, c) == pytest.approx(10.6)
             else:
@@ -213,7 +254,11 @@ def branching_example(nonneg=True, source="data"):
     for p in range(2):
         values, Q = np.linalg.eigh(A - W[p] - M[p])
         U[p] = Q[:, :-3:-1] * np.sqrt(values[:-3:-1] - values[-3])
-    codes, leaves, use = [2, 4, -1, -1, -1], [([2, 4], [0, 1, 3, 5]), ([2], [0, 1, 3, 5]), ([], [0, 1, 3, 4, 5])], [0, -1, 1]
+    codes, leaves, use = (
+        [2, 4, -1, -1, -1],
+        [([2, 4], [0, 1, 3, 5]), ([2], [0, 1, 3, 5]), ([], [0, 1, 3, 4, 5])],
+        [0, -1, 1],
+    )
     claims, trees = [], []
     for j, leaf in zip(use, leaves, strict=True):
         parts = (W[j], M[j], U[j]) if j >= 0 else (W[0] * 0, M[0] * 0, U[0] * 0)
@@ -254,7 +299,11 @@ def test_branch_liars_are_refused_with_the_reason(nonneg, source):
     assert verify(X, replace(c, k=2)) == verify(X, c)  # supports of 2 features are in those of 3
     # witnesses of other leaves, and none where one is needed
     for use in ([1, -1, 1], [-1, -1, 1], [0, -1, 0], [0, -1, -1], [0, 0, 1]):
-        refused(X, changed(c, use=np.array(use)), "lambda_max|left over|too early|unknown code|cone|largest h_i sum")
+        refused(
+            X,
+            changed(c, use=np.array(use)),
+            "lambda_max|left over|too early|unknown code|cone|largest h_i sum",
+        )
     # leaves in another order: proofs of other supports
     for order in ([1, 0, 2], [2, 1, 0], [0, 2, 1]):
         tree = np.array(list(itertools.chain(*(trees[i] for i in order))), np.uint8)
@@ -287,10 +336,14 @@ def test_branchings_that_leave_supports_out_are_refused():
     # below "without 2" feature 2 cannot come back, whatever is claimed there
     free = {"use": np.full(3, -1), "claims": np.full((3, 2), 100.0), "tree": None}
     assert verify(X, changed(c, **free, upper=1e6)) == np.ldexp(200.0, c.exponent)
-    assert verify(X, changed(c, **free, branch=np.array([2, -1, 4, -1, -1]), upper=1e6)) == np.ldexp(200.0, c.exponent)
+    assert verify(X, changed(c, **free, branch=np.array([2, -1, 4, -1, -1]), upper=1e6)) == np.ldexp(
+        200.0, c.exponent
+    )
     refused(X, changed(c, **free, branch=np.array([2, -1, 2, -1, -1]), upper=1e6), "feature 2 cannot")
     whole = {name: array[:1] for name, array in free.items() if array is not None}
-    assert verify(X, changed(c, **whole, tree=None, branch=np.array([-1]), upper=1e6)) == np.ldexp(200.0, c.exponent)
+    assert verify(X, changed(c, **whole, tree=None, branch=np.array([-1]), upper=1e6)) == np.ldexp(
+        200.0, c.exponent
+    )
 
 
 def test_swapped_children_are_refused():
@@ -299,13 +352,20 @@ def test_swapped_children_are_refused():
     A[0, 1] = A[1, 0] = 1 / 8
     with_0, without_0 = np.linalg.eigvalsh(A)[-1] * (1 + SLACK), (1 + SLACK) / 8
     pool = {"W": np.zeros((0, 3, 3)), "M": np.zeros((0, 3, 3)), "U": np.zeros((0, 3, 0))}
-    w = pool | {"branch": np.array([0, -1, -1]), "use": np.array([-1, -1]), "claims": np.array([[with_0, 0], [without_0, 0]])}
+    w = pool | {
+        "branch": np.array([0, -1, -1]),
+        "use": np.array([-1, -1]),
+        "claims": np.array([[with_0, 0], [without_0, 0]]),
+    }
     exponent = int(np.frexp(0.5)[1])
     w["claims"] = np.ldexp(w["claims"], -exponent)
     for nonneg, k in itertools.product((True, False), (1, 2, 3)):
         c = Stand("branches", k, nonneg, A.shape, digest_of(A), exponent, 1.0, "covariance", witness=w)
         if k == 1:
-            assert verify(A, changed(c, claims=np.ldexp([[0.5 * (1 + SLACK), 0], [without_0, 0]], -exponent))) >= 0.5
+            assert (
+                verify(A, changed(c, claims=np.ldexp([[0.5 * (1 + SLACK), 0], [without_0, 0]], -exponent)))
+                >= 0.5
+            )
         assert verify(A, c) >= brute(A, k, nonneg)
         refused(A, changed(c, claims=w["claims"][::-1]), "lambda_max")
         refused(A, changed(c, claims=w["claims"][[1, 1]]), "lambda_max")
@@ -385,7 +445,11 @@ def test_branches_are_for_few_features(monkeypatch):
 def test_zero_branches():
     X = np.zeros((3, 4))
     pool = {"W": np.zeros((1, 4, 4)), "M": np.zeros((1, 4, 4)), "U": np.zeros((1, 4, 2))}
-    w = pool | {"branch": np.array([3, 0, -1, -1, -1]), "use": np.array([0, -1, 0]), "claims": np.zeros((3, 2))}
+    w = pool | {
+        "branch": np.array([3, 0, -1, -1, -1]),
+        "use": np.array([0, -1, 0]),
+        "claims": np.zeros((3, 2)),
+    }
     for nonneg, k in itertools.product((True, False), (2, 4)):
         c = Stand("branches", k, nonneg, X.shape, digest_of(X), 0, 0.0, witness=w)
         assert verify(X, c) == 0.0
@@ -393,5 +457,9 @@ def test_zero_branches():
             low = np.zeros((3, 2))
             low[at] = -1e-9
             refused(X, changed(c, claims=low, upper=0.0), "lambda_max|F =")
-    everything = {"branch": np.array([0, -1, 1, -1, 2, -1, 3, -1, -1]), "use": np.full(5, -1), "claims": np.zeros((5, 2))}
+    everything = {
+        "branch": np.array([0, -1, 1, -1, 2, -1, 3, -1, -1]),
+        "use": np.full(5, -1),
+        "claims": np.zeros((5, 2)),
+    }
     assert verify(X, changed(c, **everything, upper=0.0)) == 0.0  # its last leaf has no features

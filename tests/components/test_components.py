@@ -1,4 +1,6 @@
-"""Several components: deflations against their formulas, the gain of the span, angles, and what is explained."""
+"""Several components: deflations against their formulas, the gain of the span, angles, and what is
+explained.
+"""
 
 from itertools import combinations
 
@@ -46,7 +48,9 @@ def test_a_changed_covariance_is_its_formula():
         assert again.A is A
         assert np.allclose(again.matrix, full) and np.allclose(again.diagonal, np.diag(full))
         assert np.allclose(again.product(x), full @ x) and np.allclose(again.product(L), full @ L)
-        assert np.allclose(again.columns(some), full[:, some]) and np.allclose(again.block(some), full[np.ix_(some, some)])
+        assert np.allclose(again.columns(some), full[:, some]) and np.allclose(
+            again.block(some), full[np.ix_(some, some)]
+        )
         assert np.allclose(again.restrict(some).matrix, full[np.ix_(some, some)])
         assert np.allclose([again.quadratic(x), again.explained(x)], x @ full @ x)
         assert np.allclose(again.leading(3)[0], np.maximum(np.linalg.eigvalsh(full)[::-1][:3], 0))
@@ -104,7 +108,10 @@ def test_deflations_work_with_the_methods(deflation, nonneg):
     for method in ("tpower", "em", "greedy", "threshold", "cone", "epsnet", "pca"):
         found = successive(problem, 3, by(method), deflation)
         assert found.shape == (20, 3) and all(problem.violation(x) <= 1e-12 for x in found.T)
-        assert np.all(explained_variances(problem, found)["subspace"] <= np.cumsum(np.linalg.eigvalsh(np.cov(X.T, bias=True))[::-1][:3]))
+        assert np.all(
+            explained_variances(problem, found)["subspace"]
+            <= np.cumsum(np.linalg.eigvalsh(np.cov(X.T, bias=True))[::-1][:3])
+        )
 
 
 @pytest.mark.parametrize("deflation", DEFLATIONS)
@@ -125,9 +132,15 @@ def test_wide_and_sparse_tables(deflation):
 
 def test_wrong_names_and_too_few_features_are_said():
     problem = nspca.Problem.from_data(np.random.default_rng(8).standard_normal((9, 4)), 3)
-    with pytest.raises(InvalidOption, match="deflation must be one of drop, hotelling, projection, schur, generalised, got 'shur'"):
+    with pytest.raises(
+        InvalidOption,
+        match="deflation must be one of drop, hotelling, projection, schur, generalised, got 'shur'",
+    ):
         successive(problem, 2, exact, "shur")
-    with pytest.raises(InvalidProblem, match=r"4 components of 3 features .* need 12 features, got n = 4; ask for k of at most 1"):
+    with pytest.raises(
+        InvalidProblem,
+        match=r"4 components of 3 features .* need 12 features, got n = 4; ask for k of at most 1",
+    ):
         successive(problem, 4, exact, "drop")
 
 
@@ -145,7 +158,10 @@ def test_components_keep_their_angle(nonneg, degrees):
 def test_a_smaller_angle_costs_less():
     X = np.random.default_rng(11).random((60, 15)) @ np.random.default_rng(12).random((15, 15))
     problem = nspca.Problem.from_data(X, 5)
-    totals = [explained_variances(problem, at_an_angle(problem, 2, by("greedy"), degrees))["total"][1] for degrees in (1, 45, 80)]
+    totals = [
+        explained_variances(problem, at_an_angle(problem, 2, by("greedy"), degrees))["total"][1]
+        for degrees in (1, 45, 80)
+    ]
     assert totals[0] >= totals[1] >= totals[2] > 0
     free = at_an_angle(problem, 1, by("greedy"), 85)[:, 0]
     assert np.array_equal(free, by("greedy")(problem))
@@ -203,8 +219,13 @@ def test_solve_takes_a_deflation_or_an_angle():
     X = np.random.default_rng(16).random((30, 8)) @ np.random.default_rng(17).random((8, 8))
     problem = nspca.Problem.from_data(X, 4)
     expected = successive(problem, 2, by("em"), "projection")
-    assert np.array_equal(nspca.solve(problem, "em", components=2, deflation="projection").components, expected)
-    assert np.array_equal(nspca.solve(problem, components=2).components, nspca.solve(problem, components=2, deflation="drop").components)
+    assert np.array_equal(
+        nspca.solve(problem, "em", components=2, deflation="projection").components, expected
+    )
+    assert np.array_equal(
+        nspca.solve(problem, components=2).components,
+        nspca.solve(problem, components=2, deflation="drop").components,
+    )
     wide = nspca.solve(problem, "em", components=2, angle=80).components
     assert abs(wide[:, 0] @ wide[:, 1]) <= np.cos(np.radians(80)) + 1e-6
     with pytest.raises(InvalidOption, match="deflation must be one of"):

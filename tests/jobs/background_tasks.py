@@ -21,7 +21,12 @@ def mean(report, X, name=""):
 
 
 def describe(report, **arguments):
-    return repr({name: (type(value).__name__, getattr(value, "shape", value)) for name, value in sorted(arguments.items())}).encode()
+    return repr(
+        {
+            name: (type(value).__name__, getattr(value, "shape", value))
+            for name, value in sorted(arguments.items())
+        }
+    ).encode()
 
 
 def environment(report):
@@ -54,7 +59,9 @@ def hold(report, gate, trace=""):
     step = 0
     while not Path(gate).exists():
         step += 1
-        report(Event("holding", step, payload={"row": {"step": step, "pid": os.getpid()}} if step == 1 else {}))
+        report(
+            Event("holding", step, payload={"row": {"step": step, "pid": os.getpid()}} if step == 1 else {})
+        )
         time.sleep(0.01)
     return b"held"
 

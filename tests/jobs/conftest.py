@@ -51,7 +51,9 @@ def engine(tmp_path_factory):
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory):
     """One worker, little memory, tight limits."""
-    engine = Engine(Store(tmp_path_factory.mktemp("narrow")), Limits(per_viewer=3, total=4), workers=1, memory=700_000_000)
+    engine = Engine(
+        Store(tmp_path_factory.mktemp("narrow")), Limits(per_viewer=3, total=4), workers=1, memory=700_000_000
+    )
     engine.start()
     yield engine
     engine.shutdown()

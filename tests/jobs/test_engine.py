@@ -35,12 +35,23 @@ def test_everything_listens_on_loopback_with_tls_and_niced_workers(engine, ended
 
 def test_arguments_arrive_by_content(engine, ended):
     X = np.arange(12.0).reshape(3, 4)
-    arguments = {"X": X, "S": scipy.sparse.csr_array(X), "raw": b"\x00\x01", "ks": (1, np.int64(2)), "nested": {"y": [X[0]]}, "none": None}
+    arguments = {
+        "X": X,
+        "S": scipy.sparse.csr_array(X),
+        "raw": b"\x00\x01",
+        "ks": (1, np.int64(2)),
+        "nested": {"y": [X[0]]},
+        "none": None,
+    }
     job = engine.submit("tests.jobs.background_tasks:describe", arguments, viewer="a")
     assert ended(engine, job).error == ""
     text = engine.result(job).decode()
     assert "'X': ('ndarray', (3, 4))" in text and "'S': ('csr_array', (3, 4))" in text
-    assert "'ks': ('list', [1, 2])" in text and r"'raw': ('bytes', b'\x00\x01')" in text and "'none': ('NoneType', None)" in text
+    assert (
+        "'ks': ('list', [1, 2])" in text
+        and r"'raw': ('bytes', b'\x00\x01')" in text
+        and "'none': ('NoneType', None)" in text
+    )
     job = engine.submit("tests.jobs.background_tasks:mean", {"X": X.T}, viewer="a")
     assert ended(engine, job).state == "done" and engine.result(job) == b" 5.5"
 
@@ -81,7 +92,11 @@ def test_what_a_cancelled_run_had_ready_is_its_own(engine, begun, wait_for):
     key = store.find_run(first).key
     engine.cancel(first, "a")
     wait_for(lambda: store.has_result(first))
-    assert store.result(first) == b"part" and not store.has_result(key) and engine.status(first).state == "cancelled"
+    assert (
+        store.result(first) == b"part"
+        and not store.has_result(key)
+        and engine.status(first).state == "cancelled"
+    )
     second = engine.submit(task, {}, viewer="b")
     begun(engine, second)
     assert engine.again(first, viewer="a") == first and not store.has_result(first), "it begins anew"
@@ -121,7 +136,12 @@ def test_cancel_detaches_and_the_last_viewer_stops_the_run(engine, begun, ended,
 
 
 def test_a_reloaded_page_may_cancel_for_its_workspace(engine, begun, wait_for, tmp_path):
-    job = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="old session", workspace="w")
+    job = engine.submit(
+        "tests.jobs.background_tasks:hold",
+        {"gate": str(tmp_path / "never")},
+        viewer="old session",
+        workspace="w",
+    )
     begun(engine, job)
     engine.cancel(job, "new session")
     assert engine.status(job).state == "cancelled"
@@ -134,14 +154,18 @@ def test_a_run_that_ignores_cancel_is_killed_and_the_engine_goes_on(engine, begu
     engine.cancel(job, "a")
     wait_for(lambda: not psutil.pid_exists(pid))
     assert engine.status(job).state == "cancelled"
-    following = [engine.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a") for a in range(100, 104)]
+    following = [
+        engine.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a") for a in range(100, 104)
+    ]
     assert [ended(engine, j).state for j in following] == ["done"] * 4
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
 def test_a_killed_worker_ends_its_run_alone_with_a_sentence(engine, begun, ended, tmp_path):
     gates = [tmp_path / "one", tmp_path / "two"]
-    victim, neighbour = (engine.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="a") for gate in gates)
+    victim, neighbour = (
+        engine.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="a") for gate in gates
+    )
     begun(engine, neighbour)
     os.kill(begun(engine, victim), signal.SIGKILL)
     following = engine.submit("tests.jobs.background_tasks:add", {"a": 7, "b": 8}, viewer="a")
@@ -152,7 +176,9 @@ def test_a_killed_worker_ends_its_run_alone_with_a_sentence(engine, begun, ended
     assert ended(engine, neighbour).state == "done"
 
 
-def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(engine, begun, ended, wait_for, tmp_path):
+def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
+    engine, begun, ended, wait_for, tmp_path
+):
     holder = engine.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
     begun(engine, holder)
     wait_for(lambda: len(engine._pool.load()) == 2)
@@ -160,7 +186,9 @@ def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(engine, beg
     (idle,) = set(engine._pool.load()) - {busy}
     scheduler = engine._pool._cluster.scheduler
     tell = engine._pool._client.loop.add_callback
-    tell(scheduler.handle_worker_status_change, "init", idle, "test")  # as a worker is between its first message and its second
+    tell(
+        scheduler.handle_worker_status_change, "init", idle, "test"
+    )  # as a worker is between its first message and its second
     following = engine.submit("tests.jobs.background_tasks:add", {"a": 70, "b": 8}, viewer="a")
     wait_for(lambda: engine._runs[following].future)
     tell(scheduler.handle_worker_status_change, "running", idle, "test")
@@ -190,17 +218,29 @@ def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ende
         ("refuse", "k must be between 1 and n = 3, got 7"),
         ("stumble", "Unexpected error KeyError: 'missing'"),
         ("leave", "Unexpected error SystemExit: 3"),
-        ("give_a_number", "A run must return at most 500000000 bytes, tests.jobs.background_tasks:give_a_number returned int."),
-        ("not_there", "Unexpected error AttributeError: module 'tests.jobs.background_tasks' has no attribute 'not_there'"),
+        (
+            "give_a_number",
+            "A run must return at most 500000000 bytes, tests.jobs.background_tasks:give_a_number returned "
+            "int.",
+        ),
+        (
+            "not_there",
+            "Unexpected error AttributeError: module 'tests.jobs.background_tasks' has no attribute "
+            "'not_there'",
+        ),
     ],
 )
-def test_an_exception_becomes_one_sentence_and_its_traceback_goes_to_the_log(engine, ended, caplog, function, sentence):
+def test_an_exception_becomes_one_sentence_and_its_traceback_goes_to_the_log(
+    engine, ended, caplog, function, sentence
+):
     with caplog.at_level(logging.ERROR, logger="nspca.jobs"):
         job = engine.submit(f"tests.jobs.background_tasks:{function}", {}, viewer="a")
         state = ended(engine, job)
     assert (state.state, state.error) == ("failed", sentence)
     assert "Traceback" in caplog.text
-    assert engine.submit(f"tests.jobs.background_tasks:{function}", {}, viewer="a") == job  # may be tried again
+    assert (
+        engine.submit(f"tests.jobs.background_tasks:{function}", {}, viewer="a") == job
+    )  # may be tried again
     ended(engine, job)
 
 
@@ -208,7 +248,12 @@ def test_no_row_of_a_fast_sweep_is_lost(engine, ended):
     job = engine.submit("tests.jobs.background_tasks:sweep", {"count": 3000}, viewer="a")
     state = ended(engine, job)
     assert [row["k"] for row in state.rows] == list(range(3000))
-    assert (state.event.stage, state.event.done, state.event.total, state.event.k) == ("sweep", 3000, 3000, 2999)
+    assert (state.event.stage, state.event.done, state.event.total, state.event.k) == (
+        "sweep",
+        3000,
+        3000,
+        2999,
+    )
     assert "row" not in state.event.payload
 
 
@@ -233,19 +278,50 @@ def test_an_unknown_run_is_one_sentence(engine):
 
 def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, ended, tmp_path):
     gates = [tmp_path / str(i) for i in range(4)]
-    jobs = [narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="ab"[i // 3]) for i, gate in enumerate(gates)]
+    jobs = [
+        narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="ab"[i // 3])
+        for i, gate in enumerate(gates)
+    ]
     begun(narrow, jobs[0])
-    assert [(narrow.status(j).state, narrow.status(j).place) for j in jobs] == [("running", 0), ("queued", 1), ("queued", 2), ("queued", 3)]
+    assert [(narrow.status(j).state, narrow.status(j).place) for j in jobs] == [
+        ("running", 0),
+        ("queued", 1),
+        ("queued", 2),
+        ("queued", 3),
+    ]
     with pytest.raises(JobError, match=r"At most 3 runs of one person .* you have 3"):
         narrow.submit("tests.jobs.background_tasks:add", {"a": 1}, viewer="a")
     with pytest.raises(JobError, match=r"At most 4 runs may wait or run on this server"):
         narrow.submit("tests.jobs.background_tasks:add", {"a": 1}, viewer="b")
-    joined = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(gates[0])}, viewer="b")  # joining takes no place
+    joined = narrow.submit(
+        "tests.jobs.background_tasks:hold", {"gate": str(gates[0])}, viewer="b"
+    )  # joining takes no place
     narrow.cancel(jobs[1], "a")
     assert [narrow.status(j).place for j in jobs] == [0, 0, 1, 2]
     for gate in gates:
         gate.touch()
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
+
+
+def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path):
+    """One at a time, behind all others in the queue, and no longer once somebody waits for it."""
+    task, gates = (
+        "tests.jobs.background_tasks:hold",
+        [tmp_path / name for name in ("first", "second", "person", "third")],
+    )
+    patient = [engine.submit(task, {"gate": str(gate)}, viewer="nobody", patient=True) for gate in gates[:2]]
+    begun(engine, patient[0])
+    person = engine.submit(task, {"gate": str(gates[2])}, viewer="a")
+    begun(engine, person)
+    assert engine.status(patient[1]).state == "queued", "a worker is left for people"
+    gates[2].touch()
+    ended(engine, person)
+    assert engine.status(patient[1]).state == "queued"
+    joined = engine.submit(task, {"gate": str(gates[1])}, viewer="b")
+    begun(engine, joined)
+    for gate in gates:
+        gate.touch()
+    assert [ended(engine, job).state for job in (*patient, joined)] == ["done"] * 3
 
 
 def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
@@ -266,7 +342,9 @@ def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
     job = narrow.submit("tests.jobs.background_tasks:fill", {}, viewer="a")
     state = ended(narrow, job)
     assert (state.state, state.error) == ("failed", OUT_OF_MEMORY)
-    assert ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 5}, viewer="a")).state == "done"
+    assert (
+        ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 5}, viewer="a")).state == "done"
+    )
 
 
 def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch, tmp_path):
@@ -280,22 +358,31 @@ def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch,
     monkeypatch.setenv("NSPCA_SCHEDULER", narrow.address)
     with dask.config.set(tls):
         guest = Engine(Store(tmp_path))
-        job = guest.submit("tests.jobs.background_tasks:mean", {"X": np.ones((2, 3)), "name": "guest"}, viewer="a")
+        job = guest.submit(
+            "tests.jobs.background_tasks:mean", {"X": np.ones((2, 3)), "name": "guest"}, viewer="a"
+        )
         state = ended(guest, job)
         assert state.error == "" and guest.address == narrow.address
         assert guest.result(job) == b"guest 1.0"
         guest.shutdown()
-    assert ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 6}, viewer="a")).state == "done"
+    assert (
+        ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 6}, viewer="a")).state == "done"
+    )
 
 
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ("tcp://127.0.0.1:1", "NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got 'tcp://127.0.0.1:1'"),
+        (
+            "tcp://127.0.0.1:1",
+            "NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got 'tcp://127.0.0.1:1'",
+        ),
         ("tls://127.0.0.1:1", "No worker could be started at tls://127.0.0.1:1"),
     ],
 )
-def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(ended, monkeypatch, tmp_path, address, sentence):
+def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(
+    ended, monkeypatch, tmp_path, address, sentence
+):
     monkeypatch.setattr("nspca.jobs.pool.START_SECONDS", 0.2)
     monkeypatch.setenv("NSPCA_SCHEDULER", address)
     engine = Engine(Store(tmp_path))
@@ -325,7 +412,9 @@ def test_a_key_given_by_the_caller_is_the_key(engine, ended):
     assert ended(engine, job).state == "done"
     other = engine.submit("tests.jobs.background_tasks:add", {"a": 41}, "my key", viewer="b")
     assert engine.status(other).state == "done" and engine.result(other) == b"40"
-    assert content_key("tests.jobs.background_tasks:add", {"a": 40}) != content_key("tests.jobs.background_tasks:add", {"a": 41})
+    assert content_key("tests.jobs.background_tasks:add", {"a": 40}) != content_key(
+        "tests.jobs.background_tasks:add", {"a": 41}
+    )
 
 
 def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
@@ -334,8 +423,14 @@ def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
     job = engine.submit("adding", {"a": 50, "b": 1}, viewer="a")
     assert ended(engine, job).state == "failed" and "moved_away" in engine.status(job).error
     engine.tasks["adding"] = "tests.jobs.background_tasks:add"
-    assert engine.again(job, viewer="a") == job and ended(engine, job).state == "done" and engine.result(job) == b"51"
+    assert (
+        engine.again(job, viewer="a") == job
+        and ended(engine, job).state == "done"
+        and engine.result(job) == b"51"
+    )
     assert engine.store.find_run(job).function == "adding"
     assert engine.submit("adding", {"a": 50, "b": 1}, viewer="b") != job
     places = {content_key("adding", {"a": 1}, f"tests.{place}:add") for place in ("here", "there")}
-    assert len(places) == 1 and places != {content_key("adding", {"a": 1}, "numpy:add")}, "the version of the package counts"
+    assert len(places) == 1 and places != {content_key("adding", {"a": 1}, "numpy:add")}, (
+        "the version of the package counts"
+    )

@@ -27,7 +27,15 @@ def test_the_key_follows_content_not_layout():
     tight = scipy.sparse.csr_array(loose.toarray())
     assert key(X=loose) == key(X=tight)
     assert loose.nnz == 3  # the caller's matrix is as it was
-    different = [key(X=X), key(X=X + 1e-15), key(X=X.reshape(3, 2)), key(X=X.astype("f4")), key(X=tight), key(X=X.tobytes()), key(Y=X)]
+    different = [
+        key(X=X),
+        key(X=X + 1e-15),
+        key(X=X.reshape(3, 2)),
+        key(X=X.astype("f4")),
+        key(X=tight),
+        key(X=X.tobytes()),
+        key(Y=X),
+    ]
     different += [key(X=X.tolist()), key(X=X, k=3), content_key("m:g", {"X": X})]
     assert len(set(different)) == len(different)
 
@@ -40,7 +48,8 @@ def test_an_edited_large_array_gets_another_key():
 
 
 arrays = hnp.arrays(
-    dtype=st.sampled_from(["f8", "f4", "i8", "u1", "?", "U3"]), shape=hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
+    dtype=st.sampled_from(["f8", "f4", "i8", "u1", "?", "U3"]),
+    shape=hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
 )
 
 
@@ -48,7 +57,9 @@ arrays = hnp.arrays(
 def test_every_array_comes_back(value, tmp_path_factory):
     folder = packing.ArrayFolder(tmp_path_factory.mktemp("arrays", numbered=True))
     text = packing.pack({"a": [value]}, folder.keep)
-    back = packing.unpack(text, lambda kind, digest: packing.read(kind, folder.folder / packing.file_name(kind, digest)))["a"][0]
+    back = packing.unpack(
+        text, lambda kind, digest: packing.read(kind, folder.folder / packing.file_name(kind, digest))
+    )["a"][0]
     assert back.dtype == value.dtype and back.shape == value.shape
     np.testing.assert_array_equal(back, value)
 

@@ -70,9 +70,15 @@ def test_the_newest_event_wins_and_keeps_the_payload_it_replaces(bench):
 
 
 def test_numpy_values_become_plain(bench):
-    bench.report(Event("s", np.int64(1), lower=np.float64(0.5), payload={"row": {"k": np.int32(2)}, "x": np.arange(3)}))
+    bench.report(
+        Event("s", np.int64(1), lower=np.float64(0.5), payload={"row": {"k": np.int32(2)}, "x": np.arange(3)})
+    )
     message = bench.sent[0][1]
-    assert message["rows"] == [{"k": 2}] and message["event"]["payload"] == {"x": [0, 1, 2]} and message["event"]["lower"] == 0.5
+    assert (
+        message["rows"] == [{"k": 2}]
+        and message["event"]["payload"] == {"x": [0, 1, 2]}
+        and message["event"]["lower"] == 0.5
+    )
 
 
 def test_rows_too_many_for_one_message_are_split_and_large_payloads_left_out(bench, caplog):
@@ -97,7 +103,9 @@ def test_cancelled_is_raised_at_the_next_report(bench):
 
 
 def test_messages_of_all_threads_leave_in_the_order_in_which_they_were_made(monkeypatch, tmp_path):
-    """The timer's come from the thread of the loop, the others from the run's: both wait in the loop's queue."""
+    """The timer's come from the thread of the loop, the others from the run's: both wait in the loop's
+    queue.
+    """
     queue, sent = [], []
 
     class Loop:
@@ -114,7 +122,9 @@ def test_messages_of_all_threads_leave_in_the_order_in_which_they_were_made(monk
             sent.append(message)
 
     monkeypatch.setattr(worker, "get_worker", Dask)
-    done = worker.run(worker.Task("token", "topic", "tests.jobs.background_tasks:sweep", '{"count": 300}', str(tmp_path)))
+    done = worker.run(
+        worker.Task("token", "topic", "tests.jobs.background_tasks:sweep", '{"count": 300}', str(tmp_path))
+    )
     assert (done.state, sent) == ("done", [])
     while queue:
         function, arguments = queue.pop(0)

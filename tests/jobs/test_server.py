@@ -1,4 +1,6 @@
-"""A whole server process: its end, orderly or not, leaves no process and no noise behind, and the next one takes over."""
+"""A whole server process: its end, orderly or not, leaves no process and no noise behind, and the next one
+takes over.
+"""
 
 import os
 import signal
@@ -38,7 +40,12 @@ def running(pid):
 
 
 @pytest.mark.parametrize(
-    "ending", ["at once", "orderly", pytest.param("killed", marks=pytest.mark.skipif(os.name != "posix", reason="SIGKILL"))]
+    "ending",
+    [
+        "at once",
+        "orderly",
+        pytest.param("killed", marks=pytest.mark.skipif(os.name != "posix", reason="SIGKILL")),
+    ],
 )
 def test_the_end_of_a_server_leaves_no_process_and_an_interrupted_run(tmp_path, wait_for, ending):
     (tmp_path / "server.py").write_text(SERVER)
@@ -52,7 +59,9 @@ def test_the_end_of_a_server_leaves_no_process_and_an_interrupted_run(tmp_path, 
     if ending == "killed":
         server.send_signal(signal.SIGKILL)
     server.wait(timeout=120)
-    assert errors.read_text() == "" or ending == "killed"  # Python's resource tracker then says what it cleans up
+    assert (
+        errors.read_text() == "" or ending == "killed"
+    )  # Python's resource tracker then says what it cleans up
     wait_for(lambda: not any(running(pid) for pid in [*map(int, pids), *(process.pid for process in family)]))
     engine = Engine(Store(tmp_path / "home"))
     state = engine.status(job)

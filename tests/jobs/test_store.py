@@ -29,14 +29,22 @@ def add(store, workspace="w", key="k", title="", server="s"):
 
 def test_finished_runs_and_results_survive_a_restart(store):
     run = add(store, title="a sweep")
-    store.finish_runs([run], "done", started=5.0, event='{"stage": "sweep"}', rows='[{"k": 1}]', result=("k", b"\x00bytes"))
+    store.finish_runs(
+        [run], "done", started=5.0, event='{"stage": "sweep"}', rows='[{"k": 1}]', result=("k", b"\x00bytes")
+    )
     store.close()
     again = Store(store.home)
     kept = again.open_run("w", run)
     assert (kept.state, kept.title, kept.function, kept.parameters) == ("done", "a sweep", "m:f", '{"k": 3}')
     assert again.result("k") == b"\x00bytes" and again.has_result("k") and not again.has_result("other")
     state = kept.as_state()
-    assert state.ended and state.event.stage == "sweep" and state.rows == ({"k": 1},) and state.started == 5.0 and state.finished > 5.0
+    assert (
+        state.ended
+        and state.event.stage == "sweep"
+        and state.rows == ({"k": 1},)
+        and state.started == 5.0
+        and state.finished > 5.0
+    )
     again.close()
 
 
@@ -118,7 +126,11 @@ def test_a_share_opens_one_finished_run_until_that_is_deleted(store):
         store.share_run("other", run)
     share = store.share_run("w", run)
     assert share not in (run, "w") and len(share) >= 22 and store.share_run("w", run) == share
-    assert store.shared_run(share).id == run and store.shares("w") == {run: share} and store.shares("other") == {}
+    assert (
+        store.shared_run(share).id == run
+        and store.shares("w") == {run: share}
+        and store.shares("other") == {}
+    )
     for wrong in ("", "guess", run):
         with pytest.raises(JobError, match="leads to no run"):
             store.shared_run(wrong)
@@ -135,15 +147,19 @@ def test_a_share_opens_one_finished_run_until_that_is_deleted(store):
 
 
 FIRST_SCHEMA = (
-    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT NULL)",
+    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
+    "NULL)",
     """CREATE TABLE runs (
         id TEXT PRIMARY KEY, workspace TEXT NOT NULL, key TEXT NOT NULL, title TEXT NOT NULL,
         function TEXT NOT NULL, parameters TEXT NOT NULL,
-        state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '', rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
+        state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
+        rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
         created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL, UNIQUE (workspace, key))""",
-    """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL, event TEXT NOT NULL, rows TEXT NOT NULL,
+    """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
+        event TEXT NOT NULL, rows TEXT NOT NULL,
         started REAL, finished REAL NOT NULL)""",
-    """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL, size INTEGER NOT NULL,
+    """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
+        size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
 )
@@ -154,7 +170,10 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     with sqlite3.connect(tmp_path / "old" / "runs.sqlite") as db:
         for statement in FIRST_SCHEMA:
             db.execute(statement)
-        db.execute("INSERT INTO runs VALUES ('r', 'w', 'k', 't', 'sweep', '{}', 'done', '', '[]', '', 1.0, 2.0, 3.0, 's')")
+        db.execute(
+            "INSERT INTO runs VALUES ('r', 'w', 'k', 't', 'sweep', '{}', 'done', '', '[]', '', 1.0, 2.0, "
+            "3.0, 's')"
+        )
         db.execute("PRAGMA user_version = 1")
     db.close()
     old = Store(tmp_path / "old")
@@ -163,7 +182,10 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     old.delete_run("w", "r")
     old.restore_run("w", "r")
     tables = ("servers", "runs", "results", "uploads", "blobs", "shares")
-    columns = [[tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")] for each in (old, store)]
+    columns = [
+        [tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")]
+        for each in (old, store)
+    ]
     assert columns[0] == columns[1]
     assert old._db.execute("PRAGMA user_version").fetchone()[0] == VERSION
     old.close()
@@ -192,14 +214,22 @@ def test_only_what_dead_servers_left_is_interrupted(store):
     plant_server(store, "dead", host, dead.pid, me.create_time())
     plant_server(store, "pid reused", host, os.getpid(), me.create_time() - 1000.0)
     plant_server(store, "replaced container", host + "-before", os.getpid(), me.create_time())
-    runs = {name: add(store, key=name, server=name) for name in (living, "dead", "pid reused", "replaced container")}
+    runs = {
+        name: add(store, key=name, server=name)
+        for name in (living, "dead", "pid reused", "replaced container")
+    }
     store.note_progress([runs["dead"]], 3.0, '{"stage": "sweep"}', '[{"k": 1}]')
     finished = add(store, key="finished", server="dead")
     store.finish_runs([finished], "done", result=("finished", b"r"))
     other = Store(store.home)
     other.register_server()
     states = {name: other.open_run("w", run).state for name, run in runs.items()}
-    assert states == {living: "queued", "dead": "interrupted", "pid reused": "interrupted", "replaced container": "interrupted"}
+    assert states == {
+        living: "queued",
+        "dead": "interrupted",
+        "pid reused": "interrupted",
+        "replaced container": "interrupted",
+    }
     assert other.open_run("w", runs["dead"]).as_state().rows == ({"k": 1},)
     assert other.open_run("w", finished).state == "done"
     other.leave_server(living)
@@ -217,7 +247,9 @@ def test_uploads_are_opened_only_from_their_workspace(store):
     store.delete_upload("a", digest)
     with pytest.raises(JobError, match="no such upload"):
         store.get_upload("a", digest)
-    assert store.get_upload("b", digest)[0] == b"genes" and [u["size"] for u in store.list_uploads("b")] == [5]
+    assert store.get_upload("b", digest)[0] == b"genes" and [u["size"] for u in store.list_uploads("b")] == [
+        5
+    ]
     store.delete_upload("b", digest)
     assert store._db.execute("SELECT COUNT(*) FROM blobs").fetchone()[0] == 0
 
@@ -253,8 +285,12 @@ def test_threads_and_processes_share_one_file(store):
         "store = Store(sys.argv[1])\n"
         "for i in range(100): store.add_run(sys.argv[2], str(i), '', 'm:f', '{}', 's')\n"
     )
-    processes = [subprocess.Popen([sys.executable, "-c", script, str(store.home), name]) for name in ("p", "q")]
-    threads = [threading.Thread(target=lambda t=t: [add(store, t, str(i)) for i in range(100)]) for t in ("t", "u")]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script, str(store.home), name]) for name in ("p", "q")
+    ]
+    threads = [
+        threading.Thread(target=lambda t=t: [add(store, t, str(i)) for i in range(100)]) for t in ("t", "u")
+    ]
     for thread in threads:
         thread.start()
     for worker in threads:

@@ -1,4 +1,6 @@
-"""The cone search against brute force, and its proof against a walk of the tree that shares no code with it."""
+"""The cone search against brute force, and its proof against a walk of the tree that shares no code with
+it.
+"""
 
 import numpy as np
 import pytest
@@ -55,7 +57,9 @@ def test_search_with_tau_and_row_terms_bounds_dense_sampling(nonneg, tau, raised
 
 
 def walk(cover, V, nonneg):
-    """Bound of every leaf by the plain formulas, all rows, and the share of random directions that some leaf contains."""
+    """Bound of every leaf by the plain formulas, all rows, and the share of random directions that some leaf
+    contains.
+    """
     D = V.shape[1]
     codes = iter(cover.tree.tolist())
     leaves = []
@@ -87,7 +91,9 @@ def test_the_leaves_are_the_proof(nonneg):
             P = case.V @ G.T
             P = np.maximum(P, 0) if nonneg else np.abs(P)
             C = G @ G.T
-            T = np.array([[topk_sum(P[:, j] * P[:, l], case.k) for l in range(len(G))] for j in range(len(G))])
+            T = np.array(
+                [[topk_sum(P[:, j] * P[:, l], case.k) for l in range(len(G))] for j in range(len(G))]
+            )
             L = np.linalg.cholesky(C)
             spectral = np.linalg.eigvalsh(np.linalg.solve(L, np.linalg.solve(L, T).T))[-1]
             simple = (T / C).max() if C.min() > 0 else np.inf
@@ -99,7 +105,9 @@ def test_the_leaves_are_the_proof(nonneg):
 
 
 def test_rows_are_dropped_only_where_they_lose_in_the_signed_problem():
-    """The counterexample of docs/certificates.md: a row whose sign changes inside the cone has smallest value 0."""
+    """The counterexample of docs/certificates.md: a row whose sign changes inside the cone has smallest value
+    0.
+    """
     b = np.array([np.cos(np.pi / 8), np.sin(np.pi / 8)])
     across = np.array([-b[1], b[0]])
     V = np.array([100 * b, 10 / np.sin(np.pi / 8) * across, 9.9 / np.cos(np.pi / 8) * b])
@@ -137,8 +145,12 @@ def test_whoever_watches_sees_every_cone_and_bounds_that_close():
     steps = []
     cover = cones.search(Query(V, 7), watch=steps.append)
     assert [step.number for step in steps] == list(range(cover.cones))
-    assert [step.parent for step in steps[:8]] == [-1] * 8 and all(step.parent < step.number for step in steps)
-    assert np.all(np.diff([step.ceiling for step in steps]) <= 1e-12) and np.all(np.diff([step.lower for step in steps]) >= 0)
+    assert [step.parent for step in steps[:8]] == [-1] * 8 and all(
+        step.parent < step.number for step in steps
+    )
+    assert np.all(np.diff([step.ceiling for step in steps]) <= 1e-12) and np.all(
+        np.diff([step.lower for step in steps]) >= 0
+    )
     parents = {step.parent for step in steps}
     assert sum(step.number not in parents for step in steps) == np.sum(cover.tree == cones.LEAF)
 

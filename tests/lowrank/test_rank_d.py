@@ -18,7 +18,9 @@ def test_cone_equals_spannogram_equals_brute_force(nonneg, count):
     for case in cases(count, n_max=9, ranks=(4, 9), seed=31):
         A = case.V @ case.V.T
         problem = nspca.Problem.from_covariance(A, case.k, nonneg)
-        problem.covariance.leading(problem.n)  # from here on one choice of eigenvectors, also where eigenvalues repeat
+        problem.covariance.leading(
+            problem.n
+        )  # from here on one choice of eigenvectors, also where eigenvalues repeat
         for rank in (1, 2, 3):
             values, vectors = problem.covariance.leading(rank)
             low = (vectors * values) @ vectors.T
@@ -30,11 +32,17 @@ def test_cone_equals_spannogram_equals_brute_force(nonneg, count):
                 continue  # then both solve the shifted problem, which is that of A: tests/test_bounds.py
             size = max(optimum, 1e-300)
             assert np.isclose(exact.info["rank_d_value"], optimum, rtol=1e-9, atol=1e-12 * size), case
-            assert optimum * (1 - TOLERANCE) - 1e-12 * size <= search.info["rank_d_value"] <= optimum * (1 + 1e-9), case
+            assert (
+                optimum * (1 - TOLERANCE) - 1e-12 * size
+                <= search.info["rank_d_value"]
+                <= optimum * (1 + 1e-9)
+            ), case
             assert search.info["rank_d_upper"] >= optimum * (1 - 1e-13), case
             if rank == 2:
                 for result in (exact, search):
-                    assert nspca.verify(A, result.certificate) >= brute_force(A, case.k, nonneg)[0] * (1 - 1e-13)
+                    assert nspca.verify(A, result.certificate) >= brute_force(A, case.k, nonneg)[0] * (
+                        1 - 1e-13
+                    )
 
 
 def test_spannogram_refuses_what_it_cannot_finish_and_names_cone():
@@ -87,6 +95,8 @@ def test_epsnet_keeps_theorem_2s_promise_on_small_problems():
     missed = 0
     for seed, case in enumerate(cases(120, ranks=(3,), seed=41)):
         A = case.V @ case.V.T
-        result = nspca.solve(nspca.Problem.from_covariance(A, case.k), "epsnet", rank=3, polish=False, certify=None, seed=seed)
+        result = nspca.solve(
+            nspca.Problem.from_covariance(A, case.k), "epsnet", rank=3, polish=False, certify=None, seed=seed
+        )
         missed += result.info["rank_d_value"] < 0.9 * brute_force(A, case.k)[0] * (1 - 1e-9)
     assert missed <= 24  # each misses with probability at most 1/n; the caps rarely bind

@@ -1,4 +1,6 @@
-"""Alg. 1 and 2 of the 2014 paper against brute force, dense sampling and direct evaluation, on problems degenerate on purpose."""
+"""Alg. 1 and 2 of the 2014 paper against brute force, dense sampling and direct evaluation, on problems
+degenerate on purpose.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,14 @@ from oracles import brute_force, brute_force_joint, brute_force_pd, objective, s
 from strategies import KINDS, cases, factor, factors
 
 from nspca.errors import Cancelled, InvalidProblem, Refused
-from nspca.lowrank.spannogram import candidate_supports, cost, direction, exact_rank_d, intervals_rank2, solve_on_support
+from nspca.lowrank.spannogram import (
+    candidate_supports,
+    cost,
+    direction,
+    exact_rank_d,
+    intervals_rank2,
+    solve_on_support,
+)
 
 CLOSE = 1e-9
 
@@ -104,10 +113,14 @@ def test_near_ties_cost_no_more_than_the_tie_tolerance():
 
 
 def sampled_sets(V, k, names, rng):
-    """The sets that random c choose clearly: k-th and next value apart (or of equal rows), and no value close to zero."""
+    """The sets that random c choose clearly: k-th and next value apart (or of equal rows), and no value close
+    to zero.
+    """
     n, d = V.shape
     C = rng.standard_normal((150, d))
-    even = rng.standard_normal((150, n)) @ np.linalg.pinv(V, rcond=1e-9).T  # even in the range of V, whatever its spectrum
+    even = (
+        rng.standard_normal((150, n)) @ np.linalg.pinv(V, rcond=1e-9).T
+    )  # even in the range of V, whatever its spectrum
     Y = np.concatenate([C, even]) @ V.T
     Y /= np.maximum(np.abs(Y).max(axis=1, keepdims=True), 1e-300)
     order = np.argsort(-Y, axis=1, kind="stable")
@@ -138,7 +151,10 @@ def test_general_position_attains_every_candidate_and_keeps_the_papers_bound():
         V, k = rng.standard_normal((n, d)), int(rng.integers(1, n + 1))
         supports = candidate_supports(V, k)
         assert len(supports) == len(np.unique(supports, axis=0)) <= cost(n, d, k).supports
-        sampled = {tuple(np.sort(np.argsort(-y)[:k][np.sort(-y)[:k] < 0])) for y in rng.standard_normal((3000, d)) @ V.T}
+        sampled = {
+            tuple(np.sort(np.argsort(-y)[:k][np.sort(-y)[:k] < 0]))
+            for y in rng.standard_normal((3000, d)) @ V.T
+        }
         found = as_sets(supports, np.arange(n))
         assert sampled <= found
         assert d == 3 or len(found) <= len(sampled) + 1
@@ -215,7 +231,11 @@ def test_intervals_of_rank_two_are_what_direct_evaluation_sees():
         names = classes(V)
         found = intervals_rank2(V, k)
         for sign, band in ((1, found.positive), (-1, found.negative)):
-            assert band.edges[0] == -np.pi / 2 and band.edges[-1] == np.pi / 2 and (np.diff(band.edges) > 0).all()
+            assert (
+                band.edges[0] == -np.pi / 2
+                and band.edges[-1] == np.pi / 2
+                and (np.diff(band.edges) > 0).all()
+            )
             assert (band.supports[1:] != band.supports[:-1]).any(axis=1).all()
             phi = (np.arange(120) + 0.5) * np.pi / 120 - np.pi / 2
             at = np.searchsorted(band.edges, phi) - 1
@@ -225,13 +245,23 @@ def test_intervals_of_rank_two_are_what_direct_evaluation_sees():
                 support = band.supports[where][band.supports[where] >= 0]
                 assert (names[support] >= 0).all() and len(set(support)) == len(support)
                 best = np.square(np.sort(np.maximum(y, 0))[::-1][:k]).sum()
-                assert abs(np.square(np.maximum(y[support], 0)).sum() - best) <= 1e-9 * scale, (i, case.kind, one)
+                assert abs(np.square(np.maximum(y[support], 0)).sum() - best) <= 1e-9 * scale, (
+                    i,
+                    case.kind,
+                    one,
+                )
                 assert best <= band.peak_value[where] + 1e-9 * scale
-            top = np.square(np.sort(np.maximum(sign * direction(band.peak_phi) @ V.T, 0), axis=1)[:, ::-1][:, :k]).sum(axis=1)
+            top = np.square(
+                np.sort(np.maximum(sign * direction(band.peak_phi) @ V.T, 0), axis=1)[:, ::-1][:, :k]
+            ).sum(axis=1)
             assert np.allclose(top, band.peak_value, atol=1e-9 * scale, rtol=0)
         assert same(found.value, exact_rank_d(V, k).value), (i, case.kind)
         top = found.positive if found.sign > 0 else found.negative
-        assert found.value == top.peak_value.max() == max(found.positive.peak_value.max(), found.negative.peak_value.max())
+        assert (
+            found.value
+            == top.peak_value.max()
+            == max(found.positive.peak_value.max(), found.negative.peak_value.max())
+        )
 
 
 def test_intervals_meet_the_enumeration_at_the_size_of_the_page():

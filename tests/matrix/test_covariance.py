@@ -51,7 +51,9 @@ def test_leading_eigenpairs_of_all_kinds_of_matrices():
         values, vectors = C.leading(len(A))
         expected = np.linalg.eigvalsh(A)[::-1]
         assert np.allclose(values * C.unit, np.maximum(expected, 0), atol=1e-10 * max(expected[0], 1e-300))
-        assert np.allclose((vectors * values) @ vectors.T * C.unit, A, atol=1e-9 * max(np.abs(A).max(), 1e-300))
+        assert np.allclose(
+            (vectors * values) @ vectors.T * C.unit, A, atol=1e-9 * max(np.abs(A).max(), 1e-300)
+        )
 
 
 def test_leading_pairs_of_wide_data_come_from_the_small_side_and_pad_with_zeros():
@@ -136,13 +138,16 @@ def test_the_large_path_never_forms_the_matrix(monkeypatch):
     C.leading(3), C.product(X.T), C.columns([1, 2])
 
 
-# --- semidefinite up to rounding --------------------------------------------------------------------------------------------
+# --- semidefinite up to rounding
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("excess", [1e-9, 3e-12, 1e-13])
 def test_a_covariance_that_is_indefinite_beyond_rounding_is_refused_with_what_to_add(excess):
     A = np.array([[1.0, 1 + excess], [1 + excess, 1.0]])
-    with pytest.raises(InvalidProblem, match=r"positive semidefinite up to the rounding of its entries.*np\.eye") as refusal:
+    with pytest.raises(
+        InvalidProblem, match=r"positive semidefinite up to the rounding of its entries.*np\.eye"
+    ) as refusal:
         from_matrix(A)
     added = float(str(refusal.value).split("A + ")[1].split(" *")[0])
     assert excess < added < 1.2 * excess + 1e-13
@@ -151,11 +156,15 @@ def test_a_covariance_that_is_indefinite_beyond_rounding_is_refused_with_what_to
 
 @pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.long)])
 def test_what_a_rounding_can_do_to_a_covariance_is_bounded_and_proved(count):
-    """Rank-deficient covariances as NumPy makes them, in the units of anybody: the checker accepts every answer."""
+    """Rank-deficient covariances as NumPy makes them, in the units of anybody: the checker accepts every
+    answer.
+    """
     for seed in range(count):
         rng = np.random.default_rng(seed)
         n, m = int(rng.integers(2, 9)), int(rng.integers(2, 5))
-        A = np.cov(rng.standard_normal((m, n)) @ np.diag(10.0 ** rng.integers(-3, 4, n)), rowvar=False) * 10.0 ** rng.integers(-9, 9)
+        A = np.cov(
+            rng.standard_normal((m, n)) @ np.diag(10.0 ** rng.integers(-3, 4, n)), rowvar=False
+        ) * 10.0 ** rng.integers(-9, 9)
         for k in (1, n):
             problem = nspca.Problem.from_covariance(A, k)
             result = nspca.solve(problem)
@@ -219,7 +228,7 @@ def test_equal_eigenvalues_are_found_by_whoever_asks(monkeypatch):
         assert np.allclose([ask(problem).value for problem in problems()], expected)
 
 
-# --- offsets ----------------------------------------------------------------------------------------------------------------
+# --- offsets --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e2, 1e6, 1e7, 1e9, 1e12])
@@ -230,12 +239,19 @@ def test_an_offset_takes_no_digits_from_the_covariance(offset, scale, layout):
     A, exponent = exact_covariance(X, True, scale)
     problem = nspca.Problem.from_data(layout(X), 3, scale=scale)
     C = problem.covariance
-    assert np.allclose(C.matrix, A * 2.0 ** (exponent - C.exponent), rtol=1e-12, atol=1e-13 * np.trace(A) * 2.0 ** (exponent - C.exponent))
+    assert np.allclose(
+        C.matrix,
+        A * 2.0 ** (exponent - C.exponent),
+        rtol=1e-12,
+        atol=1e-13 * np.trace(A) * 2.0 ** (exponent - C.exponent),
+    )
     assert np.allclose(C.diagonal, np.diag(C.matrix), rtol=1e-13)
     result = nspca.solve(problem)
     optimum = brute_force(A, 3)[0]
     upper = nspca.verify(layout(X), result.certificate, problem)
-    assert result.value <= np.ldexp(optimum, exponent) * (1 + 1e-12) and np.ldexp(optimum, exponent) <= upper * (1 + 1e-12)
+    assert result.value <= np.ldexp(optimum, exponent) * (1 + 1e-12) and np.ldexp(
+        optimum, exponent
+    ) <= upper * (1 + 1e-12)
     mean, deviation = moments(layout(X))
     assert np.allclose(mean, X.mean(axis=0), rtol=1e-15)
     plain, exponent = exact_covariance(X, True, False)
@@ -245,7 +261,9 @@ def test_an_offset_takes_no_digits_from_the_covariance(offset, scale, layout):
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e9, 1e12])
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_the_estimator_knows_the_same_moments(offset, layout):
-    X = np.round(np.random.default_rng(1).standard_normal((40, 6)), 2) * 64 + offset  # exact in float64 up to 1e12
+    X = (
+        np.round(np.random.default_rng(1).standard_normal((40, 6)), 2) * 64 + offset
+    )  # exact in float64 up to 1e12
     near = np.round(np.random.default_rng(1).standard_normal((40, 6)), 2) * 64
     model = nspca.NSPCA(k=3, scale=True).fit(layout(X))
     assert np.allclose(model.scale_, near.std(axis=0), rtol=1e-6 if offset > 1e9 else 1e-9)

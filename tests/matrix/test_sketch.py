@@ -1,4 +1,6 @@
-"""Sketches: their errors against dense linear algebra, their promises, one pass that does not depend on its blocks."""
+"""Sketches: their errors against dense linear algebra, their promises, one pass that does not depend on its
+blocks.
+"""
 
 import numpy as np
 import pytest
@@ -66,7 +68,8 @@ def test_frequent_directions_centre_on_the_way(sizes):
     eigenvalues = np.linalg.eigvalsh(A - found.V @ found.V.T)
     assert eigenvalues[0] >= -1e-12 and eigenvalues[-1] <= found.bound * (1 + 1e-9)
     assert np.allclose(stream.mean, X.mean(axis=0))
-    # Liberty 2013: what is subtracted is at most the squared norm beyond the best rank-d part over (2d + 1 - d).
+    # Liberty 2013: what is subtracted is at most the squared norm beyond the best rank-d part over (2d + 1 -
+    # d).
     tail = np.sort(np.linalg.eigvalsh(A))[::-1][4:].sum()
     assert stream.subtracted / 60 <= tail / 5 * (1 + 1e-9)
 
@@ -79,7 +82,9 @@ def test_frequent_directions_are_exact_when_everything_fits():
 
 def test_bad_input_is_named():
     matrix = nspca.Problem.from_covariance(np.eye(3), 1).covariance
-    with pytest.raises(InvalidOption, match="frequent directions need the rows of the data, got a covariance matrix"):
+    with pytest.raises(
+        InvalidOption, match="frequent directions need the rows of the data, got a covariance matrix"
+    ):
         sketch.frequent(matrix, 2)
     with pytest.raises(InvalidOption, match="sketch must be one of svd, randomised, frequent, got 'best'"):
         sketch.made("best", matrix, 2)

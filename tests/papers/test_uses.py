@@ -35,7 +35,8 @@ def test_entropy_contributions_are_those_of_the_definition(shape):
     found = uses.svd_entropy_contributions(Z)
     if shape[0] < shape[1]:
         expected = [entropy(Z) - entropy(np.delete(Z, j, axis=1)) for j in range(shape[1])]
-    else:  # without a feature one singular value is zero; the scale of the entropy stays that of the whole table
+    # without a feature one singular value is zero; the scale of the entropy stays that of the whole table
+    else:
         expected = [entropy(Z) - entropy(np.where(np.arange(shape[1]) == j, 0.0, Z)) for j in range(shape[1])]
     assert np.allclose(found, expected, atol=1e-10)
 
@@ -95,7 +96,7 @@ def test_parts_of_a_nonnegative_factorisation_are_unit_columns():
     assert parts.shape == (12, 3) and (parts >= 0).all() and np.allclose(np.linalg.norm(parts, axis=0), 1)
 
 
-# --- the jobs ---------------------------------------------------------------------------------------------------------------
+# --- the jobs -------------------------------------------------------------------------------------
 
 
 REQUEST = {"nonneg": True, "center": True, "scale": False, "seed": 0}
@@ -105,11 +106,18 @@ def test_compare_shares_one_certificate_for_each_k_and_leaves_out_who_cannot():
     A, rows = nspca.load_sample("pitprops").X, []
     request = {**REQUEST, "ks": [2, 5], "methods": ["auto", "nmf", "pca"], "effort": "fast"}
     report = lambda event: rows.append(event.payload["row"]) if "row" in event.payload else None  # noqa: E731
-    sweep = nspca.Sweep.from_bytes(compare_tasks.run_compare(X=A, covariance=True, request=request, report=report))
+    sweep = nspca.Sweep.from_bytes(
+        compare_tasks.run_compare(X=A, covariance=True, request=request, report=report)
+    )
     assert set(sweep) == {(method, k) for method in ("auto", "pca") for k in (2, 5)}
     for k in (2, 5):
         assert sweep["auto", k].certificate.digest == sweep["pca", k].certificate.digest
-        assert sweep["auto", k].certificate.upper == sweep["pca", k].certificate.upper >= sweep["auto", k].value >= sweep["pca", k].value
+        assert (
+            sweep["auto", k].certificate.upper
+            == sweep["pca", k].certificate.upper
+            >= sweep["auto", k].value
+            >= sweep["pca", k].value
+        )
         nspca.verify(A, sweep["pca", k].certificate)
     assert [row["method"] for row in rows if "error" in row] == ["nmf"]
     assert sorted(row["k"] for row in rows if "upper" in row and "method" not in row) == [2, 5]
@@ -125,7 +133,15 @@ def test_cancel_stops_at_the_next_report():
     def stop(event: Event) -> None:
         raise Cancelled("stop")
 
-    request = {**REQUEST, "ks": [2], "k": 2, "count": 2, "resamples": 3, "methods": ["auto"], "effort": "fast"}
+    request = {
+        **REQUEST,
+        "ks": [2],
+        "k": 2,
+        "count": 2,
+        "resamples": 3,
+        "methods": ["auto"],
+        "effort": "fast",
+    }
     X = np.random.default_rng(0).normal(size=(20, 6))
     for job in (compare_tasks.run_compare, compare_tasks.run_components):
         with pytest.raises(Cancelled):
@@ -144,7 +160,9 @@ def test_stability_of_planted_features_is_perfect_and_deterministic(planted):
     scaled = json.loads(compare_tasks.run_stability(X=planted[0], request={**request, "scale": True}))
     assert all(support == list(range(12)) for support in scaled["tpower"])
     with pytest.raises(InvalidProblem, match="1 constant"):
-        compare_tasks.run_stability(X=np.column_stack([planted[0], np.ones(60)]), request={**request, "scale": True})
+        compare_tasks.run_stability(
+            X=np.column_stack([planted[0], np.ones(60)]), request={**request, "scale": True}
+        )
 
 
 def test_genes_job_scores_planted_genes_above_all(planted):
@@ -169,13 +187,19 @@ def test_detection_job_on_made_pictures():
     faces = rng.uniform(size=(60, 40)) + face * rng.uniform(0.5, 1, size=(60, 1))
     others = rng.uniform(size=(60, 40)) + np.roll(face, 20) * rng.uniform(0.5, 1, size=(60, 1))
     request = {"methods": ["em", "greedy signed", "nmf", "pca"], "seed": 0}
-    rows = json.loads(compare_tasks.run_detection(faces=faces, nonfaces=others, test_faces=faces[:20], request=request))
-    assert {(row["method"], row["test"]) for row in rows} == {(m, t) for m in request["methods"] for t in ("rest", "test set")}
+    rows = json.loads(
+        compare_tasks.run_detection(faces=faces, nonfaces=others, test_faces=faces[:20], request=request)
+    )
+    assert {(row["method"], row["test"]) for row in rows} == {
+        (m, t) for m in request["methods"] for t in ("rest", "test set")
+    }
     assert all(row["area"] > 0.99 for row in rows)
 
 
 def test_pitprops_job_counts_what_it_uses():
-    rows = json.loads(compare_tasks.run_pitprops(A=nspca.load_sample("pitprops").X, request={"k": 3, "seed": 0}))
+    rows = json.loads(
+        compare_tasks.run_pitprops(A=nspca.load_sample("pitprops").X, request={"k": 3, "seed": 0})
+    )
     by = {row["method"]: row for row in rows}
     pca = by.pop("pca, every feature")
     assert pca["cardinality"] == [13, 26, 39, 52, 65, 78]

@@ -34,7 +34,9 @@ def genes(nspca_data):
 
 @pytest.fixture
 def nothing_large(monkeypatch):
-    """From here on nobody may form a block or a set of columns of A with more than 600 features on either short side."""
+    """From here on nobody may form a block or a set of columns of A with more than 600 features on either
+    short side.
+    """
 
     def watched(name, original):
         def call(self, features):

@@ -1,4 +1,6 @@
-"""Baselines: the same numbers as scikit-learn's estimators, truncated and nothing more; refusals; a light import."""
+"""Baselines: the same numbers as scikit-learn's estimators, truncated and nothing more; refusals; a light
+import.
+"""
 
 import subprocess
 import sys
@@ -56,7 +58,11 @@ def test_nonnegative_spca_keeps_its_loading_nonnegative(X):
 def test_nmf_is_the_best_truncated_part_of_scikit_learn(X):
     problem = nspca.Problem.from_data(X, 4, center=False)
     result = nspca.solve(problem, "nmf", rank=3, iterations=25, tol=1e-15, certify=None)
-    H = NMF(3, init="nndsvda", max_iter=25, tol=0, random_state=0).fit(X / problem.covariance.unit**0.5).components_
+    H = (
+        NMF(3, init="nndsvda", max_iter=25, tol=0, random_state=0)
+        .fit(X / problem.covariance.unit**0.5)
+        .components_
+    )
     best = max((truncated(h, 4) for h in H), key=problem.value)
     assert np.allclose(result.components[:, 0], best, atol=1e-8)
 
@@ -72,13 +78,19 @@ def test_nmf_sees_features_that_start_at_zero(X):
 def test_sparse_tables_are_dense_ones(center):
     X = np.random.default_rng(2).poisson(0.5, (30, 8)) - (np.arange(8) == 3)
     for method in ("nmf", "spca"):
-        dense, sparse = (nspca.solve(nspca.Problem.from_data(T, 3, center=center), method, certify=None) for T in (X, sp.csr_array(X)))
+        dense, sparse = (
+            nspca.solve(nspca.Problem.from_data(T, 3, center=center), method, certify=None)
+            for T in (X, sp.csr_array(X))
+        )
         assert np.allclose(dense.components, sparse.components, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["nmf", "spca"])
 def test_a_covariance_is_refused_in_one_sentence(method):
-    with pytest.raises(InvalidProblem, match=f"{method} works on data, got a covariance matrix; make the problem with from_data"):
+    with pytest.raises(
+        InvalidProblem,
+        match=f"{method} works on data, got a covariance matrix; make the problem with from_data",
+    ):
         nspca.solve(nspca.Problem.from_covariance(np.eye(3), 2), method)
 
 
@@ -120,9 +132,22 @@ def tables(sizes):
     for m, n in sizes:
         noise, spike = rng.standard_normal((m, n)), np.zeros((m, n))
         spike[0, 0] = 1.0
-        yield from (noise, np.abs(noise), np.full((m, n), 3.0), np.full((m, n), -3.0), np.zeros((m, n)), spike, -spike)
+        yield from (
+            noise,
+            np.abs(noise),
+            np.full((m, n), 3.0),
+            np.full((m, n), -3.0),
+            np.zeros((m, n)),
+            spike,
+            -spike,
+        )
         yield from (np.repeat(noise[:, :1], n, axis=1), rng.poisson(0.4, (m, n)), 1 + 1e-12 * noise)
-        yield from (noise * 1e150, noise * 1e-150, noise * 10.0 ** rng.uniform(-300, 150, (1, n)), spike + 1e-320)
+        yield from (
+            noise * 1e150,
+            noise * 1e-150,
+            noise * 10.0 ** rng.uniform(-300, 150, (1, n)),
+            spike + 1e-320,
+        )
 
 
 SIZES = ((1, 1), (1, 4), (2, 1), (2, 2), (2, 9), (7, 1), (6, 9))
@@ -136,7 +161,9 @@ def test_data_at_the_edge_have_a_component_or_a_sentence_of_our_own(method, size
     for X in tables(sizes):
         for center, scale, sparse in product((True, False), repeat=3):
             try:
-                problem = nspca.Problem.from_data(sp.csr_array(X) if sparse else X, min(2, X.shape[1]), center=center, scale=scale)
+                problem = nspca.Problem.from_data(
+                    sp.csr_array(X) if sparse else X, min(2, X.shape[1]), center=center, scale=scale
+                )
                 result = nspca.solve(problem, method, certify=None)
             except nspca.NSPCAError:
                 continue
@@ -155,4 +182,6 @@ def test_nmf_has_no_more_parts_than_the_table_has_rank():
 def test_seeds_of_the_other_methods_are_taken(X, method):
     problem = nspca.Problem.from_data(X, 3)
     for seed in (2**32, 2**70, np.int64(3)):
-        assert problem.violation(nspca.solve(problem, method, seed=seed, certify=None).components[:, 0]) <= 1e-12
+        assert (
+            problem.violation(nspca.solve(problem, method, seed=seed, certify=None).components[:, 0]) <= 1e-12
+        )

@@ -1,4 +1,6 @@
-"""The net of the 2015 paper with a matching at every point: its promise against brute force, its honesty when it stops early."""
+"""The net of the 2015 paper with a matching at every point: its promise against brute force, its honesty when
+it stops early.
+"""
 
 import math
 
@@ -19,7 +21,9 @@ SIGNS = pytest.mark.parametrize("nonneg", [True, False])
 def feasible(result, sizes, nonneg):
     X = result.components
     assert X.shape[1] == len(sizes) and np.allclose(np.linalg.norm(X, axis=0), 1)
-    assert np.all((X != 0).sum(axis=1) <= 1) and all((x != 0).sum() <= s for x, s in zip(X.T, sizes, strict=True))
+    assert np.all((X != 0).sum(axis=1) <= 1) and all(
+        (x != 0).sum() <= s for x, s in zip(X.T, sizes, strict=True)
+    )
     assert not nonneg or X.min() >= 0
 
 
@@ -57,15 +61,24 @@ def test_theorem_1_on_the_full_net(sizes, nonneg, count):
         problem = nspca.Problem.from_covariance(A, sizes, nonneg)
         result = nspca.solve(problem, "bipartite", rank=2, eps=eps, certify=None)
         feasible(result, sizes, nonneg)
-        info, V = result.info, sketch.svd(problem.covariance, 2).V  # its own V: repeated eigenvalues leave a choice
+        info, V = (
+            result.info,
+            sketch.svd(problem.covariance, 2).V,
+        )  # its own V: repeated eigenvalues leave a choice
         stand_in = V @ V.T * problem.covariance.unit
         assert info["search"] == "full net" and info["promise"] == 1 - eps
         best = brute_force_joint(stand_in, sizes, nonneg)[0]
         assert best * (1 - eps) <= info["sketch_value"] * (1 + 1e-9) + 1e-300, case
         assert info["sketch_value"] <= best * (1 + 1e-9) + 1e-300, case
-        assert np.isclose(info["loss"], 2 * len(sizes) * np.linalg.norm(A - stand_in, 2), atol=1e-12 * max(1, np.trace(A)))
+        assert np.isclose(
+            info["loss"], 2 * len(sizes) * np.linalg.norm(A - stand_in, 2), atol=1e-12 * max(1, np.trace(A))
+        )
         optimum = brute_force_joint(A, sizes, nonneg)[0]
-        assert (1 - eps) * optimum - info["loss"] - 1e-12 * optimum <= result.value <= optimum * (1 + 1e-9) + 1e-300, case
+        assert (
+            (1 - eps) * optimum - info["loss"] - 1e-12 * optimum
+            <= result.value
+            <= optimum * (1 + 1e-9) + 1e-300
+        ), case
         total += 1
     assert total >= count / 4
 
@@ -110,7 +123,12 @@ def test_every_sketch_keeps_theorem_2(kind):
 
 def test_deterministic_given_the_seed_and_scales_with_the_data():
     X = np.random.default_rng(6).standard_normal((30, 20))
-    run = lambda data, seed: nspca.solve(nspca.Problem.from_data(data, (4, 4)), "bipartite", seed=seed, samples=120, certify=None)  # noqa: E731
+
+    def run(data, seed):
+        return nspca.solve(
+            nspca.Problem.from_data(data, (4, 4)), "bipartite", seed=seed, samples=120, certify=None
+        )
+
     one, again, other, large = run(X, 3), run(X, 3), run(X, 4), run(X * 2.0**300, 3)
     assert np.array_equal(one.components, again.components) and one.info == again.info
     assert not np.array_equal(one.components, other.components)
@@ -123,7 +141,9 @@ def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
     events = []
     result = nspca.solve(problem, "bipartite", samples=250, report=events.append, certify=None)
     blocks = [event for event in events if event.total]
-    assert [event.done for event in blocks] == [100, 200, 250] and blocks[-1].lower == pytest.approx(result.value)
+    assert [event.done for event in blocks] == [100, 200, 250] and blocks[-1].lower == pytest.approx(
+        result.value
+    )
 
     def stop(event):
         events.append(event)
@@ -136,7 +156,9 @@ def test_reports_every_block_with_a_value_that_is_reached_and_stops_there():
     assert events[-1].done == 200
 
 
-@pytest.mark.parametrize(("wrong", "said"), [({"eps": 1.0}, "1 - eps must be"), ({"sketch": "pca"}, "sketch must be one of svd")])
+@pytest.mark.parametrize(
+    ("wrong", "said"), [({"eps": 1.0}, "1 - eps must be"), ({"sketch": "pca"}, "sketch must be one of svd")]
+)
 def test_wrong_options_are_named(wrong, said):
     problem = nspca.Problem.from_covariance(np.eye(6), (2, 2))
     with pytest.raises(InvalidOption, match=said):
@@ -148,5 +170,7 @@ def test_wrong_options_are_named(wrong, said):
 @SIGNS
 def test_all_features_used_and_nothing_to_explain(nonneg):
     for A in (np.zeros((5, 5)), np.eye(5), np.ones((5, 5)), -np.ones((5, 5)) + 5 * np.eye(5)):
-        result = nspca.solve(nspca.Problem.from_covariance(A, (2, 3), nonneg), "bipartite", samples=100, certify=None)
+        result = nspca.solve(
+            nspca.Problem.from_covariance(A, (2, 3), nonneg), "bipartite", samples=100, certify=None
+        )
         feasible(result, (2, 3), nonneg)

@@ -1,4 +1,6 @@
-"""What every method must do, whatever it is: feasible, honest, deterministic, below brute force, cancellable, named errors."""
+"""What every method must do, whatever it is: feasible, honest, deterministic, below brute force, cancellable,
+named errors.
+"""
 
 import math
 
@@ -65,13 +67,17 @@ def test_the_contract_catches_dense_pca(nonneg):
         check(problem, A, planted.with_certificate(nspca.certify(problem)))
 
 
-@pytest.mark.parametrize(("method", "nonneg"), [(m, s) for m, s in pairs() if m != "auto" and METHODS[m].exact])
+@pytest.mark.parametrize(
+    ("method", "nonneg"), [(m, s) for m, s in pairs() if m != "auto" and METHODS[m].exact]
+)
 @counts(20, 60)
 def test_exact_methods_reach_brute_force_on_their_ground(method, nonneg, count):
     for case in cases(count, ranks=(1, 2, 3), seed=11):
         A = case.V @ case.V.T
         optimum, _ = brute_force(A, case.k, nonneg)
-        result = nspca.solve(nspca.Problem.from_covariance(A, case.k, nonneg), method, rank=3, polish=False, certify=None)
+        result = nspca.solve(
+            nspca.Problem.from_covariance(A, case.k, nonneg), method, rank=3, polish=False, certify=None
+        )
         assert result.value >= optimum * (1 - 1.1e-3), case
 
 
@@ -82,11 +88,24 @@ def test_same_answer_for_dense_and_sparse_and_at_any_scale(method, nonneg, shape
     run = lambda data: nspca.solve(nspca.Problem.from_data(data, 4, nonneg), method, seed=5)  # noqa: E731
     plain = run(X)
     again, sparse, large, tiny = run(X), run(sp.csc_matrix(X)), run(X * 2.0**400), run(X * 2.0**-400)
-    assert np.array_equal(plain.components, again.components) and plain.certificate.upper == again.certificate.upper
-    assert np.isclose(sparse.value, plain.value) and np.isclose(sparse.certificate.upper, plain.certificate.upper, rtol=1e-6)
+    assert (
+        np.array_equal(plain.components, again.components)
+        and plain.certificate.upper == again.certificate.upper
+    )
+    assert np.isclose(sparse.value, plain.value) and np.isclose(
+        sparse.certificate.upper, plain.certificate.upper, rtol=1e-6
+    )
     assert np.array_equal(large.components, plain.components) and large.value == plain.value * 2.0**800
-    assert np.array_equal(tiny.components, plain.components) and tiny.certificate.upper == plain.certificate.upper * 2.0**-800
-    for data, result in ((X, plain), (sp.csc_matrix(X), sparse), (X * 2.0**400, large), (X * 2.0**-400, tiny)):
+    assert (
+        np.array_equal(tiny.components, plain.components)
+        and tiny.certificate.upper == plain.certificate.upper * 2.0**-800
+    )
+    for data, result in (
+        (X, plain),
+        (sp.csc_matrix(X), sparse),
+        (X * 2.0**400, large),
+        (X * 2.0**-400, tiny),
+    ):
         assert nspca.verify(data, result.certificate) >= result.value
 
 
@@ -118,7 +137,9 @@ def test_cancel_stops_within_one_report(method):
         seen.append(event)
         raise Cancelled("stopped")
 
-    problem = nspca.Problem.from_data(np.random.default_rng(7).standard_normal((80, 60)), 6, able(method, True))
+    problem = nspca.Problem.from_data(
+        np.random.default_rng(7).standard_normal((80, 60)), 6, able(method, True)
+    )
     with pytest.raises(Cancelled):
         nspca.solve(problem, method, report=stop)
     assert len(seen) == 1
@@ -127,7 +148,11 @@ def test_cancel_stops_within_one_report(method):
 def numeric_options(method):
     """Names of the options whose default is a number (not a switch)."""
     defaults = vars(line_of(method).Options())
-    return [name for name, value in defaults.items() if isinstance(value, int | float) and not isinstance(value, bool)]
+    return [
+        name
+        for name, value in defaults.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
 
 
 @pytest.mark.parametrize("method", NAMES)
@@ -172,9 +197,14 @@ def test_auto_is_never_below_a_method(name, nonneg):
         X = load_digits().data
         problems = [nspca.Problem.from_data(X, k, nonneg) for k in (3, 10, 25)]
     else:
-        problems = [nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k, nonneg) for k in (2, 5, 9, 13)]
+        problems = [
+            nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k, nonneg) for k in (2, 5, 9, 13)
+        ]
     for problem in problems:
         best = nspca.solve(problem, certify=None).value
         for method, line in METHODS.items():
             if line.refusal(problem) is None and method != "spannogram":  # minutes
-                assert nspca.solve(problem, method, certify=None).value <= best * (1 + 1e-9), (method, problem.k)
+                assert nspca.solve(problem, method, certify=None).value <= best * (1 + 1e-9), (
+                    method,
+                    problem.k,
+                )

@@ -1,4 +1,6 @@
-"""NSPCA of 2006: the quartic, eq. 4 as an identity, ascent, cardinalities, units of the paper, joint components, wide data."""
+"""NSPCA of 2006: the quartic, eq. 4 as an identity, ascent, cardinalities, units of the paper, joint
+components, wide data.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ from tests.strategies import cases
 
 def objective(A, U, alpha, beta):
     """Eq. 3 for A = XX' (or any multiple of it)."""
-    return 0.5 * np.trace(U.T @ A @ U) - alpha / 4 * np.sum((np.eye(U.shape[1]) - U.T @ U) ** 2) - beta * U.sum()
+    return (
+        0.5 * np.trace(U.T @ A @ U) - alpha / 4 * np.sum((np.eye(U.shape[1]) - U.T @ U) ** 2) - beta * U.sum()
+    )
 
 
 def run(problem, seed=0, **options):
@@ -59,10 +63,14 @@ def test_sweeps_never_lower_the_objective_and_end_where_no_entry_helps(monkeypat
             continue
         A, seen = problem.covariance.matrix / l1, []
         U = np.abs(np.random.default_rng(3).standard_normal((problem.n, 2)))
-        U = coordinate.climb(problem, U, 1.0, 0.05, 3000, 1e-13, lambda sweep, value, seen=seen: seen.append(value))
+        U = coordinate.climb(
+            problem, U, 1.0, 0.05, 3000, 1e-13, lambda sweep, value, seen=seen: seen.append(value)
+        )
         assert np.all(np.diff(seen) >= -1e-9)
         assert np.isclose(seen[-1], objective(A, U, 1.0, 0.05), atol=1e-9)
-        best = coordinate.maximisers(*coordinate.coefficients(np.diag(A)[:, None], A @ U, U, U.T @ U, 1.0, 0.05), 1.0)
+        best = coordinate.maximisers(
+            *coordinate.coefficients(np.diag(A)[:, None], A @ U, U, U.T @ U, 1.0, 0.05), 1.0
+        )
         for s, j in np.ndindex(U.shape):
             V = U.copy()
             V[s, j] = best[s, j]
@@ -98,7 +106,9 @@ def test_a_cardinality_that_is_reached_and_one_that_is_not():
     assert result.info["reached"] and np.array_equal(np.flatnonzero(result.components[:, 0]), [0, 1, 2])
     # Entries that help each other only together: all of them or none.
     flat = run(nspca.Problem.from_covariance(np.ones((6, 6)) + 0.01 * np.eye(6), 3), polish=False)
-    assert not flat.info["reached"] and flat.info["cardinality"] > 3 and np.count_nonzero(flat.components) == 3
+    assert (
+        not flat.info["reached"] and flat.info["cardinality"] > 3 and np.count_nonzero(flat.components) == 3
+    )
 
 
 def test_beta_given_is_the_beta_used():
@@ -132,7 +142,9 @@ def test_cancel_between_sweeps():
             raise Cancelled("stopped")
 
     with pytest.raises(Cancelled):
-        nspca.solve(nspca.Problem.from_data(np.random.default_rng(10).random((40, 30)), 5), "coordinate", report=stop)
+        nspca.solve(
+            nspca.Problem.from_data(np.random.default_rng(10).random((40, 30)), 5), "coordinate", report=stop
+        )
     assert len(events) == 5
 
 
@@ -148,9 +160,16 @@ def test_faces_of_the_paper(faces):
     problem = nspca.Problem.from_data(faces, (361 // 4,) * 4)
     Z = faces - faces.mean(axis=0)
     for weight, said in ((2e7, "0.0163"), (5e8, "0.407")):
-        assert f"{weight / np.linalg.eigvalsh(Z.T @ Z)[-1]:.3g}" == f"{coordinate.from_paper(problem, weight):.3g}" == said
+        assert (
+            f"{weight / np.linalg.eigvalsh(Z.T @ Z)[-1]:.3g}"
+            == f"{coordinate.from_paper(problem, weight):.3g}"
+            == said
+        )
         assert f" {said} " in coordinate.Options.__doc__
-    few, many = (run(problem, alpha=coordinate.from_paper(problem, a), beta=0.0, restarts=1, tol=1e-4) for a in (2e7, 5e8))
+    few, many = (
+        run(problem, alpha=coordinate.from_paper(problem, a), beta=0.0, restarts=1, tol=1e-4)
+        for a in (2e7, 5e8)
+    )
     assert few.info["overlap"] > 1.5 * many.info["overlap"]
 
 

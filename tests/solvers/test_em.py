@@ -87,7 +87,9 @@ def test_a_start_that_dies_leaves_a_feasible_component():
 
 @pytest.mark.parametrize("k", range(4, 11))
 def test_pitprops_signed(pitprops, k):
-    """At k = 9 no start gets there: soft thresholding weighs small entries down, and its fixed points have another support."""
+    """At k = 9 no start gets there: soft thresholding weighs small entries down, and its fixed points have
+    another support.
+    """
     optimum = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.11593, 10: 4.17264}[k]
     result = nspca.solve(nspca.Problem.from_covariance(pitprops, k, nonneg=False), "em", certify=None)
     assert round(result.value, 5) == optimum

@@ -1,4 +1,6 @@
-"""Forward selection: its estimates, all tried against plain enumeration, one pass for all k, swaps, wide data."""
+"""Forward selection: its estimates, all tried against plain enumeration, one pass for all k, swaps, wide
+data.
+"""
 
 import numpy as np
 import pytest
@@ -68,7 +70,9 @@ def test_a_path_is_the_single_answers():
     problem = nspca.Problem.from_data(np.random.default_rng(3).standard_normal((40, 15)), 1)
     path = greedy.path(problem, [2, 5, 9], greedy.Options())
     for k in (2, 5, 9):
-        assert np.array_equal(path[k].components, greedy.solve(problem.with_k(k), greedy.Options()).components)
+        assert np.array_equal(
+            path[k].components, greedy.solve(problem.with_k(k), greedy.Options()).components
+        )
 
 
 @pytest.mark.parametrize("k", SIGNED)
@@ -91,7 +95,10 @@ def test_cancel_inside_the_path_and_inside_the_swaps():
 
 def test_more_first_features_help_where_the_largest_variance_misleads(lee_seung_faces):
     problem = nspca.Problem.from_data(lee_seung_faces, 40)
-    one, five = (nspca.solve(problem, "greedy", restarts=r, certify=None).value / problem.leading_eigenvalue for r in (1, 5))
+    one, five = (
+        nspca.solve(problem, "greedy", restarts=r, certify=None).value / problem.leading_eigenvalue
+        for r in (1, 5)
+    )
     assert one < 0.3 < 0.5203 <= five
 
 

@@ -1,4 +1,6 @@
-"""`joint`: against brute force over all disjoint supports, monotone step by step, the same every time, at home with one k."""
+"""`joint`: against brute force over all disjoint supports, monotone step by step, the same every time, at
+home with one k.
+"""
 
 import numpy as np
 import pytest
@@ -25,7 +27,9 @@ def tiny(count, seed):
 
 def feasible(X, sizes, nonneg):
     norms, entries = np.linalg.norm(X, axis=0), (X != 0).sum(axis=0)
-    fits = np.allclose(norms, 1, atol=1e-12) and np.all(entries <= sizes) and np.all((X != 0).sum(axis=1) <= 1)
+    fits = (
+        np.allclose(norms, 1, atol=1e-12) and np.all(entries <= sizes) and np.all((X != 0).sum(axis=1) <= 1)
+    )
     return fits and (not nonneg or X.min() >= 0)
 
 
@@ -61,7 +65,9 @@ def test_no_step_loses(nonneg):
         Y = exchange(A, X, sizes, nonneg)
         slack = 1e-9 * A.trace
         assert feasible(X, sizes, nonneg) and feasible(Y, sizes, nonneg), case.kind
-        assert begun - slack <= climbed and climbed == pytest.approx(disjoint.value(A, X), rel=1e-9, abs=slack)
+        assert begun - slack <= climbed and climbed == pytest.approx(
+            disjoint.value(A, X), rel=1e-9, abs=slack
+        )
         assert climbed - slack <= disjoint.value(A, Y)
 
 
@@ -86,7 +92,9 @@ def test_never_below_what_it_is_given():
         known = nspca.solve(problem, "auto", components=3, certify=None)
         for polish in (True, False):
             options = joint.Options(rank=1, restarts=1, iterations=0, polish=polish)
-            assert joint.solve(problem.with_k((3, 3, 3)), options, 0, warm=[known.components]).value >= known.value * (1 - 1e-12)
+            assert joint.solve(
+                problem.with_k((3, 3, 3)), options, 0, warm=[known.components]
+            ).value >= known.value * (1 - 1e-12)
 
 
 def test_exchanges_move_a_feature_where_the_ascent_cannot():
@@ -101,7 +109,9 @@ def test_exchanges_move_a_feature_where_the_ascent_cannot():
         X, reached = disjoint.climb(inner, start, (3, 3), False)
         if reached * inner.unit < optimum * (1 - 1e-6):
             stuck += 1
-            mended += disjoint.value(inner, exchange(inner, X, (3, 3), False)) * inner.unit >= optimum * (1 - 1e-9)
+            mended += disjoint.value(inner, exchange(inner, X, (3, 3), False)) * inner.unit >= optimum * (
+                1 - 1e-9
+            )
     assert stuck >= 10 and mended >= 0.7 * stuck
 
 
@@ -120,13 +130,17 @@ def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
         return joint.solve(nspca.Problem.from_data(data, (4, 3, 4), nonneg), joint.Options(), seed=5)
 
     plain, again, sparse, tiny = run(X), run(X), run(sp.csr_array(X)), run(X * 2.0**-400)
-    assert np.array_equal(plain.components, again.components) and np.array_equal(plain.components, tiny.components)
+    assert np.array_equal(plain.components, again.components) and np.array_equal(
+        plain.components, tiny.components
+    )
     assert tiny.value == plain.value * 2.0**-800 and np.isclose(sparse.value, plain.value)
 
 
 def test_wide_data_never_form_the_whole_matrix(nothing_large):
     X = np.random.default_rng(0).standard_normal((20, 5000))
-    result = joint.solve(nspca.Problem.from_data(X, (10, 10), nonneg=False), joint.Options(restarts=2, iterations=1))
+    result = joint.solve(
+        nspca.Problem.from_data(X, (10, 10), nonneg=False), joint.Options(restarts=2, iterations=1)
+    )
     assert feasible(result.components, (10, 10), False)
 
 
@@ -159,7 +173,10 @@ def test_cancel_stops_within_one_report():
 
 
 def test_sizes_and_options_that_cannot_be_are_a_sentence():
-    with pytest.raises(InvalidProblem, match="sizes of disjoint components must be at least one number and add up to at most n = 5"):
+    with pytest.raises(
+        InvalidProblem,
+        match="sizes of disjoint components must be at least one number and add up to at most n = 5",
+    ):
         nspca.Problem.from_covariance(np.eye(5), (3, 3))
     with pytest.raises(InvalidOption, match="restarts must be a whole number, 1 or more, got 0"):
         joint.Options(restarts=0)
@@ -192,8 +209,12 @@ def test_sizes_need_a_joint_method_and_the_right_number():
         ("cbcl", None, None, True, 255, (40,) * 5, True, 7.123),
     ],
 )
-def test_totals_found_by_search_are_reached(nspca_data, monkeypatch, name, file, rows, center, factor, sizes, nonneg, reach):
-    """All above what the 2015 paper prints; its faces were prepared in another way, so that one number is no comparison."""
+def test_totals_found_by_search_are_reached(
+    nspca_data, monkeypatch, name, file, rows, center, factor, sizes, nonneg, reach
+):
+    """All above what the 2015 paper prints; its faces were prepared in another way, so that one number is no
+    comparison.
+    """
     monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
     X = np.load(nspca_data / file)["X"][:rows] if file else nspca.load_sample(name).X
     X = X / factor if factor != 1 else X

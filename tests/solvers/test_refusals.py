@@ -1,4 +1,6 @@
-"""What a method cannot do is said by its line of METHODS before anything is computed, and said the same by `solve`."""
+"""What a method cannot do is said by its line of METHODS before anything is computed, and said the same by
+`solve`.
+"""
 
 import numpy as np
 import pytest
@@ -48,14 +50,22 @@ def test_the_contract_has_both_sides():
     refused = {name: [foretold(problem, name) for problem in problems] for name in NAMES}
     assert all(None in each for each in refused.values())
     sentences = {sentence for each in refused.values() for sentence in each if sentence}
-    for reason in ("no nonnegative form", "no signed form", "several sizes need", "works on data, got a covariance matrix"):
+    for reason in (
+        "no nonnegative form",
+        "no signed form",
+        "several sizes need",
+        "works on data, got a covariance matrix",
+    ):
         assert any(reason in sentence for sentence in sentences), reason
     assert not any(refused["auto"])
 
 
 def test_several_sizes_are_pointed_to_methods_that_can():
     for nonneg, able in ((True, "coordinate, joint, bipartite"), (False, "joint, bipartite")):
-        with pytest.raises(InvalidOption, match=rf"several sizes need a method that finds components together \({able}\), got 'em'"):
+        with pytest.raises(
+            InvalidOption,
+            match=rf"several sizes need a method that finds components together \({able}\), got 'em'",
+        ):
             nspca.solve(nspca.Problem.from_data(X, (2, 2), nonneg), "em")
 
 
@@ -89,7 +99,9 @@ def test_options_can_make_a_method_unable():
 
 @pytest.mark.parametrize("method", ["nmf", "spca"])
 def test_a_sparse_table_too_large_to_write_out(method, monkeypatch):
-    """nmf moves what is negative to zero: a column that is mostly zeros is then written out, one that is full is so already."""
+    """nmf moves what is negative to zero: a column that is mostly zeros is then written out, one that is full
+    is so already.
+    """
     monkeypatch.setattr(baselines, "DENSE_ENTRIES", 20)
     few, full = np.where(np.arange(9)[:, None] < 6, 0.0, np.abs(X)), np.abs(X) + 1
     for center in (True, False):
@@ -104,14 +116,18 @@ def test_a_sparse_table_too_large_to_write_out(method, monkeypatch):
 def test_what_a_deflation_leaves_is_no_table(method):
     problem = nspca.Problem.from_data(X, 2)
     assert nspca.solve(problem, method, components=2).components.shape == (7, 2)
-    with pytest.raises(InvalidProblem, match=f"{method} works on data, got what a deflation or an angle left .* 'drop'"):
+    with pytest.raises(
+        InvalidProblem, match=f"{method} works on data, got what a deflation or an angle left .* 'drop'"
+    ):
         nspca.solve(problem, method, components=2, deflation="schur")
 
 
 def test_a_sweep_asks_for_its_own_k():
     problem = nspca.Problem.from_data(X, (2, 2))
     paths = tuple(name for name, line in METHODS.items() if line.path)
-    assert len(nspca.sweep(problem, [1, 3], methods=(*paths, "em"), certify=None).results) == 2 * len(paths) + 2
+    assert (
+        len(nspca.sweep(problem, [1, 3], methods=(*paths, "em"), certify=None).results) == 2 * len(paths) + 2
+    )
     with pytest.raises(InvalidOption, match="coordinate has no signed form"):
         nspca.sweep(nspca.Problem.from_data(X, 2, nonneg=False), [1, 3], methods=("coordinate",))
 

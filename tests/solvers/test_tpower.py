@@ -31,13 +31,23 @@ def test_starts_are_feasible_and_random_ones_follow_the_seed():
     problem = nspca.Problem.from_data(np.random.default_rng(2).standard_normal((20, 100)), 5)
     X = tpower.starts(problem, 6, 0)
     assert all(problem.violation(x) <= 1e-12 for x in X.T)
-    assert np.array_equal(X, tpower.starts(problem, 6, 0)) and not np.array_equal(X, tpower.starts(problem, 6, 1))
+    assert np.array_equal(X, tpower.starts(problem, 6, 0)) and not np.array_equal(
+        X, tpower.starts(problem, 6, 1)
+    )
 
 
 @pytest.mark.parametrize("k", range(4, 11))
 def test_pitprops_signed(pitprops, k):
     optimum = {4: 2.93748, 5: 3.40615, 6: 3.77096, 7: 3.99619, 8: 4.06861, 9: 4.13865, 10: 4.17264}[k]
-    assert round(nspca.solve(nspca.Problem.from_covariance(pitprops, k, nonneg=False), "tpower", certify=None).value, 5) == optimum
+    assert (
+        round(
+            nspca.solve(
+                nspca.Problem.from_covariance(pitprops, k, nonneg=False), "tpower", certify=None
+            ).value,
+            5,
+        )
+        == optimum
+    )
 
 
 def test_a_cap_on_the_iterations_is_said():

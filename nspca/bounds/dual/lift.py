@@ -45,7 +45,9 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 
     The one place where the blocks are put together; the order in which they work is that of `Splitting.step`.
     """
-    splitting.lift = lift = Lift(splitting, B, points, Cuts(splitting.n, splitting.nonneg, splitting.rho, wait))
+    splitting.lift = lift = Lift(
+        splitting, B, points, Cuts(splitting.n, splitting.nonneg, splitting.rho, wait)
+    )
     return lift
 
 

@@ -7,7 +7,8 @@ eigendecomposition) and *blocks*, each a convex set that all xx' belong to: `Ent
 `rowcuts.Cuts` (M), `lift.Lift` (U). The scaled dual variable of a block is that part of the witness, and ANY
 value of it is valid, so nothing here needs to be exact or to have converged: the bound is evaluated
 afterwards. Method: ADMM with the X-step linearised (its blocks see X through maps of norm 1), over-relaxed;
-with the one block `Entries` it is plain ADMM. Source: Boyd et al. 2011, sections 3.4.3 and 4.4.2.
+with the one block `Entries` it is plain ADMM.
+Source: Boyd et al. 2011, sections 3.4.3 and 4.4.2.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,9 @@ NEWTON_CAP = 40
 
 
 class Block(Protocol):
-    """What a splitting moves X by: how far it is from the block's set, with the block's weight in the mean."""
+    """What a splitting moves X by: how far it is from the block's set, with the block's weight in the
+    mean.
+    """
 
     @property
     def weight(self) -> float: ...
@@ -113,7 +116,9 @@ class Splitting:
 
     def _pull(self):
         """What A and the blocks together ask X to move by."""
-        blocks: list[Block] = [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
+        blocks: list[Block] = (
+            [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
+        )
         G = self.A / -self.rho
         for block in blocks:
             block.pull(self.X, G)

@@ -1,10 +1,12 @@
-"""The nonnegative spannogram: exact answers of rank-d problems by enumeration (Asteris, Papailiopoulos, Dimakis 2014, Sections 3 to 5).
+"""The nonnegative spannogram: exact answers of rank-d problems by enumeration (Asteris, Papailiopoulos,
+Dimakis 2014, Sections 3 to 5).
 
     max  |V'x|^2   over   |x| = 1,  x has at most k nonzeros,  x >= 0          (V is n x d, A_d = VV')
 
-For a fixed unit c in R^d the best x keeps the at most k largest positive entries of Vc (Prop. 3.1), so the optimal support is one
-of ``S_d = { I_k+(Vc) : c }`` (eq. 14). `cells` finds all of S_d, `face` solves (P_d) on one support, `exact` joins them (Alg. 1),
-and `rank2` finds which curves are on top at every angle of a rank-2 matrix.
+For a fixed unit c in R^d the best x keeps the at most k largest positive entries of Vc (Prop. 3.1), so the
+optimal support is one of ``S_d = { I_k+(Vc) : c }`` (eq. 14). `cells` finds all of S_d, `face` solves (P_d)
+on one support, `exact` joins them (Alg. 1), and `rank2` finds which curves are on top at every angle of a
+rank-2 matrix.
 """
 
 from nspca.lowrank.spannogram.cells import MAX_INTERSECTIONS, Cost, candidate_supports, cost, enumerable

@@ -1,9 +1,11 @@
-"""The candidate supports of a rank-d problem: the cells of the nonnegative spannogram (2014, Section 4 and Alg. 2).
+"""The candidate supports of a rank-d problem: the cells of the nonnegative spannogram (2014, Section 4 and
+Alg. 2).
 
-For a unit c in R^d let ``I_k+(Vc)`` be the at most k largest positive entries of Vc. The n curves ``c -> (Vc)_i`` and the zero
-curve cut the sphere into cells on which that set is constant. Every cell is a pointed cone (V has full rank after reduction), so it
-has an extreme ray, and at an extreme ray d of the n + 1 curves meet. Enumerating the points where d curves meet, and the cells
-around each, gives every set: at most ``2^d C(n+1, d)``.
+For a unit c in R^d let ``I_k+(Vc)`` be the at most k largest positive entries of Vc. The n curves
+``c -> (Vc)_i`` and the zero curve cut the sphere into cells on which that set is constant. Every cell is a
+pointed cone (V has full rank after reduction), so it has an extreme ray, and at an extreme ray d of the n + 1
+curves meet. Enumerating the points where d curves meet, and the cells around each, gives every set: at most
+``2^d C(n+1, d)``.
 
 The sets depend on the range of V only, so the enumeration runs on an orthonormal basis of it.
 """
@@ -23,8 +25,9 @@ from nspca.progress import Event, Report, silent
 Sets = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 TIE = 1e-10
-"""Curves closer than this (largest row of the basis = 1) are one point. A cell thinner than this can be missed, at a relative loss
-in value of that order: 1e-10 is far above the rounding of Vc and far below any tolerance shown (pinned by the near-tie test).
+"""Curves closer than this (largest row of the basis = 1) are one point. A cell thinner than this can be
+missed, at a relative loss in value of that order: 1e-10 is far above the rounding of Vc and far below any
+tolerance shown (pinned by the near-tie test).
 """
 RANK = 1e-12
 """Singular values below this share of the largest are zero: the value moves by less than ``n`` times that."""
@@ -35,16 +38,20 @@ BLOCK = 1 << 21
 
 
 class Cost(NamedTuple):
-    """Work of an enumeration: points where d curves meet, and the paper's bound on the number of candidate supports."""
+    """Work of an enumeration: points where d curves meet, and the paper's bound on the number of candidate
+    supports.
+    """
 
     intersections: int
     supports: int
 
 
 def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
-    """What `exact_rank_d` has to enumerate: ``C(n+1, d)`` points and at most ``2^d C(n+1, d)`` supports (Section 4).
+    """What `exact_rank_d` has to enumerate: ``C(n+1, d)`` points and at most ``2^d C(n+1, d)`` supports
+    (Section 4).
 
-    The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``. No more than all k-subsets can occur.
+    The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``. No more than all k-subsets can
+    occur.
     """
     rows = n if nonneg else 2 * n
     d = min(n, d)
@@ -53,7 +60,8 @@ def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
 
 
 def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool = True) -> Indices:
-    """All supports ``I_k+(Vc)`` over unit c (Alg. 2): a superset of what any c can choose, up to ties that do not change the value.
+    """All supports ``I_k+(Vc)`` over unit c (Alg. 2): a superset of what any c can choose, up to ties that do
+    not change the value.
 
     Of identical rows the lowest indices stand for all; zero rows never occur.
 
@@ -65,7 +73,9 @@ def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool =
     if not 1 <= k <= n:
         raise InvalidProblem(f"k must be between 1 and n = {n}, got {k}")
     rows, alive = enumerable(V, nonneg)
-    cells = _cells(rows[alive], k, True, d, lambda done, total: report(Event("intersections", done, total, k=k)))
+    cells = _cells(
+        rows[alive], k, True, d, lambda done, total: report(Event("intersections", done, total, k=k))
+    )
     sets = np.zeros((len(cells), len(rows)), bool)
     sets[:, alive] = cells
     if not nonneg:
@@ -74,19 +84,23 @@ def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool =
 
 
 def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
-    """Rows of the nonnegative problem that stands for the one with V (n, d), and which of those are not zero (at least one).
+    """Rows of the nonnegative problem that stands for the one with V (n, d), and which of those are not zero
+    (at least one).
 
     Raises
     ------
     Refused : more than `MAX_INTERSECTIONS` points where curves meet
     """
-    rows = (V if nonneg else np.concatenate([V, -V])) * 2.0 ** -binary_exponent(V) + 0.0  # no -0.0: equal rows must compare equal
+    rows = (V if nonneg else np.concatenate([V, -V])) * 2.0 ** -binary_exponent(
+        V
+    ) + 0.0  # no -0.0: equal rows must compare equal
     alive: Sets = np.any(rows, axis=1)
     alive[0] |= not alive.any()  # one row has to be there; a zero row is never chosen
     curves, _ = _whitened(rows[alive], True, V.shape[1])
     if (total := comb(len(curves) + 1, curves.shape[1])) > MAX_INTERSECTIONS:
         raise Refused(
-            f"enumeration can finish up to {MAX_INTERSECTIONS:,} intersections of curves, but {len(curves)} distinct rows of rank "
+            f"enumeration can finish up to {MAX_INTERSECTIONS:,} intersections of curves, but {len(curves)} "
+            "distinct rows of rank "
             f"{curves.shape[1]} have {total:,}; use the method 'cone', which is exact to a tolerance at any n"
         )
     return rows, alive
@@ -95,10 +109,10 @@ def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
 def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[int, int], None]) -> Sets:
     """(count, m) bool: every set of the k largest of the m values ``points @ c``.
 
-    `anchored`: the zero curve takes part, and only values above it count ("at most k"). Otherwise exactly k are taken and only
-    differences of rows matter. `limit`: dimensions that are not rounding. Around a point where more than d curves meet, which of
-    them come first is the same question one dimension lower, asked of the curves that meet: this is how ties, duplicates and any
-    other degenerate position are resolved.
+    `anchored`: the zero curve takes part, and only values above it count ("at most k"). Otherwise exactly k
+    are taken and only differences of rows matter. `limit`: dimensions that are not rounding. Around a point
+    where more than d curves meet, which of them come first is the same question one dimension lower, asked of
+    the curves that meet: this is how ties, duplicates and any other degenerate position are resolved.
     """
     curves, place = _whitened(points, anchored, limit)
     e = curves.shape[1]
@@ -123,7 +137,9 @@ def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[in
         for row in np.flatnonzero(~simple):
             key = tied[row].tobytes(), int(r[row]), bool(at_zero[row])
             if key not in local:
-                local[key] = _cells(curves[place[tied[row]]], key[1], key[2], e - 1, lambda *_, now=done: beat(now, total))
+                local[key] = _cells(
+                    curves[place[tied[row]]], key[1], key[2], e - 1, lambda *_, now=done: beat(now, total)
+                )
             sets = np.repeat(above[row : row + 1], len(local[key]), axis=0)
             sets[:, tied[row]] = local[key]
             found.append(sets)
@@ -143,7 +159,9 @@ def _whitened(points: Array, anchored: bool, limit: int) -> tuple[Array, Indices
         distinct = distinct - distinct.mean(axis=0)
     left, s, _ = np.linalg.svd(distinct, full_matrices=False)
     curves = left[:, :limit][:, s[:limit] > RANK * s.max(initial=0.0)]
-    return curves / max(np.sqrt(np.square(curves).sum(axis=1)).max(initial=0.0), np.finfo(float).tiny), place.ravel()
+    return curves / max(
+        np.sqrt(np.square(curves).sum(axis=1)).max(initial=0.0), np.finfo(float).tiny
+    ), place.ravel()
 
 
 def _cells_on_line(values: Array, k: int, anchored: bool) -> Sets:
@@ -158,7 +176,8 @@ def _cells_on_line(values: Array, k: int, anchored: bool) -> Sets:
 def _meeting_points(corners: Array, anchored: bool) -> tuple[Array, Array]:
     """Unit c with ``(v_1 - v_j)'c = 0`` for the e rows of every subset, and their common value t.
 
-    Subsets whose rows do not fix c are left out. Anchored: the sign with t > 0, both when t = 0 (then exactly 0); otherwise both.
+    Subsets whose rows do not fix c are left out. Anchored: the sign with t > 0, both when t = 0 (then exactly
+    0); otherwise both.
     """
     edges = corners[:, 1:] - corners[:, :1]
     length = np.sqrt(np.square(edges).sum(axis=2, keepdims=True))
@@ -174,7 +193,9 @@ def _meeting_points(corners: Array, anchored: bool) -> tuple[Array, Array]:
 
 
 def _around_simple(above: Sets, tied: Sets, r: Indices, at_zero: Sets) -> Iterator[Sets]:
-    """General position: the curves that meet are affinely independent, so any r of them (at zero: at most r) are on top in some cell."""
+    """General position: the curves that meet are affinely independent, so any r of them (at zero: at most r)
+    are on top in some cell.
+    """
     for zero in (False, True):
         for size in np.unique(r[at_zero == zero]):
             here = (at_zero == zero) & (r == size)

@@ -14,7 +14,9 @@ GAP = 1e-12
 
 
 class Exact(NamedTuple):
-    """The optimum of the rank-d problem: a unit vector, its value ``|V'x|^2``, and how many supports were candidates."""
+    """The optimum of the rank-d problem: a unit vector, its value ``|V'x|^2``, and how many supports were
+    candidates.
+    """
 
     x: Array
     value: float
@@ -48,7 +50,9 @@ def exact_rank_d(V: Array, k: int, nonneg: bool = True, report: Report = silent)
 
 
 def _best_support(V: Array, supports: Indices, report: Report) -> Array:
-    """Lines 5 to 9 of Alg. 1. A support is opened only while its leading eigenvalue is above the best value found."""
+    """Lines 5 to 9 of Alg. 1. A support is opened only while its leading eigenvalue is above the best value
+    found.
+    """
     tops, x = _leading(V, supports, nonneg=True)
     best = float(np.square(x @ V).sum())
     for done, i in enumerate(np.argsort(-tops, kind="stable")):
@@ -70,7 +74,9 @@ def _best_support(V: Array, supports: Indices, report: Report) -> Array:
 
 
 def _leading(V: Array, supports: Indices, nonneg: bool) -> tuple[Array, Array]:
-    """Leading eigenvalue of every support, and the best x among their eigenvectors (nonnegative: cut at zero, either sign)."""
+    """Leading eigenvalue of every support, and the best x among their eigenvectors (nonnegative: cut at zero,
+    either sign).
+    """
     n = len(V)
     padded = np.vstack([V, np.zeros((1, V.shape[1]))])
     tops, best, x = [], -1.0, np.zeros(n + 1)
@@ -81,7 +87,9 @@ def _leading(V: Array, supports: Indices, nonneg: bool) -> tuple[Array, Array]:
         y = np.einsum("skd,sd->sk", R, vectors[:, :, -1])
         for entries in (np.maximum(y, 0), np.maximum(-y, 0)) if nonneg else (y,):
             size = np.square(entries).sum(axis=1)
-            reached = np.square(np.einsum("skd,sk->sd", R, entries)).sum(axis=1) / np.where(size > 0, size, 1.0)
+            reached = np.square(np.einsum("skd,sk->sd", R, entries)).sum(axis=1) / np.where(
+                size > 0, size, 1.0
+            )
             i = int(np.argmax(reached))
             if reached[i] > best:
                 best, x = reached[i], np.zeros(n + 1)

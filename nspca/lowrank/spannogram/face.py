@@ -5,16 +5,20 @@ import numpy as np
 from nspca.matrix.linalg import Array
 
 FEASIBLE = 1e-10
-"""``Rc >= 0`` up to this, rows of R scaled to 1; entries below zero are cut from x afterwards, so x itself is always feasible."""
+"""``Rc >= 0`` up to this, rows of R scaled to 1; entries below zero are cut from x afterwards, so x itself is
+always feasible.
+"""
 
 
 def solve_on_support(R: Array) -> tuple[float, Array | None]:
-    """(P_d): ``max |Rc|^2`` over ``|c| = 1, Rc >= 0``, by the recursive active-constraint algorithm of Section 5.
+    """(P_d): ``max |Rc|^2`` over ``|c| = 1, Rc >= 0``, by the recursive active-constraint algorithm of
+    Section 5.
 
-    The leading eigenvector of R'R is the answer if one sign of it is feasible. Otherwise some constraint is active: restrict c to
-    its null space and recurse. Active constraints are taken in increasing order, and a face whose leading eigenvalue is not above
-    the best value so far is left out. A repeated leading eigenvalue needs no case of its own: an optimum inside the eigenspace can
-    be moved along it until one more constraint is active, at no loss. Zero rows constrain nothing.
+    The leading eigenvector of R'R is the answer if one sign of it is feasible. Otherwise some constraint is
+    active: restrict c to its null space and recurse. Active constraints are taken in increasing order, and a
+    face whose leading eigenvalue is not above the best value so far is left out. A repeated leading
+    eigenvalue needs no case of its own: an optimum inside the eigenspace can be moved along it until one more
+    constraint is active, at no loss. Zero rows constrain nothing.
 
     Parameters
     ----------
@@ -38,8 +42,8 @@ def solve_on_support(R: Array) -> tuple[float, Array | None]:
 
 
 def _best_on_face(Q: Array, H: Array, B: Array, start: int, floor: float) -> tuple[float, Array | None]:
-    """Maximum of c'Qc above `floor` over unit c in span B with ``Hc >= 0``, constraints before `start` left inactive; (floor, None)
-    if there is none.
+    """Maximum of c'Qc above `floor` over unit c in span B with ``Hc >= 0``, constraints before `start` left
+    inactive; (floor, None) if there is none.
     """
     values, vectors = np.linalg.eigh(B.T @ Q @ B)
     if values[-1] <= floor:
@@ -52,7 +56,9 @@ def _best_on_face(Q: Array, H: Array, B: Array, start: int, floor: float) -> tup
     length = np.sqrt(np.square(slopes).sum(axis=1))
     binding = [i for i in range(start, len(H)) if length[i] > FEASIBLE]
     if B.shape[1] == 2:
-        return _best_end(Q, H, B @ np.stack([-slopes[binding, 1], slopes[binding, 0]]) / length[binding], floor)
+        return _best_end(
+            Q, H, B @ np.stack([-slopes[binding, 1], slopes[binding, 0]]) / length[binding], floor
+        )
     best = None
     for i in binding if B.shape[1] > 1 else ():
         floor, c = _best_on_face(Q, H, B @ np.linalg.svd(slopes[i : i + 1])[2][1:].T, i + 1, floor)
@@ -61,8 +67,12 @@ def _best_on_face(Q: Array, H: Array, B: Array, start: int, floor: float) -> tup
 
 
 def _best_end(Q: Array, H: Array, ends: Array, floor: float) -> tuple[float, Array | None]:
-    """(P_2), Fig. 2: with the eigenvector outside, the best feasible end of the arc. `ends` (d, count), either sign."""
+    """(P_2), Fig. 2: with the eigenvector outside, the best feasible end of the arc. `ends` (d, count),
+    either sign.
+    """
     ends = np.concatenate([ends, -ends], axis=1)
-    values = np.where((H @ ends >= -FEASIBLE).all(axis=0), np.einsum("de,df,fe->e", ends, Q, ends, optimize=True), -np.inf)
+    values = np.where(
+        (H @ ends >= -FEASIBLE).all(axis=0), np.einsum("de,df,fe->e", ends, Q, ends, optimize=True), -np.inf
+    )
     top = int(np.argmax(values)) if values.size else -1
     return (float(values[top]), ends[:, top]) if values.size and values[top] > floor else (floor, None)

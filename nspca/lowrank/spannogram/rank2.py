@@ -1,8 +1,10 @@
-"""The spannogram of a rank-2 matrix, drawn: which curves are on top at every angle (2014, Section 4.1 and Fig. 1).
+"""The spannogram of a rank-2 matrix, drawn: which curves are on top at every angle (2014, Section 4.1 and
+Fig. 1).
 
-With ``c(phi) = (sin phi, cos phi)``, phi in (-pi/2, pi/2], row i of V is the curve ``V_i1 sin phi + V_i2 cos phi``. Two curves meet
-exactly once, so the set of the k largest positive ones changes at finitely many angles, of which there are far fewer than the
-``C(n+1, 2)`` intersections. Negative curves are the other half of the circle: the same picture for -V.
+With ``c(phi) = (sin phi, cos phi)``, phi in (-pi/2, pi/2], row i of V is the curve
+``V_i1 sin phi + V_i2 cos phi``. Two curves meet exactly once, so the set of the k largest positive ones
+changes at finitely many angles, of which there are far fewer than the ``C(n+1, 2)`` intersections. Negative
+curves are the other half of the circle: the same picture for -V.
 """
 
 from typing import NamedTuple
@@ -24,8 +26,9 @@ APART = 1e-12
 class Band(NamedTuple):
     """The intervals of one sign: between ``edges[i]`` and ``edges[i + 1]`` the top set is ``supports[i]``.
 
-    ``edges`` (m + 1,) from -pi/2 to pi/2; ``supports`` (m, k), sorted rows padded at their end with -1; ``peak_phi`` (m,) and
-    ``peak_value`` (m,): where in the closed interval ``|V_I c(phi)|^2`` is largest, and how large.
+    ``edges`` (m + 1,) from -pi/2 to pi/2; ``supports`` (m, k), sorted rows padded at their end with -1;
+    ``peak_phi`` (m,) and ``peak_value`` (m,): where in the closed interval ``|V_I c(phi)|^2`` is largest, and
+    how large.
     """
 
     edges: Array
@@ -35,7 +38,9 @@ class Band(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Both signs of the spannogram, and the global optimum of the rank-2 problem: its angle, sign (1 or -1), value and support."""
+    """Both signs of the spannogram, and the global optimum of the rank-2 problem: its angle, sign (1 or -1),
+    value and support.
+    """
 
     positive: Band
     negative: Band
@@ -51,7 +56,8 @@ def direction(phi: Array) -> Array:
 
 
 def intervals_rank2(V: Array, k: int) -> Intervals:
-    """Top-k sets of all angles of a rank-2 matrix, and the exact optimum of ``max |V'x|^2`` (x unit, nonnegative, k-sparse).
+    """Top-k sets of all angles of a rank-2 matrix, and the exact optimum of ``max |V'x|^2`` (x unit,
+    nonnegative, k-sparse).
 
     Parameters
     ----------
@@ -67,7 +73,9 @@ def intervals_rank2(V: Array, k: int) -> Intervals:
     Refused : more than `MAX_CURVES` curves can be on top somewhere
     """
     if V.ndim != 2 or V.shape[1] != 2:
-        raise InvalidProblem(f"the rank-2 spannogram needs V with two columns, got an array of shape {V.shape}")
+        raise InvalidProblem(
+            f"the rank-2 spannogram needs V with two columns, got an array of shape {V.shape}"
+        )
     if not 1 <= k <= len(V):
         raise InvalidProblem(f"k must be between 1 and n = {len(V)}, got {k}")
     exponent = int(binary_exponent(V))
@@ -79,7 +87,9 @@ def intervals_rank2(V: Array, k: int) -> Intervals:
     support = top.supports[at][top.supports[at] >= 0]
     scale = 4.0**exponent
     positive, negative = (band._replace(peak_value=band.peak_value * scale) for band in bands)
-    return Intervals(positive, negative, float(top.peak_phi[at]), 1 - 2 * side, float(top.peak_value[at] * scale), support)
+    return Intervals(
+        positive, negative, float(top.peak_phi[at]), 1 - 2 * side, float(top.peak_value[at] * scale), support
+    )
 
 
 def _band(V: Array, k: int) -> Band:
@@ -102,13 +112,16 @@ def _ever_on_top(V: Array, k: int) -> np.ndarray:
     step = np.pi / COARSE
     phi: Array = -np.pi / 2 + step * (np.arange(COARSE, dtype=np.float64) + 0.5)
     length = np.hypot(*V.T)
-    strong = np.argsort(-length, kind="stable")[: max(4 * k, 1000)]  # any k rows give a valid threshold; the long ones give a good one
+    strong = np.argsort(-length, kind="stable")[
+        : max(4 * k, 1000)
+    ]  # any k rows give a valid threshold; the long ones give a good one
     values = V[strong] @ direction(phi).T - length[strong, None] * step / 2
     threshold = np.partition(values, len(strong) - k, axis=0)[len(strong) - k].min()
     rows = np.flatnonzero(length >= max(threshold * (1 - 1e-9), np.finfo(float).tiny))
     if len(rows) > MAX_CURVES:
         raise Refused(
-            f"the rank-2 intervals need at most {MAX_CURVES} curves, but {len(rows)} of {len(V)} can be among the k = {k} largest; "
+            f"the rank-2 intervals need at most {MAX_CURVES} curves, but {len(rows)} of {len(V)} can be "
+            f"among the k = {k} largest; "
             "draw the curves as a raster, or ask for a smaller k"
         )
     return rows
@@ -117,17 +130,24 @@ def _ever_on_top(V: Array, k: int) -> np.ndarray:
 def _changes(V: Array, k: int) -> Array:
     """Angles at which some curve enters or leaves the k highest, or changes its sign.
 
-    Two curves change places exactly once, so a curve's rank is its rank at -pi/2 plus a running count over its own sorted intersections.
+    Two curves change places exactly once, so a curve's rank is its rank at -pi/2 plus a running count over
+    its own sorted intersections.
     """
     difference = V[:, None] - V[None]
-    start = np.where(difference[..., 0] != 0, -difference[..., 0], difference[..., 1])  # order just after -pi/2
+    start = np.where(
+        difference[..., 0] != 0, -difference[..., 0], difference[..., 1]
+    )  # order just after -pi/2
     phi = _zero_of(difference)
     order = np.argsort(phi, axis=1)
-    falls = np.sign(-start).astype(np.int64)  # [i, j] = 1: j starts above i and will be below; equal rows never change places
+    falls = np.sign(-start).astype(
+        np.int64
+    )  # [i, j] = 1: j starts above i and will be below; equal rows never change places
     first = (falls > 0).sum(axis=1) + np.tril(falls == 0, -1).sum(axis=1)
     rank = first[:, None] - np.cumsum(np.take_along_axis(falls, order, axis=1), axis=1)
     inside = np.column_stack([first, rank]) < k
-    return np.concatenate([np.take_along_axis(phi, order, axis=1)[inside[:, 1:] != inside[:, :-1]], _zero_of(V)])
+    return np.concatenate(
+        [np.take_along_axis(phi, order, axis=1)[inside[:, 1:] != inside[:, :-1]], _zero_of(V)]
+    )
 
 
 def _zero_of(rows: Array) -> Array:
@@ -149,10 +169,14 @@ def _on_top(V: Array, k: int, phi: Array) -> Array:
 
 
 def _peaks(V: Array, edges: Array, supports: Array) -> tuple[Array, Array]:
-    """Largest ``|V_I c(phi)|^2`` on every closed interval: at the leading eigenvector, or at an end where that lies outside (P_2)."""
+    """Largest ``|V_I c(phi)|^2`` on every closed interval: at the leading eigenvector, or at an end where
+    that lies outside (P_2).
+    """
     R = np.vstack([V, np.zeros((1, 2))])[supports]
     Q = np.einsum("ski,skj->sij", R, R)
-    eigen = np.arctan2(Q[:, 0, 1], (Q[:, 1, 1] - Q[:, 0, 0]) / 2) / 2  # |Vc|^2 = mean + (q22 - q11)/2 cos 2 phi + q12 sin 2 phi
+    eigen = (
+        np.arctan2(Q[:, 0, 1], (Q[:, 1, 1] - Q[:, 0, 0]) / 2) / 2
+    )  # |Vc|^2 = mean + (q22 - q11)/2 cos 2 phi + q12 sin 2 phi
     inside = (edges[:-1] <= eigen) & (eigen <= edges[1:])
     phi = np.stack([np.where(inside, eigen, edges[:-1]), edges[:-1], edges[1:]])
     c = direction(phi)

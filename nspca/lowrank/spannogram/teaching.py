@@ -1,4 +1,6 @@
-"""(P_2) on one candidate support, in the parts that Fig. 2 of the 2014 paper draws: arc, eigenvector, active constraint, answer."""
+"""(P_2) on one candidate support, in the parts that Fig. 2 of the 2014 paper draws: arc, eigenvector, active
+constraint, answer.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,9 +14,10 @@ from nspca.matrix.linalg import Array
 class SupportView(NamedTuple):
     """One support of a rank-d problem, with and without ``x >= 0``.
 
-    ``rows`` (k, d) are the rows of V on ``support``. ``free`` is the leading eigenvalue of R'R, what the support would reach if
-    weights could be negative, at the unit vector ``eigenvector``; ``inside`` says whether that is allowed. ``value`` is what
-    it does reach, at ``c``; ``active`` is the position in ``support`` of the constraint that stops it there, None when none does.
+    ``rows`` (k, d) are the rows of V on ``support``. ``free`` is the leading eigenvalue of R'R, what the
+    support would reach if weights could be negative, at the unit vector ``eigenvector``; ``inside`` says
+    whether that is allowed. ``value`` is what it does reach, at ``c``; ``active`` is the position in
+    ``support`` of the constraint that stops it there, None when none does.
     """
 
     support: Array
@@ -54,13 +57,18 @@ def support_view(V: Array, support: Array) -> SupportView:
 def outside(V: Array, supports: Iterable[Array]) -> list[int]:
     """Positions of the supports whose leading eigenvector is infeasible, the largest eigenvalue first.
 
-    The optimum's own support is never among them once entries that are zero there are dropped: a local maximum with all weights
-    positive is a leading eigenvector. Which support that is, nobody knows before the others are compared.
+    The optimum's own support is never among them once entries that are zero there are dropped: a local
+    maximum with all weights positive is a leading eigenvector. Which support that is, nobody knows before the
+    others are compared.
     """
-    views = [(position, support_view(V, support)) for position, support in enumerate(supports) if len(support)]
+    views = [
+        (position, support_view(V, support)) for position, support in enumerate(supports) if len(support)
+    ]
     return [position for position, view in sorted(views, key=lambda pair: -pair[1].free) if not view.inside]
 
 
 def made_example() -> tuple[Array, int]:
-    """A made matrix V (5, 2) and a k for which the support with the largest eigenvalue is out of reach of nonnegative weights."""
+    """A made matrix V (5, 2) and a k for which the support with the largest eigenvalue is out of reach of
+    nonnegative weights.
+    """
     return np.array([[1.0, -2.5], [2.5, 2.5], [0.5, -2.0], [-1.0, 1.5], [-1.0, 1.0]]), 3

@@ -1,0 +1,49 @@
+"""Proofs with a W of few digits: smaller, still proofs, and hardly looser."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds.lean import lean, rounded
+
+X = np.random.default_rng(0).standard_normal((200, 60)) @ np.random.default_rng(1).standard_normal((60, 60))
+
+
+def proof(k, nonneg=True, effort="fast"):
+    problem = nspca.Problem.from_data(X, k, nonneg=nonneg)
+    return problem, nspca.certify(problem, nspca.solve(problem, certify=None), effort=effort)
+
+
+@pytest.mark.parametrize("k", [6, (4, 4, 3)])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
+    problem, certificate = proof(k, nonneg)
+    light = lean(problem, certificate)
+    assert "W" in certificate.witness and len(light.to_bytes()) < 0.62 * len(certificate.to_bytes())
+    assert light.upper <= certificate.upper * (1 + 1e-3) and light.kind == certificate.kind
+    assert nspca.verify(X, light, k=k, nonneg=nonneg) <= light.upper
+
+
+def test_with_features_left_out():
+    wide = np.random.default_rng(2).standard_normal((80, 700)) * np.linspace(3, 0.1, 700)
+    problem = nspca.Problem.from_data(wide, 5)
+    certificate = nspca.certify(problem, nspca.solve(problem, "threshold", certify=None), effort="fast")
+    light = lean(problem, certificate)
+    assert "rows" in certificate.witness and len(light.to_bytes()) < len(certificate.to_bytes())
+    assert nspca.verify(wide, light) <= light.upper
+
+
+def test_one_that_has_no_w_stays_as_it_is():
+    problem, _ = proof(1)
+    certificate = nspca.certify(problem, nspca.solve(problem, certify=None), effort="fast")
+    without = nspca.Certificate.of(problem, "B0", "diagonal", float(problem.covariance.diagonal.max()) * 1.01)
+    assert lean(problem, without) is without
+    assert ("W" in certificate.witness) != (lean(problem, certificate) is certificate)
+
+
+def test_rounding_is_to_multiples_of_one_power_of_two():
+    W = np.random.default_rng(3).standard_normal((50, 50))
+    R = rounded(W, 8)
+    step = np.abs(R[R != 0]).min()
+    assert np.log2(step) == round(np.log2(step)) and np.array_equal(R / step, np.round(R / step))
+    assert np.abs(R - W).max() <= step / 2 and not rounded(np.zeros((2, 2)), 8).any()
