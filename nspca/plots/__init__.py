@@ -1,10 +1,24 @@
 """Plain arrays and tables to Plotly figures; nothing here knows Streamlit."""
 
 from nspca.plots.arc import pd_view_figure
-from nspca.plots.components import component_bars, component_figure, component_image, component_spectrum, component_words
+from nspca.plots.components import (
+    component_bars,
+    component_figure,
+    component_image,
+    component_spectrum,
+    component_words,
+)
 from nspca.plots.gaps import gap_figure, rho_figure
 from nspca.plots.others import seen_at_rank_3, seen_by_the_paper
-from nspca.plots.samples import images_figure, score_figure, score_histogram, sparsity_figure, spectrum_figure, table_figure
+from nspca.plots.samples import (
+    images_figure,
+    score_figure,
+    score_histogram,
+    sparsity_figure,
+    spectrum_figure,
+    table_figure,
+)
+from nspca.plots.scoremap import score_map, separation
 from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
 from nspca.plots.sweeps import PLATEAU, kind_words, knee, sweep_figure
@@ -31,8 +45,10 @@ __all__ = [
     "rho_figure",
     "score_figure",
     "score_histogram",
+    "score_map",
     "seen_at_rank_3",
     "seen_by_the_paper",
+    "separation",
     "spannogram_at",
     "spannogram_base",
     "spannogram_figure",

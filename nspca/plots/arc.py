@@ -1,4 +1,6 @@
-"""The rank-2 problem on one support, as Figure 2 of the 2014 paper draws it: an arc of directions, and an eigenvector in or outside it."""
+"""The rank-2 problem on one support, as Figure 2 of the 2014 paper draws it: an arc of directions, and an
+eigenvector in or outside it.
+"""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -7,7 +9,8 @@ from nspca.plots.theme import BLUE, GREY, ORANGE, RED, fade, new_figure
 
 
 def feasible_arcs(R) -> list[tuple[float, float]]:
-    """Arcs (start, end in radians, start <= end) of the unit circle where ``Rc >= 0``; a point is an arc of length 0.
+    """Arcs (start, end in radians, start <= end) of the unit circle where ``Rc >= 0``; a point is an arc of
+    length 0.
 
     Parameters
     ----------
@@ -19,17 +22,22 @@ def feasible_arcs(R) -> list[tuple[float, float]]:
         return [(-np.pi, np.pi)]
     R = R / np.hypot(R[:, 0], R[:, 1])[:, None]
     direction = np.arctan2(R[:, 1], R[:, 0])
-    ends = np.unique(np.round(np.mod(np.concatenate([direction - np.pi / 2, direction + np.pi / 2]), 2 * np.pi), 14))
+    ends = np.unique(
+        np.round(np.mod(np.concatenate([direction - np.pi / 2, direction + np.pi / 2]), 2 * np.pi), 14)
+    )
     feasible = lambda angle: bool((R @ [np.cos(angle), np.sin(angle)] >= -1e-12).all())  # noqa: E731
     arcs: list[tuple[float, float]] = []
     for start, end in zip(ends, np.append(ends[1:], ends[0] + 2 * np.pi), strict=True):
         if feasible((start + end) / 2):
-            arcs = [*arcs[:-1], (arcs[-1][0], end)] if arcs and arcs[-1][1] == start else [*arcs, (start, end)]
+            arcs = (
+                [*arcs[:-1], (arcs[-1][0], end)] if arcs and arcs[-1][1] == start else [*arcs, (start, end)]
+            )
     return arcs or [(a, a) for a in ends if feasible(a)]
 
 
 def pd_view_figure(R) -> go.Figure:
-    """The circle of directions c, the feasible arc ``Rc >= 0``, the leading eigenvector of R'R, and the active constraint.
+    """The circle of directions c, the feasible arc ``Rc >= 0``, the leading eigenvector of R'R, and the
+    active constraint.
 
     Parameters
     ----------
@@ -49,10 +57,17 @@ def pd_view_figure(R) -> go.Figure:
         if ends
         else "outside, and no direction is feasible"
     )
-    figure = new_figure(f"The circle of directions with its feasible arc; the leading eigenvector is {words}.", height=440)
+    figure = new_figure(
+        f"The circle of directions with its feasible arc; the leading eigenvector is {words}.", height=440
+    )
     around = np.linspace(0, 2 * np.pi, 181)
     figure.add_scatter(
-        x=np.cos(around), y=np.sin(around), mode="lines", line={"color": GREY, "width": 1}, hoverinfo="skip", showlegend=False
+        x=np.cos(around),
+        y=np.sin(around),
+        mode="lines",
+        line={"color": GREY, "width": 1},
+        hoverinfo="skip",
+        showlegend=False,
     )
     for index, (start, end) in enumerate(arcs):
         arc = np.linspace(start, end, 91)
@@ -82,9 +97,16 @@ def pd_view_figure(R) -> go.Figure:
         )
     if best is not None:
         _add_answer(figure, R, best, bool(inside))
-    figure.update_xaxes(range=[-1.25, 1.25], constrain="domain", title_text="c<sub>1</sub>", zeroline=True, showgrid=False)
+    figure.update_xaxes(
+        range=[-1.25, 1.25], constrain="domain", title_text="c<sub>1</sub>", zeroline=True, showgrid=False
+    )
     return figure.update_yaxes(
-        range=[-1.25, 1.25], scaleanchor="x", constrain="domain", title_text="c<sub>2</sub>", zeroline=True, showgrid=False
+        range=[-1.25, 1.25],
+        scaleanchor="x",
+        constrain="domain",
+        title_text="c<sub>2</sub>",
+        zeroline=True,
+        showgrid=False,
     )
 
 
@@ -93,7 +115,9 @@ def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool
     value = float(np.sum((R @ best) ** 2))
     if not inside:
         length = np.hypot(R[:, 0], R[:, 1])
-        active = int(np.argmin(np.where(length > 0, np.abs(R @ best) / np.where(length > 0, length, 1), np.inf)))
+        active = int(
+            np.argmin(np.where(length > 0, np.abs(R @ best) / np.where(length > 0, length, 1), np.inf))
+        )
         along = np.array([-R[active, 1], R[active, 0]]) / length[active]
         figure.add_scatter(
             x=[-1.2 * along[0], 1.2 * along[0]],

@@ -1,4 +1,6 @@
-"""Methods beside each other: value and proof against k, time, supports in common, weights, how often a feature is chosen."""
+"""Methods beside each other: value and proof against k, time, supports in common, weights, how often a
+feature is chosen.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -7,7 +9,19 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import COLOURS, DIVERGING, GREEN, GREY, SEQUENTIAL, colorbar, fade, light, new_figure, percent_down, plain
+from nspca.plots.theme import (
+    COLOURS,
+    DIVERGING,
+    GREEN,
+    GREY,
+    SEQUENTIAL,
+    colorbar,
+    fade,
+    light,
+    new_figure,
+    percent_down,
+    plain,
+)
 
 LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 SYMBOLS = (
@@ -32,7 +46,8 @@ MOST_FEATURES = 30  # rows of a heat map that can still be read
 def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> dict[str, dict]:
     """The same colour and symbol for a method in every figure; baselines are dotted, with open symbols."""
     dotted, methods, found = set(baselines), list(methods), {}
-    # Methods that agree lie on each other: the first has the largest mark, so that each one shows around the next.
+    # Methods that agree lie on each other: the first has the largest mark, so that each one shows around the
+    # next.
     sizes = np.linspace(15, 6, len(methods)) if nested and len(methods) > 2 else np.full(len(methods), 9.0)
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""
@@ -40,7 +55,11 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
         line = {"color": HUES[i % len(HUES)], "width": 2.5, "dash": dash}
         found[name] = {
             "line": line,
-            "marker": {"size": float(sizes[i]), "symbol": SYMBOLS[i % len(SYMBOLS)] + open_, "color": line["color"]},
+            "marker": {
+                "size": float(sizes[i]),
+                "symbol": SYMBOLS[i % len(SYMBOLS)] + open_,
+                "color": line["color"],
+            },
         }
     return found
 
@@ -53,7 +72,9 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
         return figure
     if ks[-1] > WIDE * ks[0]:
         ends = np.log10([ks[0], ks[-1]]) + np.array([-0.06, 0.06])
-        figure.update_xaxes(type="log", tickvals=_apart(ks), ticktext=[str(k) for k in _apart(ks)], range=list(ends))
+        figure.update_xaxes(
+            type="log", tickvals=_apart(ks), ticktext=[str(k) for k in _apart(ks)], range=list(ends)
+        )
     else:
         pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
         figure.update_xaxes(range=[ks[0] - pad, ks[-1] + pad], dtick=1 if ks[-1] - ks[0] <= 12 else None)
@@ -71,8 +92,11 @@ def _apart(ks: Sequence[int]) -> list[int]:
     return kept
 
 
-def values_figure(frame, *, unit, unit_name, ks, style, signed=False, selected=None) -> go.Figure:
-    """Variance explained by every method against k, and the region in which the optimum is proved to lie, once.
+def values_figure(
+    frame, *, unit, unit_name, ks, style, signed=False, selected=None, ceiling=None
+) -> go.Figure:
+    """Variance explained by every method against k, and the region in which the optimum is proved to lie,
+    once.
 
     Parameters
     ----------
@@ -81,9 +105,12 @@ def values_figure(frame, *, unit, unit_name, ks, style, signed=False, selected=N
     unit, unit_name : what is 100 %, and its name after "% of "
     ks : every k that was asked for
     style : from `styles`
+    ceiling : what no component exceeds; the axis then ends there, also before there is a point
     """
     frame = pd.DataFrame(frame)
-    frame = frame.assign(value=100 * frame["value"].astype(float) / unit, upper=100 * frame["upper"].astype(float) / unit)
+    frame = frame.assign(
+        value=100 * frame["value"].astype(float) / unit, upper=100 * frame["upper"].astype(float) / unit
+    )
     figure = new_figure(_values_alt(frame, unit_name), height=430)
     region = certified(frame)
     if len(region):
@@ -93,20 +120,38 @@ def values_figure(frame, *, unit, unit_name, ks, style, signed=False, selected=N
         figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", showlegend=False, **area)
         what = "sparse" if signed else "nonnegative sparse"
         hover = f"k = %{{x}}: no {what} component explains more than %{{y:.4g}} %, proved<extra></extra>"
-        marks = {"mode": "markers", "showlegend": False, "marker": {"color": GREY, "symbol": "triangle-down", "size": 8}}
+        marks = {
+            "mode": "markers",
+            "showlegend": False,
+            "marker": {"color": GREY, "symbol": "triangle-down", "size": 8},
+        }
         figure.add_annotation(
-            text=f"<span style='color:{GREEN}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}", align="left", showarrow=False, **LOWER_RIGHT
+            text=f"<span style='color:{GREEN}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
+            align="left",
+            showarrow=False,
+            **LOWER_RIGHT,
         )
         figure.add_scatter(x=at, y=region["upper"], name=NOTHING_ABOVE, hovertemplate=hover, **marks)
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
         hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{y:.5g}} % of {unit_name}<extra></extra>"
         _line(figure, rows["k"], rows["value"], method, style, hover)
-    return _k_axis(figure, ks, selected).update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero")
+    top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
+    return _k_axis(figure, ks, selected).update_yaxes(
+        title_text=f"% of {unit_name}", rangemode="tozero", **top
+    )
 
 
 def _line(figure: go.Figure, x, y, name: str, style: Mapping, hover: str, **more) -> None:
-    figure.add_scatter(x=list(x), y=list(y), name=plain(name), mode="lines+markers", hovertemplate=hover, **style[name], **more)
+    figure.add_scatter(
+        x=list(x),
+        y=list(y),
+        name=plain(name),
+        mode="lines+markers",
+        hovertemplate=hover,
+        **style[name],
+        **more,
+    )
 
 
 def _values_alt(frame: pd.DataFrame, unit_name: str) -> str:
@@ -114,18 +159,29 @@ def _values_alt(frame: pd.DataFrame, unit_name: str) -> str:
         return "Variance against k: nothing is ready yet."
     k, count = int(frame["k"].max()), frame["method"].nunique()
     ends = ", ".join(f"{plain(row.method)} {row.value:.4g}" for row in frame[frame["k"] == k].itertuples())
-    return f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, in % of {unit_name}: {ends}."
+    return (
+        f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, in % of "
+        f"{unit_name}: {ends}."
+    )
 
 
 def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
-    """The proved share of the optimum that every method reaches, against k; rows as in `values_figure` with `ratio`."""
+    """The proved share of the optimum that every method reaches, against k; rows as in `values_figure` with
+    `ratio`.
+    """
     frame = pd.DataFrame(frame).dropna(subset=["ratio"])
     worst = frame.groupby("method", sort=False)["ratio"].min()
     says = ", ".join(f"{plain(name)} {percent_down(ratio)}" for name, ratio in worst.items())
-    figure = new_figure(f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.", height=430)
+    figure = new_figure(
+        f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.",
+        height=430,
+    )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        text = [f"<b>{plain(method)}</b>, k = {k}: at least {percent_down(r)}" for k, r in zip(rows["k"], rows["ratio"], strict=True)]
+        text = [
+            f"<b>{plain(method)}</b>, k = {k}: at least {percent_down(r)}"
+            for k, r in zip(rows["k"], rows["ratio"], strict=True)
+        ]
         hover = "%{text}<br>of the best possible, proved<extra></extra>"
         _line(figure, rows["k"], 100 * rows["ratio"].astype(float), method, style, hover, text=text)
     return _k_axis(figure, ks, selected).update_yaxes(title_text="at least this % of the best possible")
@@ -136,7 +192,9 @@ def times_figure(frame, *, ks, style, selected=None) -> go.Figure:
     frame = pd.DataFrame(frame)
     total = frame.groupby("method", sort=False)["seconds"].sum()
     says = ", ".join(f"{plain(name)} {seconds:.3g} s" for name, seconds in total.items())
-    figure = new_figure(f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380)
+    figure = new_figure(
+        f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380
+    )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
         hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{y:.3g}} s<extra></extra>"
@@ -145,26 +203,37 @@ def times_figure(frame, *, ks, style, selected=None) -> go.Figure:
 
 
 def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
-    """How much the supports of two methods have in common: features in both over features in at least one (Jaccard)."""
+    """How much the supports of two methods have in common: features in both over features in at least one
+    (Jaccard).
+    """
     names, sets = list(supports), [set(map(int, support)) for support in supports.values()]
     shared = np.array([[len(a & b) / (len(a | b) or 1) for b in sets] for a in sets])
     pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
     least = min(pairs, default=None)
-    says = f"least alike are {plain(names[least[2]])} and {plain(names[least[1]])} with {least[0]:.2f}" if least else "one method only"
+    says = (
+        f"least alike are {plain(names[least[2]])} and {plain(names[least[1]])} with {least[0]:.2f}"
+        if least
+        else "one method only"
+    )
     figure = new_figure(
-        f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.", height=110 + 38 * len(names), margin={"t": 10}
+        f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.",
+        height=110 + 38 * len(names),
+        margin={"t": 10},
     )
     labels = [plain(name) for name in names]
     count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
     figure.add_heatmap(
-        z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL, colorbar=colorbar("in common"),
-        texttemplate="%{z:.2f}", hovertemplate="%{y} and %{x}: %{z:.2f}<br>%{customdata}<extra></extra>", xgap=2, ygap=2,
+        z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL,
+        colorbar=colorbar("in common"),
+        texttemplate="%{z:.2f}", hovertemplate="%{y} and %{x}: %{z:.2f}<br>%{customdata}<extra></extra>",
+        xgap=2, ygap=2,
     )  # fmt: skip
     return figure.update_yaxes(autorange="reversed", showgrid=False).update_xaxes(showgrid=False)
 
 
 def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATURES, order=None) -> go.Figure:
-    """Features (rows) against methods (columns): the weight, or how often a feature is chosen; the strongest features first.
+    """Features (rows) against methods (columns): the weight, or how often a feature is chosen; the strongest
+    features first.
 
     Parameters
     ----------
@@ -178,10 +247,21 @@ def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATUR
     if order is not None:
         rows = rows[np.argsort(np.asarray(order)[rows], kind="stable")]
     names = [plain(feature_names[j], 28) for j in rows]
-    alt = f"{what[0].upper()}{what[1:]} of {len(rows)} features for {len(methods)} methods, first {', '.join(names[:3])}."
+    alt = (
+        f"{what[0].upper()}{what[1:]} of {len(rows)} features for {len(methods)} methods, first "
+        f"{', '.join(names[:3])}."
+    )
     figure = new_figure(alt, height=150 + 22 * max(1, len(rows)))
     if used.size > len(rows):
-        below = {"xref": "paper", "yref": "paper", "x": 0, "y": -0.01, "xanchor": "left", "yanchor": "top", "showarrow": False}
+        below = {
+            "xref": "paper",
+            "yref": "paper",
+            "x": 0,
+            "y": -0.01,
+            "xanchor": "left",
+            "yanchor": "top",
+            "showarrow": False,
+        }
         figure.add_annotation(text=f"the {len(rows)} strongest of {used.size} features in use", **below)
     signed = bool((X < 0).any())
     size = 1.0 if what != "weight" else float(np.abs(X).max(initial=0)) or 1.0
@@ -203,16 +283,31 @@ def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATUR
     )
     figure.update_xaxes(side="top", showgrid=False)
     return figure.update_yaxes(
-        tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.5, -0.5], showgrid=False, zeroline=False
+        tickvals=list(range(len(names))),
+        ticktext=names,
+        range=[len(names) - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
     )
 
 
-def cumulative_curves_figure(curves: Mapping[str, Sequence[float]], *, total, style, title="variance explained, % of total") -> go.Figure:
-    """A quantity against the number of components, one line for each method; `total` is 100 %, or None for plain counts."""
+def cumulative_curves_figure(
+    curves: Mapping[str, Sequence[float]], *, total, style, title="variance explained, % of total"
+) -> go.Figure:
+    """A quantity against the number of components, one line for each method; `total` is 100 %, or None for
+    plain counts.
+    """
     factor = 1.0 if total is None else 100 / total
     unit = "" if total is None else " %"
-    ends = ", ".join(f"{plain(name)} {factor * values[-1]:.4g}{unit} with {len(values)}" for name, values in curves.items() if len(values))
-    figure = new_figure(f"{title[0].upper()}{title[1:]} against the number of components: {ends or 'nothing yet'}.", height=380)
+    ends = ", ".join(
+        f"{plain(name)} {factor * values[-1]:.4g}{unit} with {len(values)}"
+        for name, values in curves.items()
+        if len(values)
+    )
+    figure = new_figure(
+        f"{title[0].upper()}{title[1:]} against the number of components: {ends or 'nothing yet'}.",
+        height=380,
+    )
     for name, values in curves.items():
         hover = f"<b>{plain(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}<extra></extra>"
         _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
@@ -223,7 +318,8 @@ def cumulative_curves_figure(curves: Mapping[str, Sequence[float]], *, total, st
 
 
 def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
-    """Score of k-means on selected genes, mean and standard deviation over its starts; all genes as a band across (2008, Fig. 4).
+    """Score of k-means on selected genes, mean and standard deviation over its starts; all genes as a band
+    across (2008, Fig. 4).
 
     Parameters
     ----------
@@ -232,20 +328,35 @@ def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
     frame = pd.DataFrame(rows, columns=["selection", "genes", "mean", "spread"])
     some, every = frame[frame["selection"] != "all genes"], frame[frame["selection"] == "all genes"]
     best = some.sort_values("mean", ascending=False).drop_duplicates("selection") if len(some) else some
-    says = ", ".join(f"{plain(row.selection)} {row.mean:.2f} with {row.genes} genes" for row in best.itertuples())
-    figure = new_figure(f"Jaccard score of k-means against the number of genes; the best of each: {says or 'nothing yet'}.", height=430)
+    says = ", ".join(
+        f"{plain(row.selection)} {row.mean:.2f} with {row.genes} genes" for row in best.itertuples()
+    )
+    figure = new_figure(
+        f"Jaccard score of k-means against the number of genes; the best of each: {says or 'nothing yet'}.",
+        height=430,
+    )
     names = list(dict.fromkeys(some["selection"]))
     style = styles(names, ["CE + SR"], nested=False)
     for i, name in enumerate(names):
         mine = some[some["selection"] == name].sort_values("genes")
         beside = mine["genes"] + 1.2 * (i - 1)  # so that the bars of two selections do not hide each other
         hover = "%{customdata} genes: %{y:.3f} ± %{error_y.array:.3f}<extra></extra>"
-        bars = {"error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3}, "customdata": list(mine["genes"])}
+        bars = {
+            "error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3},
+            "customdata": list(mine["genes"]),
+        }
         _line(figure, beside, mine["mean"], name, style, f"<b>{plain(name)}</b>, {hover}", **bars)
     for row in every.itertuples():
-        figure.add_hrect(y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(GREY, 0.16), line_width=0)
+        figure.add_hrect(
+            y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(GREY, 0.16), line_width=0
+        )
         note = {"text": f"all {row.genes:,} genes: {row.mean:.2f} ± {row.spread:.2f}", "font": {"size": 13}}
-        figure.add_hline(y=row.mean, line={"color": GREY, "dash": "dash"}, annotation=note, annotation_position="bottom right")
+        figure.add_hline(
+            y=row.mean,
+            line={"color": GREY, "dash": "dash"},
+            annotation=note,
+            annotation_position="bottom right",
+        )
     figure.update_xaxes(title_text="genes selected")
     return figure.update_yaxes(title_text="Jaccard score, 1 is perfect", range=[0, 1])
 
@@ -258,7 +369,9 @@ def roc_figure(rows: Sequence[Mapping]) -> go.Figure:
     rows : dicts with ``method, false, true, area``
     """
     says = ", ".join(f"{plain(row['method'])} {row['area']:.3f}" for row in rows)
-    figure = new_figure(f"ROC curves of face detection; area under each: {says or 'nothing yet'}.", height=460)
+    figure = new_figure(
+        f"ROC curves of face detection; area under each: {says or 'nothing yet'}.", height=460
+    )
     style = styles([row["method"] for row in rows])
     for row in sorted(rows, key=lambda row: -row["area"]):
         name = row["method"]
@@ -268,8 +381,16 @@ def roc_figure(rows: Sequence[Mapping]) -> go.Figure:
             mode="lines",
             line=style[name]["line"],
             name=f"{plain(name)}: {row['area']:.3f}",
-            hovertemplate=f"<b>{plain(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % false alarms<extra></extra>",
+            hovertemplate=f"<b>{plain(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % "
+            "false alarms<extra></extra>",
         )
-    figure.add_scatter(x=[0, 100], y=[0, 100], mode="lines", line={"color": GREY, "dash": "dot"}, name="by chance: 0.5", hoverinfo="skip")
+    figure.add_scatter(
+        x=[0, 100],
+        y=[0, 100],
+        mode="lines",
+        line={"color": GREY, "dash": "dot"},
+        name="by chance: 0.5",
+        hoverinfo="skip",
+    )
     figure.update_xaxes(title_text="false positives, % of the others", range=[-1, 101])
     return figure.update_yaxes(title_text="true positives, % of the faces", range=[-1, 101])

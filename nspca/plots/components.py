@@ -3,7 +3,19 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, DIVERGING, FAINT, GREY, RED, SEQUENTIAL, colorbar, hide_axes, light, new_figure, plain
+from nspca.plots.theme import (
+    BLUE,
+    DIVERGING,
+    FAINT,
+    GREY,
+    RED,
+    SEQUENTIAL,
+    colorbar,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+)
 
 
 def _signed(x: np.ndarray) -> bool:
@@ -15,9 +27,19 @@ def _count(x: np.ndarray) -> str:
 
 
 def component_figure(
-    x, *, kind="table", image_shape=None, axis=None, axis_name="", feature_names=None, mean=None, spread=None, top=40
+    x,
+    *,
+    kind="table",
+    image_shape=None,
+    axis=None,
+    axis_name="",
+    feature_names=None,
+    mean=None,
+    spread=None,
+    top=40,
 ) -> go.Figure:
-    """One component as its data set wants it drawn; the keywords are the fields of a data set of the same name.
+    """One component as its data set wants it drawn; the keywords are the fields of a data set of the same
+    name.
 
     Parameters
     ----------
@@ -30,18 +52,35 @@ def component_figure(
         return component_image(x, image_shape, mean=mean)
     if kind == "spectrum" and axis is not None:
         return component_spectrum(x, axis, axis_name, mean=mean, spread=spread)
-    names = feature_names if feature_names is not None and len(feature_names) else [f"feature {j}" for j in range(x.size)]
+    names = (
+        feature_names
+        if feature_names is not None and len(feature_names)
+        else [f"feature {j}" for j in range(x.size)]
+    )
     return (component_words if kind == "words" else component_bars)(names, x, top=top)
 
 
 def component_image(x, shape, mean=None) -> go.Figure:
-    """Weights as pixels, over the mean image in grey when it is given; pixels outside the support stay see-through."""
+    """Weights as pixels, over the mean image in grey when it is given; pixels outside the support stay
+    see-through.
+    """
     x = np.asarray(x, float)
     figure = new_figure(f"Component as a {shape[0]} × {shape[1]} image: {_count(x)} used.", height=380)
     if mean is not None:
-        figure.add_heatmap(z=light(mean).reshape(shape), colorscale="Greys_r", showscale=False, opacity=0.55, hoverinfo="skip")
+        figure.add_heatmap(
+            z=light(mean).reshape(shape),
+            colorscale="Greys_r",
+            showscale=False,
+            opacity=0.55,
+            hoverinfo="skip",
+        )
     else:
-        figure.add_heatmap(z=np.zeros(shape, np.float32), colorscale=[[0, FAINT], [1, FAINT]], showscale=False, hoverinfo="skip")
+        figure.add_heatmap(
+            z=np.zeros(shape, np.float32),
+            colorscale=[[0, FAINT], [1, FAINT]],
+            showscale=False,
+            hoverinfo="skip",
+        )
     size = float(np.abs(x).max(initial=0)) or 1.0
     figure.add_heatmap(
         z=light(np.where(x == 0, np.nan, x)).reshape(shape),
@@ -93,10 +132,14 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread) -> 
 
 
 def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figure:
-    """Weights as stems over wavelength, with the mean spectrum and one standard deviation around it behind."""
+    """Weights as stems over wavelength, with the mean spectrum and one standard deviation around it
+    behind.
+    """
     x, axis = np.asarray(x, float), np.asarray(axis, float)
     used = np.flatnonzero(x)
-    where = f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}" if used.size else ""
+    where = (
+        f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}" if used.size else ""
+    )
     figure = new_figure(f"Component as a spectrum: {_count(x)} used{where}.", height=400)
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
@@ -118,7 +161,11 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figu
         hovertemplate=f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.<extra></extra>",
     )
     figure.update_xaxes(title_text=plain(axis_name))
-    weights = {"title": {"text": "weight"}, "range": [1.1 * x.min(initial=0), 1.15 * x.max(initial=0) or 1], "tickmode": "auto"}
+    weights = {
+        "title": {"text": "weight"},
+        "range": [1.1 * x.min(initial=0), 1.15 * x.max(initial=0) or 1],
+        "tickmode": "auto",
+    }
     if mean is None:
         return figure.update_layout(yaxis=weights)
     # The weights lie on the first axis, so the second one is put beneath them.
@@ -127,14 +174,18 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figu
 
 
 def ranked(names, weights, top: int) -> tuple[list[str], np.ndarray, int]:
-    """Names and weights of the `top` largest in size, largest first, and how many more there are; ties keep their order."""
+    """Names and weights of the `top` largest in size, largest first, and how many more there are; ties keep
+    their order.
+    """
     weights = np.asarray(weights, float)
     order = np.argsort(-np.abs(weights), kind="stable")
     used = order[: np.count_nonzero(weights)]
     return [plain(names[j]) for j in used[:top]], weights[used[:top]], max(0, len(used) - top)
 
 
-def _ranked_figure(names, weights, top: int, height: int, what: str) -> tuple[go.Figure, list[str], np.ndarray]:
+def _ranked_figure(
+    names, weights, top: int, height: int, what: str
+) -> tuple[go.Figure, list[str], np.ndarray]:
     labels, values, more = ranked(names, weights, top)
     listed = ", ".join(labels[:5])
     alt = (
@@ -164,7 +215,9 @@ def _bars(figure: go.Figure, labels, values, opacity: float) -> go.Figure:
 
 
 def component_words(words, weights, top=40) -> go.Figure:
-    """The component as a word list: largest weight first, each word as large as its weight, on a soft bar of its length."""
+    """The component as a word list: largest weight first, each word as large as its weight, on a soft bar of
+    its length.
+    """
     figure, labels, values = _ranked_figure(words, weights, top, 27, "words")
     _bars(figure, labels, values, 0.3)
     largest = np.abs(values).max(initial=0) or 1
@@ -180,9 +233,9 @@ def component_words(words, weights, top=40) -> go.Figure:
         cliponaxis=False,
     )
     # Room for a long word on a short bar.
-    return figure.update_xaxes(range=[min(1.05 * values.min(initial=0), 0), 1.25 * largest], showgrid=False).update_yaxes(
-        visible=False, range=[len(labels) - 0.4, -0.6]
-    )
+    return figure.update_xaxes(
+        range=[min(1.05 * values.min(initial=0), 0), 1.25 * largest], showgrid=False
+    ).update_yaxes(visible=False, range=[len(labels) - 0.4, -0.6])
 
 
 def component_bars(names, weights, top=40) -> go.Figure:
@@ -190,5 +243,9 @@ def component_bars(names, weights, top=40) -> go.Figure:
     figure, labels, values = _ranked_figure(names, weights, top, 20, "features")
     _bars(figure, labels, values, 0.9)
     return figure.update_yaxes(
-        tickvals=list(range(len(labels))), ticktext=labels, range=[len(labels) - 0.4, -0.6], showgrid=False, tickfont={"size": 12}
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        range=[len(labels) - 0.4, -0.6],
+        showgrid=False,
+        tickfont={"size": 12},
     )

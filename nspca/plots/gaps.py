@@ -6,7 +6,9 @@ import plotly.graph_objects as go
 from nspca.plots.theme import BLUE, GREEN, GREY, fade, new_figure, percent_down, ratio_sentence
 
 
-def gap_figure(lower, upper, steps=None, *, steps_name="cones examined", unit=1.0, unit_name="the units of the data") -> go.Figure:
+def gap_figure(
+    lower, upper, steps=None, *, steps_name="cones examined", unit=1.0, unit_name="the units of the data"
+) -> go.Figure:
     """Lower and upper bound of a running search closing on each other.
 
     Parameters
@@ -19,7 +21,9 @@ def gap_figure(lower, upper, steps=None, *, steps_name="cones examined", unit=1.
     lower, upper = factor * np.asarray(lower, float), factor * np.asarray(upper, float)
     steps = np.arange(len(lower)) if steps is None else np.asarray(steps)
     ratio = lower[-1] / upper[-1] if len(lower) and upper[-1] > 0 else None
-    figure = new_figure(f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280)
+    figure = new_figure(
+        f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280
+    )
     figure.add_scatter(
         x=steps,
         y=upper,
@@ -40,7 +44,14 @@ def gap_figure(lower, upper, steps=None, *, steps_name="cones examined", unit=1.
     )
     if ratio is not None and np.isfinite(ratio):
         figure.add_annotation(
-            text=ratio_sentence(ratio), xref="paper", yref="paper", x=1, y=0.02, xanchor="right", yanchor="bottom", showarrow=False
+            text=ratio_sentence(ratio),
+            xref="paper",
+            yref="paper",
+            x=1,
+            y=0.02,
+            xanchor="right",
+            yanchor="bottom",
+            showarrow=False,
         )
     figure.update_xaxes(title_text=steps_name)
     return figure.update_yaxes(title_text=f"{prefix}{unit_name}")
@@ -56,7 +67,10 @@ def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
     b3_ratio : (t,) value over the B3 bound for each rank, NaN where not computed
     """
     d, rho = list(map(int, d)), 100 * np.asarray(rho, float)
-    alt = f"Guarantee against the rank: Theorem 1 promises {rho[0]:.3g} % at rank {d[0]} and {rho[-1]:.3g} % at rank {d[-1]}."
+    alt = (
+        f"Guarantee against the rank: Theorem 1 promises {rho[0]:.3g} % at rank {d[0]} and {rho[-1]:.3g} "
+        f"% at rank {d[-1]}."
+    )
     figure = new_figure(alt, height=320)
     figure.add_scatter(
         x=d,
@@ -64,7 +78,8 @@ def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
         name="promised before (Theorem 1)",
         mode="lines+markers",
         line={"color": GREY, "dash": "dot"},
-        hovertemplate="Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{y:.3g} % of the optimum.<extra></extra>",
+        hovertemplate="Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{y:.3g} % of the "
+        "optimum.<extra></extra>",
     )
     if b3_ratio is not None:
         proved = np.asarray(b3_ratio, float)

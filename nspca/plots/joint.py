@@ -1,16 +1,31 @@
-"""Several components at once: parts of images in a row, cumulative variance, reconstructions, and the matching of the 2015 paper."""
+"""Several components at once: parts of images in a row, cumulative variance, reconstructions, and the
+matching of the 2015 paper.
+"""
 
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, COLOURS, DIVERGING, FAINT, GREY, SEQUENTIAL, fade, hide_axes, light, new_figure, plain
+from nspca.plots.theme import (
+    BLUE,
+    COLOURS,
+    DIVERGING,
+    FAINT,
+    GREY,
+    SEQUENTIAL,
+    fade,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+)
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def sheet(pictures, shape, columns: int, room: int) -> tuple[np.ndarray, list[tuple[float, int]]]:
-    """Pictures (r, n) side by side on one array with NaN between them, and where each begins: (middle column, top row).
+    """Pictures (r, n) side by side on one array with NaN between them, and where each begins: (middle column,
+    top row).
 
     `room` rows above every line of pictures are left for a caption.
     """
@@ -26,7 +41,8 @@ def sheet(pictures, shape, columns: int, room: int) -> tuple[np.ndarray, list[tu
 
 
 def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", columns=8) -> go.Figure:
-    """Components as pictures in a row, over the mean image in grey; pixels outside a support stay see-through.
+    """Components as pictures in a row, over the mean image in grey; pixels outside a support stay
+    see-through.
 
     Parameters
     ----------
@@ -43,7 +59,10 @@ def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", c
     r = X.shape[1]
     columns, room = min(columns, r), max(3, shape[0] // 5)
     signed, lines = bool((X < 0).any()), -(-r // min(columns, r))
-    alt = f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: {', '.join(plain(c) for c in captions or [])}."
+    alt = (
+        f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: "
+        f"{', '.join(plain(c) for c in captions or [])}."
+    )
     figure = new_figure(alt, height=lines * (190 if columns > 4 else 220))
     behind = np.zeros(X.shape[0]) if mean is None else np.asarray(mean, float)
     face, places = sheet([behind] * r, shape, columns, room)
@@ -61,22 +80,84 @@ def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", c
         hoverongaps=False,
         hovertemplate="part %{customdata}: weight %{z:.3f}<extra></extra>",
     )
-    return _captioned(hide_axes(figure), places, captions).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    return _captioned(hide_axes(figure), places, captions).update_layout(
+        margin={"l": 4, "r": 4, "t": 4, "b": 4}
+    )
 
 
-def pictures_figure(pictures, shape, captions, *, low, high) -> go.Figure:
-    """Grey images side by side on one scale, each with a caption: an original and what others make of it."""
-    room = max(3, shape[0] // 5)
-    canvas, places = sheet(pictures, shape, len(pictures), room)
-    figure = new_figure(f"Images side by side: {', '.join(plain(c) for c in captions)}.", height=210)
-    figure.add_heatmap(z=light(canvas), colorscale="Greys_r", zmin=low, zmax=high, showscale=False, hovertemplate="%{z:.4g}<extra></extra>")
-    return _captioned(hide_axes(figure), places, captions).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+def union_figure(X, shape, *, mean=None, name="") -> go.Figure:
+    """All components in one picture, every pixel in the colour of its part, the stronger the larger its
+    weight in it.
+
+    Parameters
+    ----------
+    X : (n, r) weights of components that share no pixel
+    shape : (rows, columns) of an image
+    mean : (n,), optional
+        Drawn in grey where there is no part.
+    name : str
+        Whose components these are, for the description.
+    """
+    X = np.abs(np.asarray(X, float))
+    used = np.count_nonzero(X.any(axis=1))
+    figure = new_figure(
+        f"{X.shape[1]} parts by {plain(name)} in one image: {used} of {X.shape[0]} pixels are in one of "
+        "them.",
+        height=330,
+    )
+    behind = np.zeros(X.shape[0]) if mean is None else np.asarray(mean, float)
+    grey = [[0, FAINT], [1, FAINT]] if mean is None else "Greys_r"
+    figure.add_heatmap(
+        z=light(behind.reshape(shape)), colorscale=grey, showscale=False, opacity=0.45, hoverinfo="skip"
+    )
+    for j, x in enumerate(X.T):
+        colour, hover = (
+            COLOURS[j % len(COLOURS)],
+            f"part {j + 1}: %{{z:.2f}} of its largest weight<extra></extra>",
+        )
+        figure.add_heatmap(
+            z=light(np.where(x == 0, np.nan, x / (x.max() or 1.0)).reshape(shape)), zmin=0, zmax=1,
+            showscale=False, hoverongaps=False,
+            colorscale=[[0, fade(colour, 0.45)], [1, colour]], hovertemplate=hover,
+        )  # fmt: skip
+        middle = np.array(np.unravel_index(int(np.argmax(x)), shape))
+        label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 15, "color": "white"}}
+        figure.add_annotation(x=middle[1], y=middle[0], bgcolor="rgba(0,0,0,0.55)", borderpad=2, **label)
+    return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def pictures_figure(pictures, shape, captions, *, low, high, columns=None) -> go.Figure:
+    """Grey images side by side on one scale, each with a caption: an original and what others make of it;
+    `columns` in a row, or all.
+    """
+    room, columns = max(3, shape[0] // 5), min(columns or len(pictures), len(pictures))
+    canvas, places = sheet(pictures, shape, columns, room)
+    lines = -(-len(pictures) // columns)
+    figure = new_figure(
+        f"Images side by side: {', '.join(plain(c) for c in captions)}.",
+        height=lines * (210 if columns < 6 else 180),
+    )
+    figure.add_heatmap(
+        z=light(canvas),
+        colorscale="Greys_r",
+        zmin=low,
+        zmax=high,
+        showscale=False,
+        hovertemplate="%{z:.4g}<extra></extra>",
+    )
+    return _captioned(hide_axes(figure), places, captions).update_layout(
+        margin={"l": 4, "r": 4, "t": 4, "b": 4}
+    )
 
 
 def _captioned(figure: go.Figure, places, captions) -> go.Figure:
     for (middle, top), caption in zip(places, captions or [], strict=False):
-        figure.add_annotation(x=middle, y=top - 0.6, text=plain(caption), showarrow=False, yanchor="bottom", font={"size": 13})
-    return figure.update_yaxes(constraintoward="top")  # on a narrow screen the pictures stay under their heading
+        figure.add_annotation(
+            x=middle, y=top - 0.6, text=plain(caption), showarrow=False, yanchor="bottom", font={"size": 13}
+        )
+    return figure.update_yaxes(
+        constraintoward="top"
+    )  # on a narrow screen the pictures stay under their heading
 
 
 def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
@@ -110,7 +191,8 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
             mode="lines",
             name="nothing above this (proved)",
             line={"color": GREY, "width": 2.5},
-            hovertemplate=f"No {r} disjoint components explain more than %{{y:.4g}} %: proved.<extra></extra>",
+            hovertemplate=f"No {r} disjoint components explain more than %{{y:.4g}} %: "
+            "proved.<extra></extra>",
         )
     figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
     return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
@@ -118,11 +200,46 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
 
 def _cumulative_alt(values, total) -> str:
     ends = [f"{plain(name)} {100 * float(np.sum(each)) / total:.4g} %" for name, each in values.items()]
-    return f"Cumulative variance against the number of components; all together: {', '.join(ends) or 'nothing yet'}."
+    return (
+        "Cumulative variance against the number of components; all together: "
+        f"{', '.join(ends) or 'nothing yet'}."
+    )
+
+
+def climb_figure(seconds, values) -> go.Figure:
+    """What a search gained since its first answer, against its seconds; the axes are there before it has one,
+    and only ever double.
+
+    Parameters
+    ----------
+    seconds, values : of each improvement, in order
+    """
+    gained = [100 * (value / values[0] - 1) for value in values]
+    says = (
+        f"{gained[-1]:.3g} % after {seconds[-1]:.2g} s, in {len(gained) - 1} steps"
+        if gained
+        else "nothing yet"
+    )
+    figure = new_figure(f"Gain of the search since its first answer: {says}.", height=190, showlegend=False)
+    line = {"color": COLOURS[0], "width": 2.5, "shape": "hv"}
+    hover = "after %{x:.2g} s: %{y:.3g} % more<extra></extra>"
+    figure.add_scatter(
+        x=list(seconds), y=gained, mode="lines+markers", line=line, marker={"size": 7}, hovertemplate=hover
+    )
+    figure.update_xaxes(title_text="seconds", range=[0, doubled(5.0, max(seconds, default=0.0))])
+    return figure.update_yaxes(
+        title_text="% gained", range=[0, doubled(1.0, 1.1 * max(gained, default=0.0))], rangemode="tozero"
+    )
+
+
+def doubled(first: float, least: float) -> float:
+    """`first`, doubled until it is at least `least`."""
+    return first * 2.0 ** max(0, int(np.ceil(np.log2(max(least, first) / first))))
 
 
 def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
-    """The bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features right, the matching bold.
+    """The bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features right, the
+    matching bold.
 
     Parameters
     ----------
@@ -135,25 +252,52 @@ def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
     weights, labels = np.asarray(weights, float), np.asarray(labels)
     n, r = weights.shape
     total = float(sum(weights[i, labels[i]] for i in range(n) if labels[i] >= 0))
-    chosen = "; ".join(f"{components[j]}: {', '.join(str(features[i]) for i in np.flatnonzero(labels == j))}" for j in range(r))
-    figure = new_figure(f"Matching of total weight {total:.4g}. {plain(chosen, 400)}.", height=max(300, 46 * n), showlegend=False)
+    chosen = "; ".join(
+        f"{components[j]}: {', '.join(str(features[i]) for i in np.flatnonzero(labels == j))}"
+        for j in range(r)
+    )
+    figure = new_figure(
+        f"Matching of total weight {total:.4g}. {plain(chosen, 400)}.",
+        height=max(300, 46 * n),
+        showlegend=False,
+    )
     slots = _slots(sizes, n)
     right = np.linspace(0, -(n - 1), n)
     for j in range(r):
         mine = np.flatnonzero(labels == j)
         to_slot = dict(zip(mine, slots[j], strict=False))
-        _edges(figure, [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y], fade(GREY, 0.35), 1)
+        _edges(
+            figure,
+            [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y],
+            fade(GREY, 0.35),
+            1,
+        )
         _edges(figure, [(y, right[i]) for i, y in to_slot.items()], COLOURS[j % len(COLOURS)], 4)
-        _nodes(figure, 0, slots[j], COLOURS[j % len(COLOURS)], [f"slot {s + 1} of {plain(components[j])}" for s in range(len(slots[j]))])
+        _nodes(
+            figure,
+            0,
+            slots[j],
+            COLOURS[j % len(COLOURS)],
+            [f"slot {s + 1} of {plain(components[j])}" for s in range(len(slots[j]))],
+        )
         figure.add_annotation(
-            x=-0.04, y=float(np.mean(slots[j])), text=plain(components[j]), showarrow=False, xanchor="right", font={"size": 14}
+            x=-0.04,
+            y=float(np.mean(slots[j])),
+            text=plain(components[j]),
+            showarrow=False,
+            xanchor="right",
+            font={"size": 14},
         )
     colours = [COLOURS[j % len(COLOURS)] if j >= 0 else GREY for j in labels]
-    worth = ["<br>".join(f"{plain(components[j])}: W² = {weights[i, j]:.3g}" for j in range(r)) for i in range(n)]
+    worth = [
+        "<br>".join(f"{plain(components[j])}: W² = {weights[i, j]:.3g}" for j in range(r)) for i in range(n)
+    ]
     _nodes(figure, 1, right, colours, [f"{plain(features[i])}<br>{worth[i]}" for i in range(n)])
     for i in range(n):
         name = plain(features[i], 18) + (f" {weights[i, labels[i]]:.2f}" if labels[i] >= 0 else "")
-        figure.add_annotation(x=1.04, y=right[i], text=name, showarrow=False, xanchor="left", font={"size": 14})
+        figure.add_annotation(
+            x=1.04, y=right[i], text=name, showarrow=False, xanchor="left", font={"size": 14}
+        )
     figure.update_xaxes(visible=False, range=[-0.42, 1.5], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-n + 0.4, 0.6], fixedrange=True)
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 8, "b": 8})
@@ -180,4 +324,11 @@ def _edges(figure: go.Figure, pairs, colour: str, width: float) -> None:
 
 def _nodes(figure: go.Figure, x: float, ys, colour, text) -> None:
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": BLUE if x else "rgba(0,0,0,0)"}}
-    figure.add_scatter(x=[x] * len(ys), y=ys, mode="markers", marker=marker, text=text, hovertemplate="%{text}<extra></extra>")
+    figure.add_scatter(
+        x=[x] * len(ys),
+        y=ys,
+        mode="markers",
+        marker=marker,
+        text=text,
+        hovertemplate="%{text}<extra></extra>",
+    )

@@ -1,4 +1,6 @@
-"""The two bounds that are set beside ours: the 2014 paper's, which holds with a probability, and its exact form, which is proved."""
+"""The two bounds that are set beside ours: the 2014 paper's, which holds with a probability, and its exact
+form, which is proved.
+"""
 
 import math
 
@@ -23,12 +25,14 @@ def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.Data
     frame : DataFrame
         Columns ``k, value, upper_epsnet, epsnet_probability``; NaN where nothing is known.
     ceiling : float
-        The leading eigenvalue, which is proved and takes over where it is lower, and where a component shows that the bound failed.
+        The leading eigenvalue, which is proved and takes over where it is lower, and where a component shows
+        that the bound failed.
 
     Returns
     -------
     DataFrame
-        The rows with ``upper, ratio`` (rounded down), ``kind`` (a key of `KINDS`) and ``probability``, NaN where it is certain.
+        The rows with ``upper, ratio`` (rounded down), ``kind`` (a key of `KINDS`) and ``probability``, NaN
+        where it is certain.
     """
     value, probability = frame["value"].astype(float), frame["epsnet_probability"].astype(float)
     upper = frame["upper_epsnet"].astype(float).where(probability.notna())

@@ -29,9 +29,15 @@ def cost_figure(d, supports, cones) -> go.Figure:
     cones : (t,) cones made by the search
     """
     d = list(map(int, d))
-    alt = f"At rank {d[-1]} an enumeration has up to {short(supports[-1])} candidate supports; the search made {short(cones[-1])} cones."
+    alt = (
+        f"At rank {d[-1]} an enumeration has up to {short(supports[-1])} candidate supports; the search "
+        f"made {short(cones[-1])} cones."
+    )
     figure = new_figure(alt, height=320)
-    for name, counts, colour, dash in (("candidate supports, at most", supports, GREY, "dot"), ("cones made", cones, BLUE, "solid")):
+    for name, counts, colour, dash in (
+        ("candidate supports, at most", supports, GREY, "dot"),
+        ("cones made", cones, BLUE, "solid"),
+    ):
         figure.add_scatter(
             x=d,
             y=[float(count) for count in counts],

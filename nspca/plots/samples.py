@@ -3,7 +3,19 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, COLOURS, DIVERGING, FIELD, GREEN, colorbar, fade, hide_axes, light, new_figure, plain
+from nspca.plots.theme import (
+    BLUE,
+    COLOURS,
+    DIVERGING,
+    FIELD,
+    GREEN,
+    colorbar,
+    fade,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+)
 
 
 def _jitter(count: int) -> np.ndarray:
@@ -11,7 +23,7 @@ def _jitter(count: int) -> np.ndarray:
     return (np.arange(count) * 0.6180339887498949) % 1 - 0.5
 
 
-def _groups(labels, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
+def groups_of(labels, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
     """Samples by label, in order of appearance; beyond `most` different labels the rest share one group."""
     if labels is None:
         return [("samples", np.arange(count))]
@@ -26,7 +38,9 @@ def _groups(labels, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
-def score_figure(scores, labels=None, sample_names=None, *, names=("component 1", "component 2"), most=4000) -> go.Figure:
+def score_figure(
+    scores, labels=None, sample_names=None, *, names=("component 1", "component 2"), most=4000
+) -> go.Figure:
     """The samples along one component (a strip per label) or along two (a scatter), coloured by label.
 
     Parameters
@@ -41,12 +55,19 @@ def score_figure(scores, labels=None, sample_names=None, *, names=("component 1"
     drawn = np.arange(0, len(scores), -(-len(scores) // most)) if len(scores) else np.arange(0)
     labels = None if labels is None else np.asarray(labels)[drawn]
     points = scores[drawn]
-    groups = _groups(labels, len(drawn))
+    groups = groups_of(labels, len(drawn))
     count = f"{len(drawn)} of {len(scores)} samples" if len(drawn) < len(scores) else f"{len(scores)} samples"
-    figure = new_figure(f"Scores: {count} along {names[0]}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400)
+    figure = new_figure(
+        f"Scores: {count} along {names[0]}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
+    )
     for index, (group, rows) in enumerate(groups):
         y = points[rows, 1] if points.shape[1] > 1 else -index + 0.7 * _jitter(len(rows))
-        who = [plain(sample_names[drawn[i]]) if sample_names is not None and len(sample_names) else f"sample {drawn[i] + 1}" for i in rows]
+        who = [
+            plain(sample_names[drawn[i]])
+            if sample_names is not None and len(sample_names)
+            else f"sample {drawn[i] + 1}"
+            for i in rows
+        ]
         figure.add_scatter(
             x=light(points[rows, 0]),
             y=light(y),
@@ -82,8 +103,11 @@ def score_histogram(scores, labels=None, *, name="component 1", bins=40) -> go.F
     """How the samples spread along a component: one outlined histogram per label over the same bins."""
     scores = np.asarray(scores, float)
     edges = np.histogram_bin_edges(scores, bins)
-    groups = _groups(labels, len(scores))
-    figure = new_figure(f"Histogram of {len(scores)} scores along {name}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=320)
+    groups = groups_of(labels, len(scores))
+    figure = new_figure(
+        f"Histogram of {len(scores)} scores along {name}, {len(groups)} group{'s' * (len(groups) > 1)}.",
+        height=320,
+    )
     for index, (group, rows) in enumerate(groups):
         counts = np.histogram(scores[rows], edges)[0]
         figure.add_bar(
@@ -91,7 +115,10 @@ def score_histogram(scores, labels=None, *, name="component 1", bins=40) -> go.F
             y=counts,
             width=np.diff(edges),
             name=group,
-            marker={"color": fade(COLOURS[index % len(COLOURS)], 0.45), "line": {"color": COLOURS[index % len(COLOURS)], "width": 1}},
+            marker={
+                "color": fade(COLOURS[index % len(COLOURS)], 0.45),
+                "line": {"color": COLOURS[index % len(COLOURS)], "width": 1},
+            },
             hovertemplate=f"%{{y}} samples ({group}) score about %{{x:.4g}}.<extra></extra>",
         )
     figure.update_layout(barmode="overlay", showlegend=labels is not None, bargap=0)
@@ -110,7 +137,10 @@ def spectrum_figure(eigenvalues, total, *, most=60) -> go.Figure:
     shares = 100 * np.asarray(eigenvalues, float)[:most] / total
     together = np.minimum(np.cumsum(shares), 100)
     rank = np.arange(1, len(shares) + 1)
-    alt = f"Spectrum: the first eigenvalue carries {shares[0]:.3g} % of the total variance, {len(shares)} together {together[-1]:.4g} %."
+    alt = (
+        f"Spectrum: the first eigenvalue carries {shares[0]:.3g} % of the total variance, {len(shares)} "
+        f"together {together[-1]:.4g} %."
+    )
     figure = new_figure(alt, height=320)
     figure.add_bar(
         x=rank,
@@ -147,13 +177,16 @@ def images_figure(rows, shape, n=24, columns=8) -> go.Figure:
         top, left = (i // columns) * (height + 1), (i % columns) * (width + 1)
         low, high = row.min(), row.max()
         sheet[top : top + height, left : left + width] = ((row - low) / ((high - low) or 1)).reshape(shape)
-    figure = new_figure(f"The first {len(rows)} samples as images of {height} × {width} pixels.", height=60 + 100 * lines)
+    figure = new_figure(
+        f"The first {len(rows)} samples as images of {height} × {width} pixels.", height=60 + 100 * lines
+    )
     figure.add_heatmap(z=light(sheet), colorscale="Greys_r", showscale=False, hoverinfo="skip")
     return hide_axes(figure)
 
 
 def table_figure(X, feature_names=None, sample_names=None, *, rows=60, columns=160) -> go.Figure:
-    """A table as a heat map: a feature's colour says how many standard deviations a sample lies above or below its mean.
+    """A table as a heat map: a feature's colour says how many standard deviations a sample lies above or
+    below its mean.
 
     Larger tables are thinned evenly to at most `rows` × `columns` cells, and the title says so.
     """
@@ -163,9 +196,17 @@ def table_figure(X, feature_names=None, sample_names=None, *, rows=60, columns=1
     spread = part.std(axis=0)
     z = ((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1))[i]
     text = f"{len(i)} of {X.shape[0]} samples, {len(j)} of {X.shape[1]} features"
-    figure = new_figure(f"Table as a heat map: {text}.", height=420, title={"text": text, "font": {"size": 14}})
-    who = [plain(sample_names[a]) if sample_names is not None and len(sample_names) else f"sample {a + 1}" for a in i]
-    what = [plain(feature_names[b]) if feature_names is not None and len(feature_names) else f"feature {b + 1}" for b in j]
+    figure = new_figure(
+        f"Table as a heat map: {text}.", height=420, title={"text": text, "font": {"size": 14}}
+    )
+    who = [
+        plain(sample_names[a]) if sample_names is not None and len(sample_names) else f"sample {a + 1}"
+        for a in i
+    ]
+    what = [
+        plain(feature_names[b]) if feature_names is not None and len(feature_names) else f"feature {b + 1}"
+        for b in j
+    ]
     figure.add_heatmap(
         z=light(z),
         zmin=-3,
@@ -177,7 +218,9 @@ def table_figure(X, feature_names=None, sample_names=None, *, rows=60, columns=1
         y=_unique(who),
     )
     figure.update_xaxes(showticklabels=len(j) <= 30, ticks="", title_text="features", type="category")
-    return figure.update_yaxes(showticklabels=len(i) <= 30, ticks="", title_text="samples", autorange="reversed", type="category")
+    return figure.update_yaxes(
+        showticklabels=len(i) <= 30, ticks="", title_text="samples", autorange="reversed", type="category"
+    )
 
 
 def _unique(names: list[str]) -> list[str]:
@@ -217,7 +260,8 @@ def sparsity_figure(X, *, rows=120, columns=240) -> go.Figure:
         dy=m / rows,
         colorscale=FIELD,
         showscale=False,
-        hovertemplate="%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not zero.<extra></extra>",
+        hovertemplate="%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not "
+        "zero.<extra></extra>",
     )
     figure.update_xaxes(title_text="features")
     return figure.update_yaxes(title_text="samples", autorange="reversed")

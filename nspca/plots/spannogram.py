@@ -1,8 +1,9 @@
 """The rank-2 picture of why a sparse problem has few candidate supports: n curves over one angle.
 
-With ``c = (sin phi, cos phi)`` the entries of ``Vc`` are n sinusoids. For one angle the best support is the set of the k highest curves,
-so supports change only where two curves cross (Asteris et al. 2014, section 3). The heavy part, `spannogram_base`, does not depend on
-the angle that is looked at; `spannogram_at` adds the light part.
+With ``c = (sin phi, cos phi)`` the entries of ``Vc`` are n sinusoids. For one angle the best support is the
+set of the k highest curves, so supports change only where two curves cross (Asteris et al. 2014, section 3).
+The heavy part, `spannogram_base`, does not depend on the angle that is looked at; `spannogram_at` adds the
+light part.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,9 @@ def curves(V, phi) -> np.ndarray:
 
 
 def top_set(values, k: int, nonneg: bool = True) -> np.ndarray:
-    """Indices of the k largest positive values (signed: largest in size), sorted; ties go to the lowest index, zeros never belong."""
+    """Indices of the k largest positive values (signed: largest in size), sorted; ties go to the lowest
+    index, zeros never belong.
+    """
     values = np.asarray(values, float) if nonneg else np.abs(values)
     order = np.argsort(-values, kind="stable")[:k]
     return np.sort(order[values[order] > 0])
@@ -38,9 +41,11 @@ def top_set(values, k: int, nonneg: bool = True) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """What the angles see: per sign the objective (s, p), the edges of the intervals with one top set, and those sets.
+    """What the angles see: per sign the objective (s, p), the edges of the intervals with one top set, and
+    those sets.
 
-    Found on a grid of angles: an interval narrower than one step can be missed, so this is for drawing, not for proofs.
+    Found on a grid of angles: an interval narrower than one step can be missed, so this is for drawing, not
+    for proofs.
     """
 
     phi: np.ndarray
@@ -89,8 +94,11 @@ def joined(values, phi) -> tuple[np.ndarray, np.ndarray]:
     return np.tile(np.append(phi, np.nan), len(values)), np.hstack([values, gap]).ravel()
 
 
-def spannogram_base(V, k: int, *, nonneg=True, unit=1.0, unit_name="the units of the data", spans_=None, optimum=None) -> go.Figure:
-    """Everything that does not move with the angle: the curves, the band of support intervals, the objective, the optimum.
+def spannogram_base(
+    V, k: int, *, nonneg=True, unit=1.0, unit_name="the units of the data", spans_=None, optimum=None
+) -> go.Figure:
+    """Everything that does not move with the angle: the curves, the band of support intervals, the objective,
+    the optimum.
 
     Parameters
     ----------
@@ -197,7 +205,8 @@ def _add_band(figure: go.Figure, found: Spans) -> None:
             colorscale=[[(i + j) / len(_PALETTE), c] for i, c in enumerate(_PALETTE) for j in (0, 1)],
             showscale=False,
             customdata=[[[i + 1, len(sets), len(s)] for i, s in enumerate(sets)]],
-            hovertemplate=f"Support interval %{{customdata[0]}} of %{{customdata[1]}} for {_SIGN_WORDS[sign]}:"
+            hovertemplate=f"Support interval %{{customdata[0]}} of %{{customdata[1]}} for "
+            f"{_SIGN_WORDS[sign]}:"
             "<br>here the same %{customdata[2]} curves are on top.<extra></extra>",
         )
 
@@ -235,4 +244,6 @@ def spannogram_at(base: go.Figure, V, k: int, phi: float, *, nonneg=True, names=
 def spannogram_figure(V, k: int, phi: float, **options) -> go.Figure:
     """`spannogram_base` and `spannogram_at` in one call, for a picture that is drawn once."""
     names = options.pop("names", None)
-    return spannogram_at(spannogram_base(V, k, **options), V, k, phi, nonneg=options.get("nonneg", True), names=names)
+    return spannogram_at(
+        spannogram_base(V, k, **options), V, k, phi, nonneg=options.get("nonneg", True), names=names
+    )

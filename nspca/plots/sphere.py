@@ -1,4 +1,6 @@
-"""The rank-3 picture: the sphere of directions coloured by the objective, and the cones in which a search proved its bound."""
+"""The rank-3 picture: the sphere of directions coloured by the objective, and the cones in which a search
+proved its bound.
+"""
 
 from dataclasses import dataclass
 
@@ -35,7 +37,9 @@ def field(V, k: int, directions, nonneg: bool = True) -> np.ndarray:
 
 
 def hammer(points) -> tuple[np.ndarray, np.ndarray]:
-    """Equal-area map (Hammer) of unit vectors (..., 3): x in [-2√2, 2√2], y in [-√2, √2]; longitude is ``atan2(c2, c1)``."""
+    """Equal-area map (Hammer) of unit vectors (..., 3): x in [-2√2, 2√2], y in [-√2, √2]; longitude is
+    ``atan2(c2, c1)``.
+    """
     points = np.asarray(points, float)
     longitude, sine = np.arctan2(points[..., 1], points[..., 0]), np.clip(points[..., 2], -1, 1)
     cosine = np.sqrt(1 - sine**2)
@@ -56,7 +60,9 @@ def from_hammer(x, y) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Globe:
-    """The objective sampled once for both views: on the sphere's grid and on the map's grid. Independent of the cones."""
+    """The objective sampled once for both views: on the sphere's grid and on the map's grid. Independent of
+    the cones.
+    """
 
     points: np.ndarray
     values: np.ndarray
@@ -67,7 +73,10 @@ class Globe:
 
 def globe(V, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
     """Sample the objective; keep the result while a search runs, it is the heavy part."""
-    latitude, longitude = np.linspace(-np.pi / 2, np.pi / 2, resolution + 1), np.linspace(-np.pi, np.pi, 2 * resolution + 1)
+    latitude, longitude = (
+        np.linspace(-np.pi / 2, np.pi / 2, resolution + 1),
+        np.linspace(-np.pi, np.pi, 2 * resolution + 1),
+    )
     points = np.stack(
         [
             np.outer(np.cos(latitude), np.cos(longitude)),
@@ -76,7 +85,10 @@ def globe(V, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
         ],
         axis=-1,
     )
-    x, y = np.linspace(-2 * np.sqrt(2), 2 * np.sqrt(2), 4 * resolution), np.linspace(-np.sqrt(2), np.sqrt(2), 2 * resolution)
+    x, y = (
+        np.linspace(-2 * np.sqrt(2), 2 * np.sqrt(2), 4 * resolution),
+        np.linspace(-np.sqrt(2), np.sqrt(2), 2 * resolution),
+    )
     directions = from_hammer(*np.meshgrid(x, y))
     on_map = np.isfinite(directions[..., 0])
     flat = np.full(on_map.shape, np.nan)
@@ -85,7 +97,9 @@ def globe(V, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
 
 
 def _edges(cones: np.ndarray, status) -> dict[str, np.ndarray]:
-    """Distinct edges per status, (e, 2, 3) unit vectors; an edge shared by two cones is drawn once, in the more telling status."""
+    """Distinct edges per status, (e, 2, 3) unit vectors; an edge shared by two cones is drawn once, in the
+    more telling status.
+    """
     owner: dict[tuple, str] = {}
     rank = {name: i for i, name in enumerate(STATUS)}
     corners = np.round(cones / np.linalg.norm(cones, axis=2, keepdims=True), 12) + 0.0
@@ -94,7 +108,10 @@ def _edges(cones: np.ndarray, status) -> dict[str, np.ndarray]:
             key = tuple(sorted((tuple(cone[a]), tuple(cone[b]))))
             if key not in owner or rank[state] < rank[owner[key]]:
                 owner[key] = state
-    return {name: np.array([key for key, state in owner.items() if state == name]).reshape(-1, 2, 3) for name in STATUS}
+    return {
+        name: np.array([key for key, state in owner.items() if state == name]).reshape(-1, 2, 3)
+        for name in STATUS
+    }
 
 
 def arcs(edges, steps: int = 9) -> np.ndarray:
@@ -148,12 +165,15 @@ def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -
         colorscale=FIELD,
         colorbar=colorbar("objective"),
         lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.02},
-        hovertemplate="c = (%{x:.2f}, %{y:.2f}, %{z:.2f})<br>the best support here reaches %{surfacecolor:.4g}<extra></extra>",
+        hovertemplate="c = (%{x:.2f}, %{y:.2f}, %{z:.2f})<br>the best support here reaches "
+        "%{surfacecolor:.4g}<extra></extra>",
     )
     for name, edges in _edges(cones, status).items():
         if len(edges):
             colour, width, words = STATUS[name]
-            line = np.concatenate([1.006 * arcs(edges), np.full((len(edges), 1, 3), np.nan)], axis=1).reshape(-1, 3)
+            line = np.concatenate([1.006 * arcs(edges), np.full((len(edges), 1, 3), np.nan)], axis=1).reshape(
+                -1, 3
+            )
             figure.add_scatter3d(
                 x=light(line[:, 0]),
                 y=light(line[:, 1]),
@@ -177,7 +197,11 @@ def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -
         )
     axis = {"visible": False, "range": [-1.04, 1.04]}
     # Look at the best direction, a little from the side; a camera that somebody has turned stays as it is.
-    front = np.array([0.6, 0.6, 0.5]) if points is None or not len(points) else np.asarray(points[0], float) / np.linalg.norm(points[0])
+    front = (
+        np.array([0.6, 0.6, 0.5])
+        if points is None or not len(points)
+        else np.asarray(points[0], float) / np.linalg.norm(points[0])
+    )
     eye = front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25]
     eye *= 1.45 / np.linalg.norm(eye)
     camera = {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
@@ -186,7 +210,9 @@ def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -
 
 
 def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Paths (e, s, 3) on the map, NaN-separated. Points on the seam take the side of `inside` (e, 3), a point within the same cone."""
+    """Paths (e, s, 3) on the map, NaN-separated. Points on the seam take the side of `inside` (e, 3), a point
+    within the same cone.
+    """
     paths = paths.copy()
     seam = (np.abs(paths[..., 1]) < 1e-12) & (paths[..., 0] < 0)
     paths[..., 1] = np.where(seam, np.where(inside[:, None, 1] < 0, -1e-12, 1e-12), paths[..., 1])
@@ -196,7 +222,9 @@ def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def flat_map_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -> go.Figure:
-    """The same on an equal-area map (Hammer): every cone as a filled patch whose centre says its bound. Parameters as `sphere_figure`."""
+    """The same on an equal-area map (Hammer): every cone as a filled patch whose centre says its bound.
+    Parameters as `sphere_figure`.
+    """
     cones, status, bounds = _shown(cones, status, bounds)
     figure = new_figure(_alt(status, "Equal-area map"), height=430)
     figure.add_heatmap(

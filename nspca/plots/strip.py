@@ -1,4 +1,6 @@
-"""The strip under the curve of a sweep: how large the proved gap is at every k, too small to be seen on the curve itself."""
+"""The strip under the curve of a sweep: how large the proved gap is at every k, too small to be seen on the
+curve itself.
+"""
 
 import math
 from collections.abc import Sequence
@@ -49,7 +51,9 @@ def _draw(figure, found, look, floor, closed):
     done = found["gap"] <= closed
     said = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(gap)}."
-        for k, gap, probability, over in zip(found.index, found["gap"], found["probability"], done, strict=True)
+        for k, gap, probability, over in zip(
+            found.index, found["gap"], found["probability"], done, strict=True
+        )
     ]
     figure.add_scatter(
         x=list(found.index),
@@ -92,5 +96,13 @@ def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
         xaxis={"anchor": "y2"},
     )
     figure.add_annotation(
-        text=TITLE, xref="paper", yref="paper", x=0, y=TITLE_AT, xanchor="left", yanchor="bottom", showarrow=False, font={"size": 13}
+        text=TITLE,
+        xref="paper",
+        yref="paper",
+        x=0,
+        y=TITLE_AT,
+        xanchor="left",
+        yanchor="bottom",
+        showarrow=False,
+        font={"size": 13},
     )

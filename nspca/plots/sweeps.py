@@ -1,6 +1,9 @@
-"""The variance of components against their number of features, with the region in which the optimum is proved to lie."""
+"""The variance of components against their number of features, with the region in which the optimum is proved
+to lie.
+"""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +11,22 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.plots import kaxis, others, strip
-from nspca.plots.theme import COLOURS, GREEN, GREY, ORANGE, PURPLE, certainty, fade, new_figure, percent_down, plain, ratio_sentence
+from nspca.plots.theme import (
+    COLOURS,
+    GREEN,
+    GREY,
+    OLIVE,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    certainty,
+    fade,
+    new_figure,
+    percent_down,
+    plain,
+    ratio_sentence,
+)
 
 KINDS = {
     "B0": "the leading eigenvalue, the diagonal or one row (B0)",
@@ -26,7 +44,21 @@ IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this 
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
 DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbol": "triangle-down"}
 THIN = {"line_width": 1, "marker_size": 3}
-READY = {"xref": "paper", "yref": "paper", "x": 1, "y": strip.TITLE_AT, "xanchor": "right", "yanchor": "bottom", "font": {"size": 13}}
+READY = {
+    "xref": "paper",
+    "yref": "paper",
+    "x": 1,
+    "y": strip.TITLE_AT,
+    "xanchor": "right",
+    "yanchor": "bottom",
+    "font": {"size": 13},
+}
+EARLIER = (
+    {"color": GREY, "dash": "dash", "symbol": "diamond"},
+    {"color": OLIVE, "dash": "dashdot", "symbol": "square"},
+    {"color": SKY, "dash": "dash", "symbol": "cross"},
+    {"color": RED, "dash": "dashdot", "symbol": "x"},
+)
 HEIGHT = 640
 PLATEAU = 0.95
 """Share of the largest value from which a further feature buys little."""
@@ -43,19 +75,24 @@ def knee(frame: pd.DataFrame) -> int:
 
 def kind_words(kind: object, code: bool = True) -> str:
     """What a bound comes from, in words, and its code if wanted; an unknown kind keeps its own name."""
-    said = (KINDS | others.KINDS).get(str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound")
+    said = (KINDS | others.KINDS).get(
+        str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound"
+    )
     return said if code else said.removesuffix(f" ({kind})")
 
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
-    """Per k the best value and the least upper bound over all methods: between them lies the unknown optimum."""
+    """Per k the best value and the least upper bound over all methods: between them lies the unknown
+    optimum.
+    """
     return frame.groupby("k", sort=True).agg(lower=("value", "max"), upper=("upper", "min")).dropna()
 
 
 def band(ks, lower, upper, all_ks) -> tuple[list, list]:
     """Outline of the certified region as closed pieces, split by None where a k of the sweep is not ready.
 
-    Nothing is drawn across a k that has no row yet: a straight line there would claim a proof that does not exist.
+    Nothing is drawn across a k that has no row yet: a straight line there would claim a proof that does not
+    exist.
     """
     order = {k: i for i, k in enumerate(sorted(set(all_ks) | set(ks)))}
     half = 0.25 * min((b - a for a, b in zip(list(order), list(order)[1:], strict=False)), default=1)
@@ -81,7 +118,9 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
     hover = [
         f"<b>k = {k}</b>, {plain(method)}<br>This {kind} component explains {value:.4g} % of {unit_name}:<br>"
         f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
-        for k, value, ratio, probability in zip(rows["k"], rows["value"], rows["ratio"], rows["probability"], strict=True)
+        for k, value, ratio, probability in zip(
+            rows["k"], rows["value"], rows["ratio"], rows["probability"], strict=True
+        )
     ]
     return go.Scatter(
         x=rows["k"],
@@ -101,7 +140,9 @@ def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look:
     hover = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
         f"explain more than {upper:.4g} % of {unit_name}.<br>The bound is {kind_words(bound, code=False)}."
-        for k, upper, bound, probability in zip(rows["k"], rows["upper"], rows["kind"], rows["probability"], strict=True)
+        for k, upper, bound, probability in zip(
+            rows["k"], rows["upper"], rows["kind"], rows["probability"], strict=True
+        )
     ]
     return go.Scatter(
         x=rows["k"],
@@ -128,7 +169,7 @@ def sweep_figure(
     all_ks=None,
     bounds="ours",
     ceiling=math.inf,
-    pinned: tuple[pd.DataFrame, float, str] | None = None,
+    pinned: Sequence[tuple[pd.DataFrame, float, str]] = (),
     ghost: pd.DataFrame | None = None,
     note="",
     marked: int | None = None,
@@ -136,13 +177,15 @@ def sweep_figure(
     fit=False,
     closed=0.0,
 ) -> go.Figure:
-    """Variance explained against k with the region in which the optimum is proved to lie, and below it how large the proved gap is.
+    """Variance explained against k with the region in which the optimum is proved to lie, and below it how
+    large the proved gap is.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where nothing is proved),
-        and those of `nspca.plots.others.COLUMNS` where the 2014 paper's bound is to be shown.
+        Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where
+        nothing is proved), and those of `nspca.plots.others.COLUMNS` where the 2014 paper's bound is to be
+        shown.
     unit : float
         What is 100 %, in the units of the data: the leading eigenvalue or the total variance.
     unit_name : str
@@ -156,11 +199,13 @@ def sweep_figure(
     all_ks : sequence of int, optional
         Every k of the sweep: fixes the axis and leaves a gap where a row is missing.
     bounds : "ours", "paper" or "both"
-        Whose region is shaded. Beside the 2014 paper's bound, which holds with a probability, stands a thin line: its exact form.
+        Whose region is shaded. Beside the 2014 paper's bound, which holds with a probability, stands a thin
+        line: its exact form.
     ceiling : float
-        The leading eigenvalue, in the units of the data: the other bounds are cut there, and the axis ends there.
-    pinned : (DataFrame, float, str), optional
-        An earlier sweep to compare with, what is 100 % there, and what is different about it.
+        The leading eigenvalue, in the units of the data: the other bounds are cut there, and the axis ends
+        there.
+    pinned : sequence of (DataFrame, float, str)
+        Earlier sweeps to compare with, what is 100 % there, and what they are called.
     ghost : DataFrame, optional
         What was known before the first row, drawn behind: columns ``k, value, upper``.
     note : str
@@ -190,12 +235,20 @@ def sweep_figure(
     strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed)
     if earlier is not None:
         _add_ghost(figure, earlier, unit_name)
-    if pinned is not None:
-        _add_pinned(figure, *pinned, unit_name)
+    for other, look in zip(pinned, EARLIER * len(pinned), strict=False):
+        _add_pinned(figure, *other, unit_name, look)
     if wide:
         _add_region(figure, paper, expected, PURPLE, 0.18, f"{PAPER} ({_chance(paper)})")
         _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": PURPLE})
-        _add_upper(figure, rank_3, expected, unit_name, kind, RANK_3, THIN | {"line_color": PURPLE, "showlegend": not tight})
+        _add_upper(
+            figure,
+            rank_3,
+            expected,
+            unit_name,
+            kind,
+            RANK_3,
+            THIN | {"line_color": PURPLE, "showlegend": not tight},
+        )
     if tight:
         _add_region(figure, ours, expected, GREEN, 0.4, IN_HERE)
         _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": GREY})
@@ -203,17 +256,30 @@ def sweep_figure(
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if marked is not None:
         _add_ring(figure, marked, ours)
-    for colour, (method, rows) in zip(COLOURS * len(shown), shown.groupby("method", sort=False), strict=False):
-        figure.add_trace(_method_trace(_broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind))
+    for colour, (method, rows) in zip(
+        COLOURS * len(shown), shown.groupby("method", sort=False), strict=False
+    ):
+        figure.add_trace(
+            _method_trace(
+                _broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind
+            )
+        )
     said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
     if said:
         figure.add_annotation(text=said, showarrow=False, **READY)
     kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
-    drawn = [*wide, *tight, *([] if earlier is None else [earlier]), *([] if pinned is None else [_in_percent(*pinned[:2])])]
+    drawn = [
+        *wide,
+        *tight,
+        *([] if earlier is None else [earlier]),
+        *(_in_percent(rows, own) for rows, own, _ in pinned),
+    ]
     _lay_out_values(figure, drawn, [ours], 100 * ceiling / unit, fit)
-    return figure.update_yaxes(title_text=f"% of {unit_name}", uirevision=f"{fit} {bounds} {unit_name}", selector=0)
+    return figure.update_yaxes(
+        title_text=f"% of {unit_name}", uirevision=f"{fit} {bounds} {unit_name}", selector=0
+    )
 
 
 def _chance(paper: pd.DataFrame) -> str:
@@ -228,20 +294,28 @@ def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
     return certified(rows[0]).assign(probability=rows[0].groupby("k")["probability"].min())
 
 
-def _lay_out_values(figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool) -> None:
-    """From zero or from the smallest value to the largest bound; nobody can move the axis away from what is drawn."""
+def _lay_out_values(
+    figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool
+) -> None:
+    """From zero or from the smallest value to the largest bound; nobody can move the axis away from what is
+    drawn.
+    """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
     if not math.isfinite(top) or top <= 0:
         figure.update_yaxes(rangemode="tozero", selector=0)
         return
-    # On a grid: Plotly forgets a zoom when the range it is given moves, and bounds move a little at every tick.
+    # On a grid: Plotly forgets a zoom when the range it is given moves, and bounds move a little at every
+    # tick.
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
     low, high = 0.0, top
     known = [rows for rows in fitted if len(rows)]
     if fit and known:
-        low, high = min(rows["value"].min() for rows in known), min(top, max(_largest(rows) for rows in known))
+        low, high = (
+            min(rows["value"].min() for rows in known),
+            min(top, max(_largest(rows) for rows in known)),
+        )
         pad = max(0.06 * (high - low), 1e-3 * high)
         low, high = max(0.0, low - pad), min(top, high + pad)
     figure.update_yaxes(range=[low, high], minallowed=0.0, maxallowed=top, selector=0)
@@ -254,7 +328,11 @@ def _largest(rows: pd.DataFrame) -> float:
 def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The rows with our bound, with the 2014 paper's, and with its exact form."""
     frame = frame.assign(**{name: math.nan for name in others.COLUMNS if name not in frame})
-    return frame.assign(probability=math.nan), others.seen_by_the_paper(frame, ceiling), others.seen_at_rank_3(frame, ceiling)
+    return (
+        frame.assign(probability=math.nan),
+        others.seen_by_the_paper(frame, ceiling),
+        others.seen_at_rank_3(frame, ceiling),
+    )
 
 
 def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
@@ -264,9 +342,19 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     """A line at k through both parts; its label stands on the side where there is more room."""
     at = kaxis.place(expected, k)
-    right = bool(expected) and 2 * at > kaxis.place(expected, expected[0]) + kaxis.place(expected, expected[-1])
-    figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": ORANGE, "width": 2}, layer="below")
-    label = {"text": f"k = {k}", "showarrow": False, "yref": "paper", "y": strip.CURVE[0], "yanchor": "bottom"}
+    right = bool(expected) and 2 * at > kaxis.place(expected, expected[0]) + kaxis.place(
+        expected, expected[-1]
+    )
+    figure.add_shape(
+        type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": ORANGE, "width": 2}, layer="below"
+    )
+    label = {
+        "text": f"k = {k}",
+        "showarrow": False,
+        "yref": "paper",
+        "y": strip.CURVE[0],
+        "yanchor": "bottom",
+    }
     figure.add_annotation(x=at, xanchor="right" if right else "left", font={"color": ORANGE}, **label)
 
 
@@ -285,14 +373,19 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
 
 def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
     line = {"color": ORANGE, "width": 1.2, "dash": "dash"}
-    figure.add_scatter(x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name)
+    figure.add_scatter(
+        x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name
+    )
 
 
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
     """What was known before, behind everything else."""
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, GREY, 0.1)
-    hover = [f"<b>k = {k}</b>, preview<br>{value:.4g} % of {unit_name}" for k, value in zip(ks, rows["value"], strict=True)]
+    hover = [
+        f"<b>k = {k}</b>, preview<br>{value:.4g} % of {unit_name}"
+        for k, value in zip(ks, rows["value"], strict=True)
+    ]
     look: dict[str, Any] = {
         "mode": "lines",
         "line": {"color": GREY, "width": 1.5, "dash": "dot"},
@@ -301,8 +394,12 @@ def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
     figure.add_scatter(x=ks, y=rows["value"], name="preview", text=hover, **look)
 
 
-def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str = "") -> None:
-    """Between the best value and the least upper bound, where there are any; without a name it stays out of the legend."""
+def _add_region(
+    figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str = ""
+) -> None:
+    """Between the best value and the least upper bound, where there are any; without a name it stays out of
+    the legend.
+    """
     region = certified(rows)
     if not len(region):
         return
@@ -311,24 +408,46 @@ def _add_region(figure: go.Figure, rows: pd.DataFrame, expected: list[int], colo
     figure.add_scatter(x=xs, y=ys, name=name, showlegend=bool(name), hoverinfo="skip", **fill)
 
 
-def _add_upper(figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str, name: str, look: dict) -> None:
+def _add_upper(
+    figure: go.Figure,
+    rows: pd.DataFrame,
+    expected: list[int],
+    unit_name: str,
+    kind: str,
+    name: str,
+    look: dict,
+) -> None:
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
     if len(tightest):
         figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, look))
 
 
-def _add_pinned(figure: go.Figure, frame: pd.DataFrame, unit: float, label: str, unit_name: str) -> None:
+def _add_pinned(
+    figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str, look: dict
+) -> None:
     """The best values of an earlier sweep, and what was proved about them, behind everything else."""
-    rows = _in_percent(frame, unit).sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
+    rows = (
+        _in_percent(frame, unit)
+        .sort_values("value", kind="stable")
+        .drop_duplicates("k", keep="last")
+        .sort_values("k")
+    )
     ks = [int(k) for k in rows["k"]]
-    _add_region(figure, rows, ks, GREY, 0.2)
+    _add_region(figure, rows, ks, look["color"], 0.15)
     hover = [
-        f"<b>k = {k}</b>, pinned: {plain(label, 80)}<br>{value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
+        f"<b>k = {k}</b>, {plain(name, 90)}<br>{value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value"], rows["ratio"], strict=True)
     ]
-    look: dict[str, Any] = {"line": {"color": GREY, "width": 2, "dash": "dash"}, "marker": {"size": 5, "symbol": "diamond"}}
-    look |= {"mode": "lines+markers", "hovertemplate": "%{text}<extra></extra>"}
-    figure.add_scatter(x=ks, y=rows["value"], name=f"pinned: {plain(label, 60)}", text=hover, **look)
+    figure.add_scatter(
+        x=ks,
+        y=rows["value"],
+        name=plain(name, 70),
+        text=hover,
+        mode="lines+markers",
+        line={"color": look["color"], "width": 2, "dash": look["dash"]},
+        marker={"size": 5, "symbol": look["symbol"]},
+        hovertemplate="%{text}<extra></extra>",
+    )
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
@@ -338,9 +457,13 @@ def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
     proved, probability = shown["ratio"].dropna(), shown["probability"].min()
     tail = " Nothing is proved yet."
     if len(proved):
-        tail = f" Every value is at least {percent_down(proved.min())} of the best possible, {certainty(probability)}."
+        tail = (
+            f" Every value is at least {percent_down(proved.min())} of the best possible, "
+            f"{certainty(probability)}."
+        )
     ks = shown["k"]
     return (
-        f"Variance explained by {kind} components against k, {ks.nunique()} values of k from {ks.min()} to {ks.max()}. "
+        f"Variance explained by {kind} components against k, {ks.nunique()} values of k from {ks.min()} to "
+        f"{ks.max()}. "
         f"The largest is {best['value']:.4g} % of {unit_name}, at k = {best['k']}.{tail}"
     )

@@ -6,8 +6,17 @@ from math import floor, isfinite, log10
 import numpy as np
 import plotly.graph_objects as go
 
-# The hues of Okabe and Ito, told apart by people with any colour vision, shifted a little to stand out on white and on near black.
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, OLIVE = "#2a85c7", "#e08e00", "#0f9d74", "#d9622b", "#b86fa0", "#5ab4e5", "#9a8c2c"
+# The hues of Okabe and Ito, told apart by people with any colour vision, shifted a little to stand out on
+# white and on near black.
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, OLIVE = (
+    "#2a85c7",
+    "#e08e00",
+    "#0f9d74",
+    "#d9622b",
+    "#b86fa0",
+    "#5ab4e5",
+    "#9a8c2c",
+)
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, OLIVE)
 GREY = "#8a8f98"
 FAINT = "rgba(128,128,128,0.13)"
@@ -16,13 +25,24 @@ SEQUENTIAL = [[0, "#ffe9a8"], [0.35, "#fdb255"], [0.7, "#e2572b"], [1, "#8f0d2c"
 DIVERGING = [[0, "#0b4f8a"], [0.25, "#5aa5d8"], [0.5, "#efefef"], [0.75, "#f0955a"], [1, "#9c3306"]]
 FIELD = "Cividis"
 
-# Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in the figure itself.
-_AXIS = {"gridcolor": GRID, "zerolinecolor": GRID, "linecolor": GRID, "automargin": True, "title": {"standoff": 10, "font": {"size": 14}}}
+# Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in
+# the figure itself.
+_AXIS = {
+    "gridcolor": GRID,
+    "zerolinecolor": GRID,
+    "linecolor": GRID,
+    "automargin": True,
+    "title": {"standoff": 10, "font": {"size": 14}},
+}
 TEMPLATE = go.layout.Template(
     layout={
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": '"Source Sans", "Source Sans Pro", system-ui, sans-serif', "size": 14, "color": "#747b87"},
+        "font": {
+            "family": '"Source Sans", "Source Sans Pro", system-ui, sans-serif',
+            "size": 14,
+            "color": "#747b87",
+        },
         "colorway": list(COLOURS),
         "xaxis": _AXIS,
         "yaxis": _AXIS,
@@ -59,7 +79,8 @@ def hide_axes(figure: go.Figure) -> go.Figure:
 def percent_down(ratio: float | None) -> str:
     """A ratio as a percentage rounded DOWN, with as many digits as its distance from 100 % deserves.
 
-    ``0.992 -> "99.2 %"``, ``0.9999997 -> "99.9999 %"``; only exactly 1 (or more) is ``"100 %"``, and no ratio is ``"no bound"``.
+    ``0.992 -> "99.2 %"``, ``0.9999997 -> "99.9999 %"``; only exactly 1 (or more) is ``"100 %"``, and no ratio
+    is ``"no bound"``.
     """
     if ratio is None or not isfinite(ratio):
         return "no bound"
@@ -74,15 +95,24 @@ def percent_down(ratio: float | None) -> str:
 def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:
     """What a ratio says: "at least 99.2 % of the best possible, proved".
 
-    A bound that holds with a probability (None or NaN: it is certain) proves nothing, and the sentence says so instead.
+    A bound that holds with a probability (None or NaN: it is certain) proves nothing, and the sentence says
+    so instead.
     """
     text = percent_down(ratio)
-    return "nothing proved about it yet" if text == "no bound" else f"at least {text} of the best possible, {certainty(probability)}"
+    return (
+        "nothing proved about it yet"
+        if text == "no bound"
+        else f"at least {text} of the best possible, {certainty(probability)}"
+    )
 
 
 def certainty(probability: float | None) -> str:
     """ "proved", or "with probability at least 99.7 %", rounded down."""
-    return "proved" if probability is None or not isfinite(probability) else f"with probability at least {percent_down(probability)}"
+    return (
+        "proved"
+        if probability is None or not isfinite(probability)
+        else f"with probability at least {percent_down(probability)}"
+    )
 
 
 def plain(name: object, width: int = 40) -> str:

@@ -14,7 +14,7 @@ from nspca import plots
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import ranked
 from nspca.plots.highest import highest
-from nspca.plots.samples import _groups, _jitter
+from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, joined, top_set
 from nspca.plots.sphere import arcs, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
@@ -69,8 +69,15 @@ def test_percent_is_rounded_down(ratio, words):
 
 
 def test_what_holds_with_a_probability_is_never_called_proved():
-    assert plots.ratio_sentence(0.9) == plots.ratio_sentence(0.9, float("nan")) == "at least 90.0 % of the best possible, proved"
-    assert plots.ratio_sentence(0.9, 0.99799) == "at least 90.0 % of the best possible, with probability at least 99.7 %"
+    assert (
+        plots.ratio_sentence(0.9)
+        == plots.ratio_sentence(0.9, float("nan"))
+        == "at least 90.0 % of the best possible, proved"
+    )
+    assert (
+        plots.ratio_sentence(0.9, 0.99799)
+        == "at least 90.0 % of the best possible, with probability at least 99.7 %"
+    )
     assert "proved" not in plots.certainty(np.nextafter(1.0, 0.0)) + plots.certainty(1.0)
 
 
@@ -120,8 +127,18 @@ def test_a_k_that_is_not_ready_leaves_a_gap():
     line = named(figure, "auto")
     assert list(line.x) == [5, 10, 15, 20, 25, 30]
     assert np.array_equal(np.isnan(line.y), [False, False, True, False, True, False])
-    pieces = [list(g) for gap, g in itertools.groupby(named(figure, "the optimum is in here (proved)").x, lambda x: x is None) if not gap]
-    assert pieces == [[5, 10, 10, 5, 5], [18.75, 21.25, 21.25, 18.75, 18.75], [28.75, 31.25, 31.25, 28.75, 28.75]]
+    pieces = [
+        list(g)
+        for gap, g in itertools.groupby(
+            named(figure, "the optimum is in here (proved)").x, lambda x: x is None
+        )
+        if not gap
+    ]
+    assert pieces == [
+        [5, 10, 10, 5, 5],
+        [18.75, 21.25, 21.25, 18.75, 18.75],
+        [28.75, 31.25, 31.25, 28.75, 28.75],
+    ]
     assert any(a.text == "4 of 6 ready" for a in figure.layout.annotations)
     assert figure.layout.xaxis.range[0] < 5 and figure.layout.xaxis.range[1] > 30
 
@@ -143,37 +160,65 @@ def test_single_point_band_has_width():
     assert ys == [1.0, 1.0, 2.0, 2.0, 1.0]
 
 
-IN_HERE, PAPER, RANK_3 = "the optimum is in here (proved)", "2014 paper's bound", "rank-3 bound, its exact form (proved)"
+IN_HERE, PAPER, RANK_3 = (
+    "the optimum is in here (proved)",
+    "2014 paper's bound",
+    "rank-3 bound, its exact form (proved)",
+)
 WITH_A_PROBABILITY = f"{PAPER} (probability 99.7 %)"
 
 
 def test_the_paper_s_bound_is_a_second_shade_behind_ours_and_its_exact_form_a_line():
-    frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
+    frame = rows([5, 10], upper=0.6).assign(
+        upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979
+    )
     both = plots.sweep_figure(frame, unit=1.0, bounds="both")
     names = [trace.name for trace in both.data]
     assert names.index(WITH_A_PROBABILITY) < names.index(RANK_3) < names.index(IN_HERE)
     assert np.allclose(named(both, PAPER).y, [90, 110]) and np.allclose(named(both, RANK_3).y, [80, 90])
-    assert "with probability at least 99.7 %" in named(both, PAPER).text[0] and "eps-net" in named(both, PAPER).text[0]
-    assert "proved" in named(both, RANK_3).text[0] and "exact form of the 2014 paper's" in named(both, RANK_3).text[0]
+    assert (
+        "with probability at least 99.7 %" in named(both, PAPER).text[0]
+        and "eps-net" in named(both, PAPER).text[0]
+    )
+    assert (
+        "proved" in named(both, RANK_3).text[0]
+        and "exact form of the 2014 paper's" in named(both, RANK_3).text[0]
+    )
     assert "at least 84.6 % of the best possible, proved" in named(both, "auto").text[0]
     ours = plots.sweep_figure(frame, unit=1.0)
     assert not {PAPER, RANK_3, WITH_A_PROBABILITY} & {trace.name for trace in ours.data}
 
 
 def test_the_paper_s_bound_alone_proves_nothing():
-    frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
+    frame = rows([5, 10], upper=0.6).assign(
+        upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979
+    )
     alone = plots.sweep_figure(frame, unit=1.0, bounds="paper")
     assert [trace.name for trace in alone.data] == ["gap", WITH_A_PROBABILITY, PAPER, RANK_3, "auto"]
-    for said in (*named(alone, "gap").text, *named(alone, PAPER).text, *named(alone, "auto").text, plots.alt_text(alone)):
+    for said in (
+        *named(alone, "gap").text,
+        *named(alone, PAPER).text,
+        *named(alone, "auto").text,
+        plots.alt_text(alone),
+    ):
         assert "with probability at least 99.7 %" in said and "proved" not in said
-    assert "at least 61.1 % of the best possible" in named(alone, "auto").text[0], "what the paper's bound knows about the same component"
+    assert "at least 61.1 % of the best possible" in named(alone, "auto").text[0], (
+        "what the paper's bound knows about the same component"
+    )
 
 
 @pytest.mark.parametrize("bounds", ["both", "paper"])
 def test_a_sweep_without_the_other_bounds_shows_nothing_in_their_place(bounds):
-    """An earlier run kept the exact bound as ``upper_paper``; and one without its probability is not the paper's."""
+    """An earlier run kept the exact bound as ``upper_paper``; and one without its probability is not the
+    paper's.
+    """
     frame = rows([5, 10], upper=0.6)
-    for columns in ({}, {"upper_paper": 0.9}, {"upper_epsnet": 0.9}, {"upper_epsnet": None, "upper_rank3": None}):
+    for columns in (
+        {},
+        {"upper_paper": 0.9},
+        {"upper_epsnet": 0.9},
+        {"upper_epsnet": None, "upper_rank3": None},
+    ):
         figure = plots.sweep_figure(frame.assign(**columns), unit=1.0, bounds=bounds)
         assert (IN_HERE in [trace.name for trace in figure.data]) == (bounds == "both")
         assert not any("paper" in trace.name or "rank-3" in trace.name for trace in figure.data)
@@ -181,27 +226,43 @@ def test_a_sweep_without_the_other_bounds_shows_nothing_in_their_place(bounds):
 
 
 def test_the_other_bounds_are_cut_at_the_leading_eigenvalue_and_say_so():
-    frame = rows([5, 10], upper=0.6).assign(upper_rank3=[0.8, 1.05], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979)
+    frame = rows([5, 10], upper=0.6).assign(
+        upper_rank3=[0.8, 1.05], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979
+    )
     figure = plots.sweep_figure(frame, unit=2.0, bounds="paper", ceiling=1.0)
     assert np.allclose(named(figure, PAPER).y, [45, 50]) and np.allclose(named(figure, RANK_3).y, [40, 50])
     for name in (PAPER, RANK_3):
-        assert "the leading eigenvalue" in named(figure, name).text[1] and "proved" in named(figure, name).text[1]
+        assert (
+            "the leading eigenvalue" in named(figure, name).text[1]
+            and "proved" in named(figure, name).text[1]
+        )
         assert "leading eigenvalue, which" not in named(figure, name).text[0]
     assert "at least 59.9 % of the best possible, proved" in named(figure, "auto").text[1]
     assert "with probability at least 99.7 %" in plots.alt_text(figure), "not all of it is proved"
 
 
 def test_a_bound_that_a_component_passes_has_failed():
-    frame = pd.DataFrame({"k": [3, 3, 4, 4], "value": [1.0, 2.0, 1.5, 1.6], "upper_epsnet": [1.9, 1.9, 1.6, 1.6]})
+    frame = pd.DataFrame(
+        {"k": [3, 3, 4, 4], "value": [1.0, 2.0, 1.5, 1.6], "upper_epsnet": [1.9, 1.9, 1.6, 1.6]}
+    )
     frame = frame.assign(epsnet_probability=0.9, upper_rank3=3.0)
     seen = plots.seen_by_the_paper(frame, ceiling=2.5)
-    assert list(seen["upper"]) == [2.5, 2.5, 1.6, 1.6] and list(seen["kind"]) == ["l1", "l1", "epsnet", "epsnet"]
+    assert list(seen["upper"]) == [2.5, 2.5, 1.6, 1.6] and list(seen["kind"]) == [
+        "l1",
+        "l1",
+        "epsnet",
+        "epsnet",
+    ]
     assert seen["probability"].isna().tolist() == [True, True, False, False]
     assert plots.seen_by_the_paper(frame)["upper"].isna().tolist() == [True, True, False, False]
 
 
 def test_a_ratio_to_another_bound_never_rounds_up():
-    other = {"upper_epsnet": [3.0, 0.0, None], "upper_rank3": [3.0, 0.0, None], "epsnet_probability": [0.9, 0.9, None]}
+    other = {
+        "upper_epsnet": [3.0, 0.0, None],
+        "upper_rank3": [3.0, 0.0, None],
+        "epsnet_probability": [0.9, 0.9, None],
+    }
     frame = pd.DataFrame({"k": [1, 2, 3], "value": [1.0, 0.0, 2.0]} | other, dtype=object)
     for seen in (plots.seen_by_the_paper, plots.seen_at_rank_3):
         ratio = seen(frame)["ratio"]
@@ -209,7 +270,9 @@ def test_a_ratio_to_another_bound_never_rounds_up():
 
 
 def test_a_pinned_curve_has_its_own_hundred_per_cent():
-    figure = plots.sweep_figure(rows([5, 10]), unit=1.0, pinned=(rows([5, 10, 20]), 2.0, "<b>signed</b>"))
+    figure = plots.sweep_figure(
+        rows([5, 10]), unit=1.0, pinned=[(rows([5, 10, 20]), 2.0, "pinned: <b>signed</b>")]
+    )
     pinned = named(figure, "pinned: &lt;b&gt;signed&lt;/b&gt;")
     assert np.allclose(pinned.y, [27.5, 30, 35]) and "27.5 % of" in pinned.text[0]
     assert figure.data[-1].name == "auto", "a click finds the curve that is shown"
@@ -218,24 +281,40 @@ def test_a_pinned_curve_has_its_own_hundred_per_cent():
 def test_the_label_of_k_stays_inside():
     label = lambda k, ks: plots.sweep_figure(rows(ks), unit=1.0, selected_k=k).layout.annotations[-1]  # noqa: E731
     assert (label(5, [5, 10, 20]).xanchor, label(20, [5, 10, 20]).xanchor) == ("left", "right")
-    assert label(10, [5, 10, 20]).x == 10 and label(10, [1, 2, 10, 100]).x == 1.0, "Plotly wants the logarithm"
+    assert label(10, [5, 10, 20]).x == 10 and label(10, [1, 2, 10, 100]).x == 1.0, (
+        "Plotly wants the logarithm"
+    )
 
 
 def test_the_axis_of_k_ends_where_the_values_of_k_end():
     for ks, place in (([5, 10, 20], float), ([1, 2, 10, 100], np.log10)):
         axis = plots.sweep_figure(rows(ks).head(0), unit=1.0, all_ks=ks).layout.xaxis
-        assert axis.minallowed == axis.range[0] < place(ks[0]) and place(ks[-1]) < axis.range[1] == axis.maxallowed
-        assert (axis.type == "log") == (len(ks) == 4) and (axis.type != "log" or list(axis.tickvals) == [1, 2, 5, 10, 20, 50, 100])
+        assert (
+            axis.minallowed == axis.range[0] < place(ks[0])
+            and place(ks[-1]) < axis.range[1] == axis.maxallowed
+        )
+        assert (axis.type == "log") == (len(ks) == 4) and (
+            axis.type != "log" or list(axis.tickvals) == [1, 2, 5, 10, 20, 50, 100]
+        )
 
 
 def test_the_axis_of_values_is_there_before_the_first_row_and_ends_at_the_largest_bound():
     empty = plots.sweep_figure(rows([5]).head(0), unit=2.0, all_ks=[5, 10], ceiling=2.0)
     assert empty.layout.yaxis.range[0] == 0 and empty.layout.yaxis.range[1] >= 100
-    earlier = plots.sweep_figure(rows([5]).head(0), unit=1.0, all_ks=[5, 10], ceiling=2.0, ghost=rows([5, 10]))
+    earlier = plots.sweep_figure(
+        rows([5]).head(0), unit=1.0, all_ks=[5, 10], ceiling=2.0, ghost=rows([5, 10])
+    )
     assert 70 < earlier.layout.yaxis.range[1] < 80 and named(earlier, "preview")
-    whole, fitted = (plots.sweep_figure(rows([5, 10]), unit=1.0, ceiling=2.0, fit=fit).layout.yaxis for fit in (False, True))
+    whole, fitted = (
+        plots.sweep_figure(rows([5, 10]), unit=1.0, ceiling=2.0, fit=fit).layout.yaxis
+        for fit in (False, True)
+    )
     assert whole.range[0] == 0 == fitted.minallowed and whole.range[1] == fitted.maxallowed
-    assert 50 < fitted.range[0] < 55 and 70 < fitted.range[1] <= whole.range[1] and whole.uirevision != fitted.uirevision
+    assert (
+        50 < fitted.range[0] < 55
+        and 70 < fitted.range[1] <= whole.range[1]
+        and whole.uirevision != fitted.uirevision
+    )
     wild = plots.sweep_figure(rows([5]).assign(upper=50.0), unit=1.0, ceiling=1.0)
     assert wild.layout.yaxis.range[1] < 110, "a bound far above what is possible does not flatten the curve"
 
@@ -291,7 +370,14 @@ def test_image_leaves_pixels_outside_the_support_empty():
 
 def test_spectrum_has_stems_at_the_support_and_breaks_where_the_axis_goes_back():
     axis = np.array([1.0, 2, 3, 2.5, 3.5])
-    figure = plots.component_figure(np.array([0, 0.6, 0, 0.8, 0]), kind="spectrum", axis=axis, axis_name="µm", mean=axis, spread=np.ones(5))
+    figure = plots.component_figure(
+        np.array([0, 0.6, 0, 0.8, 0]),
+        kind="spectrum",
+        axis=axis,
+        axis_name="µm",
+        mean=axis,
+        spread=np.ones(5),
+    )
     assert list(named(figure, "weights").x) == [2, 2.5]
     assert np.allclose(named(figure, "weights").y, [0.6, 0.8])
     means = [t for t in figure.data if t.name == "mean spectrum"]
@@ -355,7 +441,7 @@ def test_too_many_samples_are_thinned_and_said():
 
 def test_many_labels_share_a_last_group():
     labels = np.repeat(np.arange(30), 2)
-    groups = _groups(labels, 60)
+    groups = groups_of(labels, 60)
     assert len(groups) == 12 and groups[-1][0] == "other labels"
     assert sorted(np.concatenate([r for _, r in groups])) == list(range(60))
     assert abs(_jitter(1000)).max() <= 0.5
@@ -406,7 +492,9 @@ def test_sparsity_counts_every_entry():
 
 def brute_top(values, k, nonneg):
     scores = np.maximum(values, 0) if nonneg else np.abs(values)
-    return max(sum(scores[i] ** 2 for i in chosen) for chosen in itertools.combinations(range(len(values)), k))
+    return max(
+        sum(scores[i] ** 2 for i in chosen) for chosen in itertools.combinations(range(len(values)), k)
+    )
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -431,7 +519,12 @@ def test_ties_go_to_the_lowest_index_and_zeros_stay_out():
 
 
 def test_degenerate_spans():
-    for V in (np.zeros((4, 2)), np.ones((4, 2)), np.array([[1.0, 0]]), np.repeat(rng.normal(size=(2, 2)), 3, axis=0)):
+    for V in (
+        np.zeros((4, 2)),
+        np.ones((4, 2)),
+        np.array([[1.0, 0]]),
+        np.repeat(rng.normal(size=(2, 2)), 3, axis=0),
+    ):
         for k in (1, len(V), len(V) + 2):
             found = plots.spans(V, k, count=31)
             assert np.isfinite(found.objective).all()
@@ -447,7 +540,9 @@ def test_highest_is_exact_when_only_the_longest_rows_are_looked_at(nonneg):
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         values = directions @ V.T
         expected = np.sort(np.maximum(values, 0) if nonneg else abs(values), axis=1)[:, -7:]
-        assert np.allclose(np.sort(highest(V, directions, 7, nonneg), axis=1), expected, rtol=1e-12, atol=1e-12)
+        assert np.allclose(
+            np.sort(highest(V, directions, 7, nonneg), axis=1), expected, rtol=1e-12, atol=1e-12
+        )
 
 
 def test_curves_are_one_trace_with_gaps():

@@ -1,0 +1,174 @@
+"""The figures of the learn page: a direction in a plane, two directions as images, and the steps of two older
+methods.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.theme import (
+    BLUE,
+    DIVERGING,
+    GREY,
+    ORANGE,
+    RED,
+    colorbar,
+    fade,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+)
+
+LARGEST = 26  # pixels: the disc of the values that occur most
+
+
+def direction_figure(points, direction, names) -> go.Figure:
+    """Samples of two features, with the direction along which they vary most and the one across it.
+
+    Parameters
+    ----------
+    points : (m, 2) ; equal ones become one disc, whose area is their number
+    direction : (2,) unit vector
+    names : two str
+    """
+    points, direction = np.asarray(points, float), np.asarray(direction, float)
+    at, count = np.unique(points, axis=0, return_counts=True)
+    middle = points.mean(axis=0)
+    across = np.array([-direction[1], direction[0]])
+    degrees = np.degrees(np.arctan2(direction[1], direction[0]))
+    alt = f"{len(points)} samples of two features; they vary most along a line at {degrees:.0f} degrees."
+    figure = new_figure(alt, height=460)
+    figure.add_scatter(
+        x=light(at[:, 0]),
+        y=light(at[:, 1]),
+        mode="markers",
+        marker={
+            "size": LARGEST * np.sqrt(count / count.max()),
+            "color": fade(GREY, 0.55),
+            "line": {"width": 0},
+        },
+        customdata=count,
+        showlegend=False,
+        hovertemplate="%{customdata} samples have the values %{x:g} and %{y:g}.<extra></extra>",
+    )
+    for along, colour, width, words in (
+        (across, ORANGE, 2.5, "across it"),
+        (direction, BLUE, 5, "most variance"),
+    ):
+        reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
+        ends = middle + np.outer([-reach, reach], along)
+        figure.add_scatter(
+            x=ends[:, 0],
+            y=ends[:, 1],
+            mode="lines",
+            line={"color": colour, "width": width},
+            name=f"{words}: {np.var(points @ along):.3g}",
+            hovertemplate=f"Along this line the variance is {np.var(points @ along):.4g}.<extra></extra>",
+        )
+    figure.update_xaxes(title_text=plain(names[0]), constrain="domain")
+    return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
+
+
+def side_by_side(images, shape, titles) -> go.Figure:
+    """Vectors as images on one scale of colours, each below its title; pixels of weight zero stay empty.
+
+    Parameters
+    ----------
+    images : sequence of (n,) ; shape : (rows, columns) ; titles : one str each
+    """
+    used = [f"{np.count_nonzero(x)} pixels" for x in images]
+    figure = new_figure(f"{len(images)} vectors as images, of {' and '.join(used)}.", height=400)
+    size = max(float(np.abs(x).max(initial=0)) for x in images) or 1.0
+    width = 1 / len(images)
+    for index, (x, title) in enumerate(zip(images, titles, strict=True)):
+        number = "" if index == 0 else str(index + 1)
+        figure.add_heatmap(
+            z=light(np.where(np.asarray(x) == 0, np.nan, x)).reshape(shape),
+            xaxis=f"x{number}",
+            yaxis=f"y{number}",
+            colorscale=DIVERGING,
+            zmin=-size,
+            zmax=size,
+            colorbar=colorbar("weight"),
+            showscale=index == len(images) - 1,
+            xgap=1,
+            ygap=1,
+            hoverongaps=False,
+            hovertemplate="The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}.<extra></extra>",
+        )
+        axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
+        figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
+        figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
+        middle = sum(axis["domain"]) / 2
+        figure.add_annotation(
+            text=title, xref="paper", yref="paper", x=middle, y=1, yanchor="bottom", showarrow=False
+        )
+    hide_axes(figure)
+    for index in range(len(images)):  # each image is square by itself
+        number = "" if index == 0 else str(index + 1)
+        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
+    return figure
+
+
+def quartic_figure(curves, best, names) -> go.Figure:
+    """What one weight is worth while all others stay: a curve of degree four for each price, with its highest
+    point.
+
+    Parameters
+    ----------
+    curves : sequence of (c2, c1, alpha), for ``-alpha/4 u^4 + c2/2 u^2 + c1 u``
+    best : the maximiser over u >= 0 of each
+    names : one str each
+    """
+    u = np.linspace(0, 1.35 * max([*best, 0.1]), 161)
+    highest = ", ".join(f"{name} at {at:.2f}" for name, at in zip(names, best, strict=True))
+    figure = new_figure(f"Curves of degree four in one weight; highest: {highest}.", height=300)
+    for (c2, c1, alpha), at, name, colour in zip(curves, best, names, (BLUE, ORANGE), strict=True):
+        worth = lambda u, c2=c2, c1=c1, alpha=alpha: -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u  # noqa: E731
+        figure.add_scatter(
+            x=light(u), y=light(worth(u)), mode="lines", line={"color": colour, "width": 2.5}, name=name
+        )
+        figure.add_scatter(
+            x=[at],
+            y=[worth(at)],
+            mode="markers",
+            marker={"symbol": "star", "size": 15, "color": colour},
+            showlegend=False,
+            hovertemplate="Highest at a weight of %{x:.3f}.<extra></extra>",
+        )
+    figure.update_xaxes(title_text="weight of one pixel")
+    return figure.update_yaxes(title_text="objective")
+
+
+def descent_figure(sizes, k: int) -> go.Figure:
+    """The entries of a vector from the largest down, and the level at which just k of them rise above it.
+
+    Parameters
+    ----------
+    sizes : (n,) nonnegative ; k : int, 1 <= k < n
+    """
+    order = np.sort(np.asarray(sizes, float))[::-1]
+    level = order[k]
+    figure = new_figure(
+        f"{len(order)} entries from the largest down; {np.sum(order > level)} of them rise above the level.",
+        height=300,
+    )
+    rank = np.arange(1, len(order) + 1)
+    figure.add_bar(
+        x=rank,
+        y=light(np.minimum(order, level)),
+        marker={"color": fade(GREY, 0.6)},
+        name="taken away",
+        hovertemplate="Entry %{x}: %{y:.3g} is taken away.<extra></extra>",
+    )
+    figure.add_bar(
+        x=rank,
+        y=light(np.maximum(order - level, 0)),
+        marker={"color": BLUE},
+        name=f"what is left of the {k} largest",
+        hovertemplate="Entry %{x}: %{y:.3g} is left.<extra></extra>",
+    )
+    figure.add_hline(y=float(level), line={"color": RED, "width": 1.5, "dash": "dot"})
+    figure.update_layout(barmode="stack", bargap=0.15)
+    figure.update_xaxes(title_text="entries, the largest first")
+    return figure.update_yaxes(title_text="size")

@@ -1,0 +1,125 @@
+"""The features of a component in all samples: a heat map whose columns are sorted by score."""
+
+import numpy as np
+import plotly.graph_objects as go
+import scipy.sparse as sp
+from scipy.stats import rankdata
+
+from nspca.plots.samples import groups_of
+from nspca.plots.theme import COLOURS, DIVERGING, colorbar, light, new_figure, plain
+
+TOP, MOST = 40, 400
+_ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map
+_STRIP, _BETWEEN = 20, 6
+
+
+def score_map(X, x, scores, *, labels=None, feature_names=None, sample_names=None) -> go.Figure:
+    """Each feature of the component in standard deviations from its mean, samples from the smallest score to
+    the largest.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix
+    x : (n,) weights of the component
+    scores : (m,) scores of the samples
+    labels : (m,), optional, drawn as a strip of colours above the map
+    feature_names, sample_names : (n,) and (m,) names, optional
+
+    Of more than `TOP` features those of the largest weights are drawn, of more than `MOST` samples every
+    so-many-th.
+    """
+    used = np.argsort(-np.abs(np.asarray(x)), kind="stable")[: min(TOP, np.count_nonzero(x))]
+    order = np.argsort(scores, kind="stable")
+    order = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MOST)).astype(int))]
+    part = X[:, used]
+    part = part.toarray().astype(float) if sp.issparse(part) else np.asarray(part, float)
+    spread = part.std(axis=0)
+    z = ((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1))[order].T
+    features = [plain(feature_names[j]) if feature_names is not None else f"feature {j + 1}" for j in used]
+    samples = [plain(sample_names[i]) if sample_names is not None else f"sample {i + 1}" for i in order]
+    many = _counted(len(order), len(scores), "samples")
+    text = f"{_counted(len(used), int(np.count_nonzero(x)), 'features')}, {many} sorted by score"
+    figure = new_figure(f"Heat map of the component: {text}.", height=_AROUND + _ROW * len(used))
+    figure.add_heatmap(
+        z=light(z),
+        x=np.arange(len(order)),
+        y=np.arange(len(used)),
+        zmin=-3,
+        zmax=3,
+        colorscale=DIVERGING,
+        colorbar=colorbar("standard<br>deviations"),
+        customdata=[[f"{sample}, score {scores[i]:.4g}" for i, sample in zip(order, samples, strict=True)]]
+        * len(used),
+        text=[[feature] * len(order) for feature in features],
+        hovertemplate="%{text}<br>%{customdata}<br>%{z:.2f} standard deviations from the mean<extra></extra>",
+    )
+    figure.update_xaxes(title_text=f"{many}, smallest score to the largest", showticklabels=False)
+    figure.update_yaxes(
+        tickvals=list(range(len(used))),
+        ticktext=features,
+        range=[len(used) - 0.5, -0.5],
+        showgrid=False,
+        tickfont={"size": 12},
+    )
+    return figure if labels is None else _with_strip(figure, np.asarray(labels), order)
+
+
+def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.Figure:
+    """The groups as colours above the map, with their names; the colours are those of the scores beside
+    it.
+    """
+    groups = groups_of(labels, len(labels))
+    code = np.zeros(len(labels))
+    for index, (_, rows) in enumerate(groups):
+        code[rows] = index
+    colours = [COLOURS[index % len(COLOURS)] for index in range(len(groups))]
+    steps = [
+        [(index + side) / len(groups), colour] for index, colour in enumerate(colours) for side in (0, 1)
+    ]
+    code = code[order]
+    names = [groups[int(index)][0] for index in code]
+    figure.add_heatmap(
+        z=light(code[None]),
+        x=np.arange(len(order)),
+        zmin=-0.5,
+        zmax=len(groups) - 0.5,
+        colorscale=steps,
+        showscale=False,
+        customdata=[names],
+        hovertemplate="%{customdata}<extra></extra>",
+        yaxis="y2",
+    )
+    for (name, _), colour in zip(groups, colours, strict=True):
+        figure.add_scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            marker={"color": colour, "symbol": "square", "size": 10},
+            name=name,
+        )
+    inside = figure.layout.height - 94  # the margins of the template
+    strip = {"domain": [1 - _STRIP / inside, 1], "visible": False, "anchor": "x"}
+    return figure.update_layout(
+        yaxis={"domain": [0, 1 - (_STRIP + _BETWEEN) / inside]}, yaxis2=strip, showlegend=True
+    )
+
+
+def separation(scores, labels) -> tuple[str, float] | None:
+    """The group whose scores lie apart most, and in which share of all pairs its sample scores higher than
+    one of the others.
+
+    A share below one half means that it scores lower; equal scores count half. None when there are not at
+    least two groups.
+    """
+    ranks, labels = rankdata(scores), np.array([str(label) for label in labels])
+    found: list[tuple[str, float]] = []
+    for name in np.unique(labels):
+        inside = labels == name
+        size, others = int(inside.sum()), int((~inside).sum())
+        if others:
+            found.append((str(name), float((ranks[inside].sum() - size * (size + 1) / 2) / (size * others))))
+    return max(found, key=lambda one: abs(one[1] - 0.5), default=None)
+
+
+def _counted(drawn: int, there: int, what: str) -> str:
+    return f"{there} {what}" if drawn == there else f"{drawn} of {there} {what}"

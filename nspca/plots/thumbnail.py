@@ -1,0 +1,72 @@
+"""A run at a glance: small drawings in SVG, each a string that stands alone."""
+
+from collections.abc import Mapping, Sequence
+
+from nspca.plots.theme import BLUE, COLOURS, GREEN, fade
+
+WIDTH, HEIGHT, EDGE = 132, 60, 4  # pixels
+SVG = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+    f'height="{HEIGHT}">'
+)
+
+
+def sparkline(
+    x: Sequence[float], lines: Mapping[str, Sequence[float]], upper: Sequence[float | None] = ()
+) -> str:
+    """One line for each name over x, and the band from the first line up to a bound where there is one.
+
+    Parameters
+    ----------
+    x : (p,) increasing
+    lines : name -> (p,)
+    upper : (p,), None where nothing is proved
+    """
+    known = [value for line in lines.values() for value in line] + [
+        bound for bound in upper if bound is not None
+    ]
+    across, up = _scale(x, EDGE, WIDTH - EDGE), _scale([0.0, *known], HEIGHT - EDGE, EDGE)
+    parts = []
+    first = next(iter(lines.values()))
+    band = [
+        (at, low, high)
+        for at, low, high in zip(x, first, upper or [None] * len(x), strict=True)
+        if high is not None
+    ]
+    if band:
+        edge = [(at, high) for at, _, high in band] + [(at, low) for at, low, _ in reversed(band)]
+        points = " ".join(f"{across(at):.1f},{up(height):.1f}" for at, height in edge)
+        parts.append(f'<polygon points="{points}" fill="{fade(GREEN, 0.4)}"/>')
+    for line, colour in zip(lines.values(), COLOURS * len(lines), strict=False):
+        points = " ".join(f"{across(at):.1f},{up(value):.1f}" for at, value in zip(x, line, strict=True))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        if len(x) == 1:
+            parts.append(f'<circle cx="{across(x[0]):.1f}" cy="{up(line[0]):.1f}" r="3" fill="{BLUE}"/>')
+    return f"{SVG}{''.join(parts)}</svg>"
+
+
+def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
+    """Which features belong to which part, each in the part's colour, in rows of `columns`."""
+    rows = -(-n // columns)
+    side = min((WIDTH - 2 * EDGE) / columns, (HEIGHT - 2 * EDGE) / rows)
+    high = max(side, (HEIGHT - 2 * EDGE) / 2 if rows == 1 else side)
+    left, top = (WIDTH - side * columns) / 2, (HEIGHT - high * rows) / 2
+    frame = (
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{side * columns:.1f}" height="{high * rows:.1f}" '
+        'fill="rgba(128,128,128,0.13)"/>'
+    )
+    wide = max(side, 1.0)  # thousands of features: a line is what can be seen of one
+    cells = [
+        f'<rect x="{left + side * (j % columns):.1f}" y="{top + high * (j // columns):.1f}" '
+        f'width="{wide:.1f}" '
+        f'height="{high:.1f}" fill="{COLOURS[index % len(COLOURS)]}"/>'
+        for index, part in enumerate(parts)
+        for j in part
+    ]
+    return f"{SVG}{frame}{''.join(cells)}</svg>"
+
+
+def _scale(values: Sequence[float], first: float, last: float):
+    """Where a value stands between two ends."""
+    low, high = min(values), max(values)
+    return lambda value: first + (last - first) * ((value - low) / (high - low) if high > low else 0.5)

@@ -1,0 +1,113 @@
+"""A data set at a glance: a small SVG made from its first samples, for a card."""
+
+import base64
+import io
+
+import numpy as np
+import scipy.sparse as sp
+from PIL import Image
+
+from nspca.plots.theme import BLUE, COLOURS, DIVERGING, GREY, plain
+
+WIDTH, HEIGHT = 240, 84
+_IMAGES, _LINES, _WORDS = (3, 8), 5, 7
+_CELLS = (21, 60)
+
+
+def thumbnail(X, *, kind="table", image_shape=None, axis=None, feature_names=None) -> str:
+    """The first samples as what they are, as an SVG of `WIDTH` × `HEIGHT`.
+
+    Parameters
+    ----------
+    X : (m, n) array or sparse matrix
+    kind, image_shape, axis, feature_names : the fields of a data set of the same name
+    """
+    if kind == "image" and image_shape is not None:
+        inside = _images(X, image_shape)
+    elif kind == "spectrum":
+        inside = _spectra(X, axis)
+    elif kind == "words" and feature_names is not None:
+        inside = _words(X, feature_names)
+    else:
+        inside = _cells(X)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}">{inside}</svg>'
+    )
+
+
+def _images(X, shape) -> str:
+    lines, columns = _IMAGES
+    rows = np.asarray(X[: lines * columns], float)
+    low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
+    grey = (255 * (rows - low) / np.where(high > low, high - low, 1)).astype(np.uint8).reshape(-1, *shape)
+    sheet = np.full((lines * (shape[0] + 1) - 1, columns * (shape[1] + 1) - 1, 4), 0, np.uint8)
+    for i, picture in enumerate(grey):
+        top, left = (i // columns) * (shape[0] + 1), (i % columns) * (shape[1] + 1)
+        sheet[top : top + shape[0], left : left + shape[1], :3] = picture[..., None]
+        sheet[top : top + shape[0], left : left + shape[1], 3] = 255
+    return _picture(sheet)
+
+
+def _spectra(X, axis) -> str:
+    order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
+    rows = np.asarray(X[np.linspace(0, X.shape[0] - 1, _LINES).astype(int)], float)[:, order]
+    rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    low, high = rows.min(), rows.max()
+    x = np.linspace(4, WIDTH - 4, rows.shape[1])
+    y = HEIGHT - 6 - (HEIGHT - 12) * (rows - low) / ((high - low) or 1)
+    return "".join(
+        f'<polyline fill="none" stroke="{colour}" stroke-width="1.6" stroke-opacity="0.85" points="'
+        + " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, line, strict=True))
+        + '"/>'
+        for colour, line in zip(COLOURS, y, strict=False)
+    )
+
+
+def _words(X, names) -> str:
+    """The most frequent words, each as large as its share."""
+    counts = np.asarray(X.sum(axis=0)).ravel()
+    most = np.argsort(-counts, kind="stable")[:_WORDS]
+    drawn, x, y = [], 6.0, 26.0
+    for place, j in enumerate(most):
+        size = 11 + 11 * counts[j] / counts[most[0]]
+        word = plain(names[j], 16)
+        width = 0.56 * size * len(word) + 8
+        if x + width > WIDTH:
+            x, y = 6.0, y + 25
+        if y > HEIGHT:
+            break
+        fill = BLUE if place < 3 else GREY
+        drawn.append(
+            f'<text x="{x:.0f}" y="{y:.0f}" font-family="sans-serif" font-size="{size:.1f}" '
+            f'fill="{fill}">{word}</text>'
+        )
+        x += width
+    return "".join(drawn)
+
+
+def _cells(X) -> str:
+    """A table as a heat map of its standard deviations, thinned evenly."""
+    i, j = (
+        np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+        for count, most in zip(X.shape, _CELLS, strict=True)
+    )
+    part = X[:, j]
+    part = part.toarray().astype(float) if sp.issparse(part) else np.asarray(part, float)
+    spread = part.std(axis=0)
+    z = np.clip((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1), -2, 2)[i]
+    at = np.array([stop for stop, _ in DIVERGING], dtype=float)
+    colours = np.array([[int(str(colour)[k : k + 2], 16) for k in (1, 3, 5)] for _, colour in DIVERGING])
+    shade = np.stack(
+        [np.interp((z + 2) / 4, at, colours[:, channel]) for channel in range(3)], axis=-1
+    ).astype(np.uint8)
+    return _picture(shade, stretch=True)
+
+
+def _picture(pixels: np.ndarray, stretch: bool = False) -> str:
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "PNG", optimize=True)
+    data = base64.b64encode(stream.getvalue()).decode()
+    fit = "none" if stretch else "xMidYMid meet"
+    place = f'width="{WIDTH}" height="{HEIGHT}" preserveAspectRatio="{fit}"'
+    return f'<image {place} style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'

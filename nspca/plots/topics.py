@@ -1,0 +1,60 @@
+"""One topic as LDAvis shows it: its words, what each weighs in the topic, and behind that how common it is
+everywhere.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.theme import BLUE, GREY, RED, fade, new_figure, plain
+
+MOST = 20
+"""Words that are drawn."""
+
+
+def topic_figure(x, names, overall, *, what: str) -> go.Figure:
+    """Weights in a topic as bars, largest first, over the overall frequency of each word, every kind of bar
+    with an axis of its own.
+
+    Parameters
+    ----------
+    x : (n,) weights
+    names : n
+    overall : (n,) how common each is, whatever it counts
+    what : what `overall` counts, for the upper axis
+    """
+    x, overall = np.asarray(x, float), np.asarray(overall, float)
+    order = np.argsort(-np.abs(x), kind="stable")[: min(MOST, np.count_nonzero(x))]
+    rows = np.arange(order.size)
+    labels = [plain(names[i], 28) for i in order]
+    says = ", ".join(f"{label} {x[i]:.2f}" for label, i in zip(labels[:5], order[:5], strict=True))
+    figure = new_figure(
+        f"Words of a topic by weight, over their overall frequency: {says}.",
+        height=max(260, 90 + 24 * order.size),
+    )
+    common = {"orientation": "h", "y": rows, "customdata": labels}
+    figure.add_bar(
+        x=overall[order], xaxis="x2", name=what, width=0.86, marker={"color": fade(GREY, 0.35)}, **common,
+        hovertemplate=f"%{{customdata}}: %{{x:,.5g}} {what}<extra></extra>",
+    )  # fmt: skip
+    colours = [RED if x[i] < 0 else BLUE for i in order]
+    figure.add_bar(
+        x=np.abs(x[order]), name="weight in the topic", width=0.46, marker={"color": colours}, **common,
+        hovertemplate="%{customdata}: weight %{x:.3f}<extra></extra>",
+    )  # fmt: skip
+    figure.update_yaxes(
+        tickvals=rows,
+        ticktext=labels,
+        range=[order.size - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    top = float(overall[order].max(initial=0.0)) or 1.0
+    figure.update_layout(
+        barmode="overlay", showlegend=True, margin={"t": 70},
+        xaxis={"title": {"text": "weight in the topic"}, "rangemode": "tozero", "fixedrange": True},
+        xaxis2={"title": {"text": what}, "overlaying": "x", "side": "top", "range": [0, 1.05 * top],
+        "showgrid": False, "fixedrange": True},
+        legend={"y": -0.16, "yanchor": "top"},
+    )  # fmt: skip
+    return figure

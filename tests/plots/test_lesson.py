@@ -1,0 +1,82 @@
+"""The figures of the learn page, and the small drawings of runs: what they say is in the numbers they were
+given.
+"""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from nspca.plots.lesson import descent_figure, direction_figure, quartic_figure, side_by_side
+from nspca.plots.thumbnail import HEIGHT, WIDTH, patches, sparkline
+from nspca.solvers.coordinate import maximiser
+
+
+def test_the_line_of_a_direction_passes_the_mean_and_tells_the_variance():
+    points = np.random.default_rng(0).integers(0, 5, (200, 2)).astype(float)
+    figure = direction_figure(points, np.array([0.6, 0.8]), ("one", "two"))
+    discs, across, along = figure.data
+    assert discs.customdata.sum() == 200 and len(discs.x) == len(np.unique(points, axis=0))
+    for line, turned in ((along, [0.6, 0.8]), (across, [-0.8, 0.6])):
+        assert np.allclose([np.mean(line.x), np.mean(line.y)], points.mean(axis=0))
+        assert line.name.endswith(f"{np.var(points @ turned):.3g}")
+    assert np.isclose(np.diff(along.y)[0] / np.diff(along.x)[0], 4 / 3)
+
+
+def test_images_side_by_side_share_one_scale():
+    x, y = np.zeros(6), np.zeros(6)
+    x[:], y[2] = -0.25, 0.5
+    first, second = side_by_side((x, y), (2, 3), ("a", "b")).data
+    assert (first.zmin, first.zmax) == (second.zmin, second.zmax) == (-0.5, 0.5)
+    assert np.isnan(second.z).sum() == 5 and second.z[0, 2] == np.float32(0.5)
+
+
+def test_the_star_stands_on_the_highest_point_of_its_quartic():
+    curves = [(1.2, 0.1, 1.0), (1.2, -0.5, 1.0)]
+    best = [maximiser(*curve) for curve in curves]
+    line, star, *_ = quartic_figure(curves, best, ("free", "priced")).data
+    assert star.y[0] >= np.max(line.y) - 1e-6 and star.x[0] == best[0] > 0
+
+
+@pytest.mark.parametrize("k", [1, 4, 9])
+def test_k_entries_rise_above_the_level(k):
+    sizes = np.random.default_rng(k).permutation(np.arange(10.0))
+    taken, left = descent_figure(sizes, k).data
+    assert np.count_nonzero(left.y) == k
+    assert np.allclose(np.asarray(taken.y) + left.y, np.sort(sizes)[::-1])
+
+
+def drawn(svg: str) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(svg))
+
+
+def points(shape: ElementTree.Element) -> np.ndarray:
+    return np.array(re.findall(r"[\d.]+", shape.get("points")), float).reshape(-1, 2)
+
+
+def test_a_sparkline_keeps_order_and_stays_inside():
+    band, first, second = drawn(sparkline([1, 2, 5], {"a": [1.0, 2, 3], "b": [1, 1, 1]}, [2.0, None, 4]))
+    assert band.tag.endswith("polygon") and len(points(band)) == 4, (
+        "where nothing is proved the band has no corner"
+    )
+    for shape in (band, first, second):
+        at = points(shape)
+        assert (at >= 0).all() and (at <= [WIDTH, HEIGHT]).all()
+    x, y = points(first).T
+    assert (np.diff(x) > 0).all() and (np.diff(y) < 0).all() and x[2] - x[1] > 2 * (x[1] - x[0])
+    assert np.ptp(points(second)[:, 1]) == 0
+    assert any(shape.tag.endswith("circle") for shape in drawn(sparkline([3], {"a": [1.0]}))), (
+        "one point is seen"
+    )
+
+
+def test_patches_lie_where_their_features_are():
+    frame, *cells = drawn(patches([[0, 3], [5]], 6, 3))
+    assert len(cells) == 3 and cells[0].get("fill") == cells[1].get("fill") != cells[2].get("fill")
+    at = [(float(cell.get("x")), float(cell.get("y"))) for cell in cells]
+    assert (
+        at[0][0] == at[1][0] == float(frame.get("x"))
+        and at[0][1] < at[1][1] == at[2][1]
+        and at[2][0] > at[1][0]
+    )
