@@ -7,6 +7,7 @@ from nspca.dashboard.shell import frame
 if __name__ == "__main__":
     with frame.page("Home"):
         home.opening()
+        home.poster()
         curve = home.digits()
         home.explorer(curve)
         home.ways_on()

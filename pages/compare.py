@@ -14,7 +14,12 @@ with frame.page("Compare"):
     st.title("Which method does best?")
     judged = state.get("judged") if state.get("judged") in VIEWS else "methods"
     view = st.segmented_control(
-        "View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed", **state.bind("judged", judged)
+        "View",
+        list(VIEWS),
+        format_func=VIEWS.get,
+        required=True,
+        label_visibility="collapsed",
+        **state.bind("judged", judged),
     )
     if view == "uses":
         compare_uses.show()
@@ -22,6 +27,6 @@ with frame.page("Compare"):
         data = preview.opened()
         preview.line(data)
         standin.offer(data)
-        with frame.guard(), st.container(border=True):
+        with frame.guard(), frame.form():
             compare_form.show(data)
-        compare.show()
+        compare.show(data)

@@ -6,16 +6,17 @@ from nspca.dashboard.chosen import chosen
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.data import standin
 from nspca.dashboard.shell import frame
-from nspca.dashboard.sweep import form, preview
+from nspca.dashboard.sweep import form, preview, whatif
 from nspca.dashboard.sweep import page as sweeping
 
 with frame.page("Sweep"):
     st.title("How many features are enough?")
     data = chosen()
     data_line.line(data)
+    whatif.all_again(data)
     standin.offer(data)
     seen = None
-    with frame.guard(), st.container(border=True):
+    with frame.guard(), frame.form():
         asked = form.asked(data)
         seen = preview.look(data, asked)
         form.run_button(data, form.around(asked, seen))

@@ -1,5 +1,6 @@
 """The data set in force: a sample or an upload, read once per server and found again by its content."""
 
+import hashlib
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -10,14 +11,23 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
-from nspca.dashboard.shell import state
-from nspca.data import SAMPLES, Dataset, Look, load_sample, look_at, original_path, read
+from nspca.dashboard.shell import state, words
+from nspca.data import (
+    SAMPLES,
+    Dataset,
+    Look,
+    covariance_suggestion,
+    load_sample,
+    look_at,
+    original_path,
+    read,
+)
 from nspca.errors import InvalidData
 from nspca.jobs import engine
 from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.tasks.sweep import make_problem
 
-CHANGES = ("drop", "log2")  # what is done to the data after reading, in this order
+CHANGES = ("without", "only", "drop", "log2")  # what is done to the data after reading, in this order
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -32,7 +42,8 @@ class Chosen:
     @property
     def stem(self) -> str:
         """What files about these data are called."""
-        return f"{self.reference.get('sample', 'upload')}{'-stand-in' if self.dataset.source == 'stand-in' else ''}"
+        stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
+        return f"{self.reference.get('sample', 'upload')}{stand_in}"
 
 
 def chosen() -> Chosen:
@@ -43,25 +54,66 @@ def chosen() -> Chosen:
     NSPCAError
         When it is not there, or cannot be read.
     """
-    return find(reference(), state.get("w"))
+    try:
+        return find(reference(), state.get("w"))
+    except InvalidData as error:
+        if not _features():
+            raise
+        whole = {name: value for name, value in reference().items() if name not in ("without", "only")}
+        found = find(whole, state.get("w"))  # or what is wrong is something else, and the choice stays
+        state.put(out=None, only=None)  # numbers of another table, or of one that was read another way
+        st.warning(f"{words.plain(error)} All features are there again.")
+        return found
 
 
 def reference() -> dict[str, Any]:
     """Where the data in force is, and how its file is read."""
-    changes = {name: True for name, on in (("log2", state.get("log")), ("drop", state.get("drop"))) if on}
+    changes: dict[str, Any] = {
+        name: True for name, on in (("log2", state.get("log")), ("drop", state.get("drop"))) if on
+    }
+    changes |= _features()
     if state.get("upload") is None:
         return {"sample": state.get("sample"), **changes}
-    options = {"id_column": state.get("id"), "label_column": state.get("label"), "features_in_rows": state.get("rows")}
-    return {"upload": state.get("upload"), "vocabulary": state.get("vocab"), "covariance": state.get("cov"), **options, **changes}
+    options = {
+        "id_column": state.get("id"),
+        "label_column": state.get("label"),
+        "features_in_rows": state.get("rows"),
+    }
+    if state.get("gaps"):
+        options["missing"] = state.get("gaps")
+    return {
+        "upload": state.get("upload"),
+        "vocabulary": state.get("vocab"),
+        "covariance": state.get("cov"),
+        **options,
+        **changes,
+    }
+
+
+def _features() -> dict[str, list[int]]:
+    """Which features were chosen, by their numbers in the table as it is read."""
+    out, only = state.get("out"), state.get("only")
+    if only:
+        return {"only": [number for number in only if number not in out]}
+    return {"without": out} if out else {}
 
 
 def find(where: dict[str, Any], workspace: str | None) -> Chosen:
     """The data set that `reference` described."""
     if "sample" in where:
-        found = _sample(where["sample"], _version(where["sample"]))
+        found = _sample(where["sample"], version(where["sample"]))
     else:
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
-        found = _upload(workspace or "", **{name: value for name, value in where.items() if name not in ("file", *CHANGES)})
+        opened = _upload(
+            workspace or "",
+            **{name: value for name, value in where.items() if name not in ("file", *CHANGES)},
+        )
+        if isinstance(opened, InvalidData):
+            raise opened.with_traceback(None)
+        found = opened
+    for how in ("only", "without"):
+        if where.get(how):
+            found = _restricted(repr(found.reference), found.content, how, tuple(where[how]), found)
     if where.get("drop"):
         found = _varying(repr(found.reference), found.content, found)
     return _logged(repr(found.reference), found.content, found) if where.get("log2") else found
@@ -69,16 +121,39 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
-    """The same data with log2(x + 1) in place of every x; a zero stays a zero, so a sparse table stays sparse."""
+    """The same data with log2(x + 1) in place of every x; a zero stays a zero, so a sparse table stays
+    sparse.
+    """
     data = _of.dataset
     if data.is_covariance:
         return _of
     least = float((data.X.data if sp.issparse(data.X) else data.X).min(initial=0))
     if least <= -1:
-        raise InvalidData(f"log2(x + 1) needs values above -1, the smallest here is {least:g}: leave the data as they are.")
-    X = np.log1p(data.X.astype(np.float64)) / np.log(2)  # the snippet of a sweep says the same, and has to give the same bits
+        raise InvalidData(
+            f"log2(x + 1) needs values above -1, the smallest here is {least:g}: leave the data as they are."
+        )
+    X = np.log1p(data.X.astype(np.float64)) / np.log(
+        2
+    )  # the snippet of a sweep says the same, and has to give the same bits
     data = replace(data, X=X, notes=(*data.notes, "Every value x is replaced by log2(x + 1)."))
     return Chosen(_kept(data), {**_of.reference, "log2": True}, _digest(data))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _restricted(reference: str, content: str, how: str, features: tuple[int, ...], _of: Chosen) -> Chosen:
+    """Some features only, or all without some: what if these were not there?"""
+    data = _of.dataset.only(features) if how == "only" else _of.dataset.without(features)
+    return Chosen(_kept(data), {**_of.reference, how: list(features)}, _digest(data))
+
+
+def features_said(where: dict[str, Any]) -> str:
+    """Which features there are, where somebody chose: ``without 2 features``."""
+    said = [
+        f"{how} {len(where[how])} feature{'s' * (len(where[how]) > 1)}"
+        for how in ("only", "without")
+        if where.get(how)
+    ]
+    return ", ".join(said) or "all features"
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -97,7 +172,8 @@ def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
         kind="table" if data.kind == "image" else data.kind,
         notes=(
             *data.notes,
-            f"Left out because they take one value only: {len(constant)} features, the first is {data.feature_names[constant[0]]}.",
+            f"Left out because they take one value only: {len(constant)} features, the first is "
+            f"{data.feature_names[constant[0]]}.",
         ),
     )
     return Chosen(_kept(data), {**_of.reference, "drop": True}, _digest(data))
@@ -113,7 +189,7 @@ def title_of(file: str) -> str:
     return PurePosixPath(file.replace("\\", "/")).name.partition(".")[0][:60] or "upload"
 
 
-def _version(name: str) -> str:
+def version(name: str) -> str:
     """Changes when a stand-in gives way to the real data, or one copy to another."""
     path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
     return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
@@ -125,15 +201,59 @@ def _sample(name: str, version: str) -> Chosen:
     return Chosen(_kept(data), {"sample": name}, _digest(data))
 
 
-@st.cache_resource(max_entries=6, show_spinner="Reading the file …")
-def _upload(workspace: str, upload: str, vocabulary: str | None, covariance: bool, **options: Any) -> Chosen:
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _upload(
+    workspace: str, upload: str, vocabulary: str | None, covariance: bool, **options: Any
+) -> Chosen | InvalidData:
     raw, about = engine().store.get_upload(workspace, upload)
     words = engine().store.get_upload(workspace, vocabulary)[0] if vocabulary else None
-    data = read(raw, name=about["name"], vocabulary=words, **options)
+    label = options.get("label_column")
+    without = {**options, "label_column": None}
+    data = _read(upload, about["name"], vocabulary, tuple(sorted(without.items())), raw, words)
+    if label is not None:  # a column that was left out so far is at hand already
+        again = data.labelled(label) if isinstance(data, Dataset) else None
+        data = again or _read(upload, about["name"], vocabulary, tuple(sorted(options.items())), raw, words)
+    if isinstance(data, InvalidData):
+        return data
     if covariance and not data.is_covariance:
-        data = replace(data, is_covariance=True, labels=None, notes=(*data.notes, "The table is taken as a covariance matrix."))
-    where = {"upload": upload, "file": about["file"], "vocabulary": vocabulary, "covariance": covariance, **options}
+        try:
+            data = replace(
+                data,
+                is_covariance=True,
+                labels=None,
+                notes=(*data.notes, "The table is taken as a covariance matrix."),
+            )
+        except InvalidData as error:
+            return error
+    where = {
+        "upload": upload,
+        "file": about["file"],
+        "vocabulary": vocabulary,
+        "covariance": covariance,
+        **options,
+    }
     return Chosen(_kept(data), where, _digest(data))
+
+
+@st.cache_resource(max_entries=6, show_spinner="Reading the file …")
+def _read(
+    digest: str, name: str, vocabulary: str | None, options: tuple, _raw: bytes, _words: bytes | None
+) -> Dataset | InvalidData:
+    """A file by its hash, or why it cannot be read: remembered too, so that it is not tried again at every
+    rerun.
+    """
+    try:
+        return read(_raw, name=name, vocabulary=_words, **dict(options))
+    except InvalidData as error:
+        return error
+
+
+def read_first(raw: bytes, name: str) -> Dataset | InvalidData:
+    """A file as it is read before anybody chose anything; `find` finds the same again when the file is
+    kept.
+    """
+    usual = {"id_column": None, "label_column": None, "features_in_rows": False}
+    return _read(hashlib.sha256(raw).hexdigest(), name, None, tuple(sorted(usual.items())), raw, None)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
@@ -145,7 +265,11 @@ def columns(workspace: str, upload: str) -> Look | None:
 @st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")
 def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
     # A data frame carries the names into the sentence about constant columns.
-    X = _data.X if sp.issparse(_data.X) or covariance else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
+    X = (
+        _data.X
+        if sp.issparse(_data.X) or covariance
+        else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
+    )
     return make_problem(X, covariance, 1, center=center, scale=scale)
 
 
@@ -160,6 +284,33 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     given = of.dataset.is_covariance
     made = _problem(of.content, given, center and not given, scale and not given, of.dataset)
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """What is counted in a table once and not at every rerun.
+
+    Parameters
+    ----------
+    filled : int, values that are not zero
+    constant : indices of the features that take one value only
+    covariance : str, why the table may be a covariance matrix; empty when it is none, or is taken as one
+    """
+
+    filled: int
+    constant: np.ndarray
+    covariance: str
+
+
+def measures(of: Chosen) -> Measures:
+    """The measures of a data set, shared by all who look at it."""
+    return _measures(of.content, of.dataset.is_covariance, of.dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _measures(content: str, covariance: bool, _data: Dataset) -> Measures:
+    filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
+    return Measures(filled, _data.constant_columns(), "" if covariance else covariance_suggestion(_data.X)[1])
 
 
 def heavy(data: Dataset) -> bool:

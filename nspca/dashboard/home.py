@@ -10,11 +10,12 @@ from nspca.dashboard.chosen import Chosen, find
 from nspca.dashboard.history import last
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
+from nspca.dashboard.runs import answers
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import state
 from nspca.dashboard.views import component
 from nspca.data import Dataset
-from nspca.plots import sweep_figure
+from nspca.plots import sweep_figure, thumbnail
 
 SHARE = "leading eigenvalue"
 MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use for more
@@ -25,9 +26,45 @@ def opening() -> None:
     st.title("The few features that matter, with proof")
     st.markdown(
         "Sparse PCA looks for the **few** features that together carry the most variation of a table. "
-        "Every answer here comes with a certificate: how close it is, at least, to the best answer that exists."
+        "Every answer here comes with a certificate: how close it is, at least, to the best answer that "
+        "exists."
     )
     last.show()
+
+
+POSTER = "home-poster.html"  # in the folder of the stored answers
+# A stored figure is on the screen before the browser has read what draws the live one, and gives way to it.
+POSTER_STYLE = """
+.nspca-poster { display: grid; grid-template-columns: 2fr 3fr; gap: 1rem; align-items: center; opacity: 0.85;
+  min-height: 15rem; }
+.nspca-poster svg { width: 100%; height: auto; }
+[data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-poster { display: none; }
+"""
+
+
+def poster() -> None:
+    """What the first figure will be, as it was when it was stored."""
+    file = answers.folder() / POSTER
+    if file.is_file():
+        st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
+
+
+def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
+    """The poster of a sweep over `MOST` pixels: the component that is shown first, and the curve with its
+    band.
+    """
+    k = state.VALUES["digit_k"].default()
+    unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
+    results = [sweep["auto", k] for k in ks]
+    proved = [None if result.certificate is None else result.certificate.upper / unit for result in results]
+    pixels = np.flatnonzero(sweep["auto", k].components[:, 0]).tolist()
+    curve = thumbnail.sparkline(list(ks), {"auto": [result.value / unit for result in results]}, proved)
+    said = (
+        f"A stored figure: {k} pixels of a digit, and the variance that 1 to {MOST} of them explain; "
+        "the live one is on its way."
+    )
+    parts = thumbnail.patches([pixels], problem.n, image_shape[1])
+    return f'<div class="nspca-poster" role="img" aria-label="{said}">{parts}{curve}</div>\n'
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
@@ -48,7 +85,10 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     data, asked = about.dataset, Request(about.reference, about.content, tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
     k = st.slider(
-        "How many of the 64 pixels may the component use?", 1, MOST, **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST)))
+        "How many of the 64 pixels may the component use?",
+        1,
+        MOST,
+        **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST))),
     )
     result = sweep["auto", k]
     proof = proofs.best(result, tried, k)
@@ -59,7 +99,11 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     with right:
         figures.draw(
             sweep_figure(
-                proofs.table(sweep, tried), unit=problem.leading_eigenvalue, unit_name=f"the {SHARE}", selected_k=k, closed=OPTIMAL_GAP
+                proofs.table(sweep, tried),
+                unit=problem.leading_eigenvalue,
+                unit_name=f"the {SHARE}",
+                selected_k=k,
+                closed=OPTIMAL_GAP,
             ),
             "digits_curve",
         )
@@ -73,10 +117,12 @@ def _legend(data: Dataset, used: int) -> None:
     st.markdown(
         f"""
 **What you see**
-- The coloured pixels are {used} of the {n} of a small scan, over the mean of {m:,} handwritten digits: those that vary most *together*.
+- The coloured pixels are {used} of the {n} of a small scan, over the mean of {m:,} handwritten digits: those
+that vary most *together*.
   Their weights are never negative, so the component is a part that is there or not there.
 - The blue curve is what was found for every number of pixels; move the slider and watch the component grow.
-- The green band is where the best possible answer lies for certain. Nothing above it exists, and the proof can be checked without
+- The green band is where the best possible answer lies for certain. Nothing above it exists, and the proof
+can be checked without
   trusting this program.
 """
     )
@@ -85,7 +131,13 @@ def _legend(data: Dataset, used: int) -> None:
 def ways_on() -> None:
     """Where to go from here."""
     ways = (
-        ("Look at other data", "Faces, star spectra, gene expression, words of real text.", "pages/data.py", "Choose a sample", {}),
+        (
+            "Look at other data",
+            "Faces, star spectra, gene expression, words of real text.",
+            "pages/data.py",
+            "Choose a sample",
+            {},
+        ),
         (
             "Bring your own table",
             "CSV, NPZ, word counts or images. Nothing leaves this machine.",
@@ -93,10 +145,18 @@ def ways_on() -> None:
             "Upload a file",
             {"source": "upload"},
         ),
-        ("Decide on k", "A whole curve in one run, in the background, with the certified region.", "pages/sweep.py", "Sweep k", {}),
+        (
+            "Decide on k",
+            "A whole curve in one run, in the background, with the certified region.",
+            "pages/sweep.py",
+            "Sweep k",
+            {},
+        ),
     )
     st.subheader("Go on")
     for column, (title, text, page, label, query) in zip(st.columns(3), ways, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**\n\n{text}")
-            st.page_link(page, label=label, icon=":material/arrow_forward:", query_params={**state.link(), **query})
+            st.page_link(
+                page, label=label, icon=":material/arrow_forward:", query_params={**state.link(page), **query}
+            )

@@ -44,7 +44,8 @@ def chromium() -> str:
     """The path of the browser that is installed; none is ever downloaded."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     return found or absent(
-        "no chromium is on PATH: `sudo apt-get install chromium` (Debian, Ubuntu) or `brew install --cask chromium` (macOS)"
+        "no chromium is on PATH: `sudo apt-get install chromium` (Debian, Ubuntu) or `brew install --cask "
+        "chromium` (macOS)"
     )
 
 
@@ -60,10 +61,14 @@ def window(chromium, profile):
 
     Not for the session: Playwright keeps an event loop in this thread, and tests elsewhere start their own.
     """
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install -r requirements-test.txt")
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install -r requirements-test.txt"
+    )
     options = {"executable_path": chromium, "headless": True, "args": list(FLAGS), "reduced_motion": "reduce"}
     with api.sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(profile, viewport={"width": 1360, "height": 900}, **options)
+        context = playwright.chromium.launch_persistent_context(
+            profile, viewport={"width": 1360, "height": 900}, **options
+        )
         context.set_default_timeout(30_000)
         context.add_init_script(FORGET)
         yield context
@@ -87,7 +92,9 @@ def page(window, request):
         folder = Path(tempfile.gettempdir()) / "nspca-screenshots"
         folder.mkdir(exist_ok=True)
         picture = folder / f"{request.node.name.replace('/', '_')}.png"
-        with contextlib.suppress(Exception):  # the page may have crashed; the test's own failure is what counts
+        with contextlib.suppress(
+            Exception
+        ):  # the page may have crashed; the test's own failure is what counts
             page.screenshot(path=picture, full_page=True)
             sys.stderr.write(f"\nscreenshot of {page.url}: {picture}\n")
     page.close()

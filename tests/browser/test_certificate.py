@@ -1,8 +1,12 @@
 """The proof in a real browser: checked, tightened while one watches, and set beside the paper's."""
 
+import io
 import re
+import zipfile
+from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 import nspca
@@ -28,7 +32,12 @@ def metric(page: Page, label: str) -> str:
 def test_verify_now_and_take_home(proof):
     proof.get_by_role("button", name="Verify now").click()
     expect(
-        proof.get_by_text(re.compile(r"Checked in .* recomputed from the data: no nonnegative component of the centred data with at most"))
+        proof.get_by_text(
+            re.compile(
+                r"Checked in .* recomputed from the data: no nonnegative component of the centred data with "
+                r"at most"
+            )
+        )
     ).to_be_visible()
     expect(proof.get_by_text("python -m nspca verify digits digits-k")).to_be_visible()
     with proof.expect_download() as file:
@@ -44,7 +53,9 @@ def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app
     page.get_by_role("button", name="Run one problem").click()
     expect(page.get_by_role("button", name="Prove more")).to_be_visible(timeout=120_000)
     page.get_by_role("button", name="Prove more").click()
-    expect(page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))).to_be_visible(timeout=60_000)
+    expect(
+        page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))
+    ).to_be_visible(timeout=60_000)
     figure = page.locator(".js-plotly-plot").filter(has_text="best found")
     expect(figure).to_be_visible()
     page.reload()
@@ -52,7 +63,9 @@ def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped; ")).to_be_visible()
     expect(page.get_by_role("button", name="Prove more")).to_be_enabled()
-    before, after = re.search(r"From ([\d.]+) % to ([\d.]+) %", page.get_by_text("Stopped; ").inner_text()).groups()
+    before, after = re.search(
+        r"From ([\d.]+) % to ([\d.]+) %", page.get_by_text("Stopped; ").inner_text()
+    ).groups()
     assert float(before) < float(after)
     page.get_by_role("button", name="Verify now").click()
     expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
@@ -87,3 +100,29 @@ def test_the_report_opens_without_a_network(proof, browser, tmp_path):
     expect(report.get_by_text("What is proved")).to_be_visible()
     assert asked == [path.as_uri()]
     context.close()
+
+
+def test_everything_of_a_sweep_with_its_figures_as_files(proof):
+    proof.get_by_role("button", name="Everything of this, ZIP").click()
+    ready = proof.get_by_role("button", name="Download everything, ZIP")
+    expect(ready).to_be_visible(timeout=120_000)
+    with proof.expect_download() as file:
+        ready.click()
+    assert file.value.suggested_filename == "digits-sweep.zip"
+    with zipfile.ZipFile(file.value.path()) as zipped:
+        read = {name.removeprefix("digits-sweep/"): zipped.read(name) for name in zipped.namelist()}
+    for name in ("variance-by-k", "component", "samples"):
+        svg = ElementTree.fromstring(read[f"figures/{name}.svg"])
+        assert svg.tag == "{http://www.w3.org/2000/svg}svg" and svg.get("width") == "960"
+        with Image.open(io.BytesIO(read[f"figures/{name}.png"])) as png:
+            assert png.width == 1920 and len(png.convert("RGB").getcolors(2**24)) > 5
+    assert "the optimum is in here (proved)" in "".join(
+        ElementTree.fromstring(read["figures/variance-by-k.svg"]).itertext()
+    )
+    assert len(read["report.html"]) < 1_000_000 and read["report.html"].count(b"<img ") == 3
+    plot = proof.locator(".js-plotly-plot").first
+    plot.hover()
+    with proof.expect_download() as saved:
+        plot.get_by_role("button", name="Download plot as PNG").click()
+    with Image.open(saved.value.path()) as png:
+        assert png.format == "PNG"

@@ -22,7 +22,9 @@ def genes(request) -> pd.DataFrame:
     if os.environ.get("NSPCA_DATA"):
         assert data.source == "real" and data.X.shape == (72, 12582)
     X = np.asarray(data.X, float)[:, : request.param]
-    return pd.DataFrame(X, columns=[f"probe_{j}_at" for j in range(X.shape[1])], index=[f"patient {i}" for i in range(len(X))])
+    return pd.DataFrame(
+        X, columns=[f"probe_{j}_at" for j in range(X.shape[1])], index=[f"patient {i}" for i in range(len(X))]
+    )
 
 
 def csv(table: pd.DataFrame) -> dict:
@@ -33,13 +35,14 @@ def csv(table: pd.DataFrame) -> dict:
 
 def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes, tmp_path):
     expected = component(genes)
-    for turned in (True,) if len(genes.columns) < 12582 else (False, True):  # upright files are everywhere else
+    for turned in (
+        (True,) if len(genes.columns) < 12582 else (False, True)
+    ):  # upright files are everywhere else
         page.goto(f"{app_url}/data?source=upload")
         page.locator("input[type=file]").set_input_files(csv(genes.T if turned else genes))
         expect(page.get_by_text("How the file is read")).to_be_visible()
         if turned:
-            expect(page.get_by_text("switch on")).to_be_visible()
-            page.get_by_text("Features are in rows", exact=True).click()
+            page.get_by_role("button", name="Take the rows as features").click()
         expect(page.get_by_test_id("stMetricValue").nth(1)).to_have_text(f"{genes.shape[1]:,}")
         expect(page.get_by_test_id("stMetricValue").first).to_have_text(f"{genes.shape[0]}")
         page.get_by_role("link", name="Sweep k on these data").click()
@@ -47,13 +50,16 @@ def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes,
             page.get_by_label(label, exact=True).fill(str(value))
             page.get_by_label(label, exact=True).press("Enter")
         page.get_by_role("button", name="Run one problem").click()
+        page.get_by_role("button", name="Component, CSV").wait_for(timeout=120_000)
         with page.expect_download() as download:
-            page.get_by_role("button", name="Component, CSV").click(timeout=120_000)
+            page.get_by_role("button", name="Component, CSV").click()
         download.value.save_as(tmp_path / "component.csv")
         found = pd.read_csv(tmp_path / "component.csv")
         assert set(found["feature"]) == set(expected.index) and set(found["source"]) == {"your data"}
         assert np.allclose(found.set_index("feature")["weight"][expected.index], expected, atol=1e-6)
-        expect(page.locator(".js-plotly-plot").filter(has_text=expected.idxmax())).to_be_visible()
+        expect(page.locator(".js-plotly-plot").filter(has_text=expected.idxmax())).to_have_count(
+            2
+        )  # bars, heat map
 
 
 def component(genes: pd.DataFrame) -> pd.Series:
@@ -65,14 +71,34 @@ def component(genes: pd.DataFrame) -> pd.Series:
 
 def test_a_wrong_upload_is_one_sentence_and_the_next_one_works(page, app_url):
     page.goto(f"{app_url}/data?source=upload&sample=lrs")
-    page.locator("input[type=file]").set_input_files({"name": "notes.csv", "mimeType": "text/csv", "buffer": b"\x80\x04\x95pickled"})
+    page.locator("input[type=file]").set_input_files(
+        {"name": "notes.csv", "mimeType": "text/csv", "buffer": b"\x80\x04\x95pickled"}
+    )
     expect(page.get_by_role("alert")).to_contain_text("pickle")
     expect(page.get_by_role("heading", name="Infrared spectra (LRS)")).to_be_visible()
-    page.locator("input[type=file]").set_input_files({"name": "good.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,5\n4,1\n"})
+    page.locator("input[type=file]").set_input_files(
+        {"name": "good.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n3,5\n4,1\n"}
+    )
     expect(page.get_by_role("heading", name="good")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
     page.reload()
     expect(page.get_by_role("heading", name="good")).to_be_visible()
+
+
+def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
+    page.goto(f"{app_url}/data")
+    picture = page.locator(".st-key-card_pitprops img")
+    expect(picture).to_have_js_property("naturalWidth", 240)
+    picture.click(force=True)  # the button of the card lies over it, and is what gets the click
+    expect(page.get_by_role("heading", name="Pitprops")).to_be_visible()
+    page.get_by_text("Use your own file").click()
+    page.get_by_role("button", name="Try an example file").click()
+    expect(page.get_by_role("heading", name="wine")).to_be_visible()
+    page.get_by_role("button", name="Use as labels").click()
+    expect(page.get_by_test_id("stMetricValue").nth(4)).to_have_text("3")
+    page.reload()
+    expect(page.get_by_test_id("stMetricValue").nth(4)).to_have_text("3")
+    expect(page.get_by_role("button", name="Use as labels")).to_have_count(0)
 
 
 def test_a_copy_of_the_real_data_replaces_the_stand_in(page, app_url):

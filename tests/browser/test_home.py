@@ -18,7 +18,9 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     slider.press("ArrowLeft")
     expect(page).to_have_url(f"{app_url}/?digit_k=7")
     expect(page.get_by_role("heading", name="of what the best direction has")).not_to_have_text(before)
-    outside = {url for url in asked if not url.startswith((app_url, app_url.replace("http", "ws"), "data:", "blob:"))}
+    outside = {
+        url for url in asked if not url.startswith((app_url, app_url.replace("http", "ws"), "data:", "blob:"))
+    }
     assert not outside and not failed
 
 

@@ -15,7 +15,9 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     heading = page.get_by_role("heading", name=GAIN)
     said = heading.inner_text()
     figures = page.locator(".js-plotly-plot")
-    expect(figures).to_have_count(4)  # two rows of parts, cumulative variance, a reconstruction
+    expect(figures).to_have_count(
+        6
+    )  # all in one, two rows of parts, cumulative variance, two reconstructions
     page.get_by_role("button", name="Next").click()
     expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
@@ -24,7 +26,9 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")
     page.reload()
     expect(heading).to_have_text(said)
-    expect(page.get_by_test_id("stSlider").filter(has_text="Image").get_by_role("slider")).to_have_attribute("aria-valuetext", "2")
+    expect(page.get_by_test_id("stSlider").filter(has_text="Image").get_by_role("slider")).to_have_attribute(
+        "aria-valuetext", "2"
+    )
 
 
 def test_topics_live_then_documents(page, app_url):

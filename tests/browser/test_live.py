@@ -1,4 +1,6 @@
-"""The figure that is updated in place and the spannogram explorer, in a real browser on a page of their own."""
+"""The figure that is updated in place and the spannogram explorer, in a real browser on a page of their
+own.
+"""
 
 import contextlib
 import re
@@ -22,7 +24,8 @@ def tick():
     frame = pd.DataFrame({"method": "auto", "k": ks, "value": [k / 100 for k in ks], "kind": "B3"})
     frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
     frame["ratio"] = frame["value"] / frame["upper"]
-    live_plot(plots.sweep_figure(frame, unit=1.0), key="sweep", on_click=lambda c: st.session_state.update(clicked=str(c)))
+    live_plot(plots.sweep_figure(frame, unit=1.0), key="sweep", on_click=lambda c:
+    st.session_state.update(clicked=str(c)))
     st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
 
 tick()
@@ -33,7 +36,8 @@ import streamlit as st
 from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
 
 V = np.random.default_rng(4).normal(size=(361, 2))
-phi = spannogram_explorer(V, 20, "explorer", names=[f"pixel {j}" for j in range(361)], unit=100.0, unit_name="the leading eigenvalue")
+names = [f"pixel {j}" for j in range(361)]
+phi = spannogram_explorer(V, 20, "explorer", names=names, unit=100.0, unit_name="the leading eigenvalue")
 st.write(f"server has {phi:.4f}")
 """
 
@@ -67,13 +71,19 @@ def wait_for_ticks(page, count: int) -> None:
 
 def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
     outside = []
-    page.on("request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:")) else outside.append(r.url))
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:")) else outside.append(r.url),
+    )
     page.goto(serve(TICKING))
     page.wait_for_selector(".js-plotly-plot .main-svg")
     wait_for_ticks(page, 1)
     page.evaluate("window.plot = document.querySelector('.js-plotly-plot')")
     assert page.locator(".nspca-live").get_attribute("aria-label").startswith("Variance explained")
-    state = "[plot.layout.xaxis.range, plot.layout.yaxis.range, plot === document.querySelector('.js-plotly-plot')]"
+    state = (
+        "[plot.layout.xaxis.range, plot.layout.yaxis.range, plot === "
+        "document.querySelector('.js-plotly-plot')]"
+    )
     for _ in range(5):  # on a busy machine a redraw can fall between the button's down and the first move
         area = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
         page.mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.2 * area["height"])
@@ -91,7 +101,8 @@ def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
     assert page.evaluate(drawn) != before
     point = """() => {
       const axes = plot._fullLayout, box = plot.getBoundingClientRect();
-      return [box.x + axes.xaxis._offset + axes.xaxis.l2p(50), box.y + axes.yaxis._offset + axes.yaxis.l2p(50)];
+      return [box.x + axes.xaxis._offset + axes.xaxis.l2p(50), box.y + axes.yaxis._offset +
+      axes.yaxis.l2p(50)];
     }"""
     page.mouse.move(*page.evaluate(point))
     page.locator(".hoverlayer .hovertext").wait_for()
@@ -124,7 +135,10 @@ def test_dragging_phi_changes_the_set_without_the_server(serve, page):
     for step in range(8):
         page.mouse.move(canvas["x"] + 300 + 60 * step, canvas["y"] + 100)
         page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
-        said = [(s.get_attribute("data-members"), float(s.get_attribute("data-value"))) for s in page.locator(".nspca-spx .set").all()]
+        said = [
+            (s.get_attribute("data-members"), float(s.get_attribute("data-value")))
+            for s in page.locator(".nspca-spx .set").all()
+        ]
         seen.add(said[0][0])
         phi = np.radians(float(slider.input_value()))
         at = V @ [np.sin(phi), np.cos(phi)]
@@ -136,13 +150,16 @@ def test_dragging_phi_changes_the_set_without_the_server(serve, page):
     page.mouse.up()
     assert len(seen) >= 6
     page.wait_for_function(f"!document.body.innerText.includes({before!r})")
-    assert float(server.inner_text().split()[-1]) == pytest.approx(np.radians(float(slider.input_value())), abs=2e-3)
+    assert float(server.inner_text().split()[-1]) == pytest.approx(
+        np.radians(float(slider.input_value())), abs=2e-3
+    )
 
 
 def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     page.goto(serve(EXPLORER))
     slider = page.locator(".nspca-spx .angle")
-    # Words are painted a frame later: Playwright waits here until they are there, and have changed, and fails when they never do.
+    # Words are painted a frame later: Playwright waits here until they are there, and have changed, and fails
+    # when they never do.
     page.locator(".nspca-spx .say:has-text('reach')").wait_for()
     at = slider.input_value()
     slider.focus()

@@ -1,4 +1,6 @@
-"""A bare address after a first visit: the browser has remembered the workspace, and forgets it when it is told to."""
+"""A bare address after a first visit: the browser has remembered the workspace, and forgets it when it is
+told to.
+"""
 
 import json
 import re
@@ -16,7 +18,14 @@ expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     store, workspace = Store(app_server.home), new_workspace()
     request = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()
-    run, _ = store.add_run(workspace, f"{workspace} 0", "Pitprops, k = 2 to 6", "sweep", json.dumps({"request": request}), "nobody")
+    run, _ = store.add_run(
+        workspace,
+        f"{workspace} 0",
+        "Pitprops, k = 2 to 6",
+        "sweep",
+        json.dumps({"request": request}),
+        "nobody",
+    )
     rows = json.dumps([pack(Found("auto", k, 1.0))["row"] for k in (2, 4, 6)])
     store.finish_runs([run], "done", started=time.time(), rows=rows, result=(f"{workspace} 0", b""))
     store.close()

@@ -68,9 +68,16 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
 
 def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
     outside = []
-    page.on("request", lambda asked: None if asked.url.startswith((app_url, "data:", "blob:")) else outside.append(asked.url))
+    page.on(
+        "request",
+        lambda asked: (
+            None if asked.url.startswith((app_url, "data:", "blob:")) else outside.append(asked.url)
+        ),
+    )
     page.goto(f"{app_url}/spannogram?sample=digits&k=12")
-    page.get_by_role("button", name="Rank 3: sphere").or_(page.get_by_role("radio", name="Rank 3: sphere")).click()
+    page.get_by_role("button", name="Rank 3: sphere").or_(
+        page.get_by_role("radio", name="Rank 3: sphere")
+    ).click()
     root = page.locator(".nspca-cones")
     expect(root.locator(".say")).to_contain_text("Done: no cone is open")
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, k=12)

@@ -16,7 +16,11 @@ def chosen_k(page: Page):
 def click_point(page: Page, index: int) -> None:
     """Click on a point of the found values: the last curve of the first figure."""
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
-    points = page.locator(".js-plotly-plot").first.locator(".subplot.xy .scatterlayer .trace").last.locator(".points path")
+    points = (
+        page.locator(".js-plotly-plot")
+        .first.locator(".subplot.xy .scatterlayer .trace")
+        .last.locator(".points path")
+    )
     points.nth(index).click(force=True)  # Plotly's own layer lies above and takes the click
 
 
@@ -53,7 +57,8 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
 
 
 @pytest.mark.parametrize(
-    ("sample", "n", "effort"), [("digits", 64, "standard"), pytest.param("cbcl", 361, "thorough", marks=pytest.mark.long)]
+    ("sample", "n", "effort"),
+    [("digits", 64, "standard"), pytest.param("cbcl", 361, "thorough", marks=pytest.mark.long)],
 )
 def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n, effort):
     page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort={effort}")
@@ -66,7 +71,9 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     figure.evaluate("figure => { figure.dataset.mark = 'still the same' }")
     said = progress.inner_text()
     expect(progress).not_to_have_text(said, timeout=120_000)
-    expect(figure).to_have_attribute("data-mark", "still the same")  # a new one at each tick would lose zoom and camera
+    expect(figure).to_have_attribute(
+        "data-mark", "still the same"
+    )  # a new one at each tick would lose zoom and camera
 
     page.reload()
     expect(progress).to_be_visible()
@@ -85,7 +92,9 @@ def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, 
     expect(figure).to_contain_text(BAND)
     expect(page.get_by_role("heading", name="of what the best direction has")).to_be_visible()
     assert "run=" not in page.url and "w=" not in page.url
-    assert figure.evaluate("figure => figure._fullLayout.xaxis.minallowed") > -1, "nobody can move the axis to k = -26"
+    assert figure.evaluate("figure => figure._fullLayout.xaxis.minallowed") > -1, (
+        "nobody can move the axis to k = -26"
+    )
     page.get_by_role("button", name=re.compile(r"Run \d+ problems")).click()
     expect(page.get_by_text(re.compile(r"\d+ of \d+ ready"))).not_to_have_count(0)
     expect(figure.locator(".legendtext", has_text="preview")).to_be_visible()
@@ -98,7 +107,9 @@ def test_k_out_of_range_is_one_sentence_and_nothing_is_lost(page, app_url):
     box = page.get_by_label("to", exact=True)
     box.fill("600")
     box.press("Enter")
-    expect(page.get_by_role("alert").first).to_contain_text("at most 13, the number of features, got 1 to 600")
+    expect(page.get_by_role("alert").first).to_contain_text(
+        "at most 13, the number of features, got 1 to 600"
+    )
     box.fill("6")
     box.press("Enter")
     expect(page.get_by_role("button", name="Run 6 problems")).to_be_visible()

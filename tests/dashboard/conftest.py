@@ -8,6 +8,8 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nspca.dashboard.runs import arrival
+from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,12 +20,26 @@ LOOKS = 4000  # at a running job before it is taken for stuck
 def sparing():
     """Two workers, on a machine of many cores too: each process of a test run starts its own.
 
-    Streamlit's test runner reads the metadata of every installed package for every page that is opened; a server does it once.
+    Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
+    server does it once.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
-        patch.setattr(manifest_scanner, "scan_component_manifests", functools.cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(
+            manifest_scanner,
+            "scan_component_manifests",
+            functools.cache(manifest_scanner.scan_component_manifests),
+        )
         yield
+
+
+@pytest.fixture(autouse=True)
+def unasked(monkeypatch):
+    """A page makes no answer of its own accord, which may take a minute; a test of just that takes this
+    back.
+    """
+    monkeypatch.setattr(arrival, "LARGEST", 0)
+    monkeypatch.setattr(whatif, "MOMENT", 0.0)
 
 
 @pytest.fixture

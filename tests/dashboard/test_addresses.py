@@ -1,4 +1,6 @@
-"""Addresses that somebody edited, cut short or made up: every page still opens, with at most one sentence about it."""
+"""Addresses that somebody edited, cut short or made up: every page still opens, with at most one sentence
+about it.
+"""
 
 import pytest
 
@@ -11,7 +13,10 @@ ODD = ("0", "a,b", "%00")
 def opens(visit, page, **address):
     opened = visit(page, **address)
     assert not opened.exception, (address, opened.exception[0].message)
-    assert all("reference" not in error.value for error in opened.error), (address, [error.value for error in opened.error])
+    assert all("reference" not in error.value for error in opened.error), (
+        address,
+        [error.value for error in opened.error],
+    )
     assert opened.title
 
 
@@ -24,7 +29,17 @@ def test_each_value_may_be_nonsense(visit, page, together):
 
 
 @pytest.mark.parametrize(
-    "page", ["app.py", "pages/data.py", "pages/sweep.py", "pages/parts.py", "pages/topics.py", "pages/runs.py", "pages/shared.py"]
+    "page",
+    [
+        "app.py",
+        "pages/data.py",
+        "pages/sweep.py",
+        "pages/parts.py",
+        "pages/topics.py",
+        "pages/runs.py",
+        "pages/shared.py",
+        "pages/learn.py",
+    ],
 )
 @pytest.mark.parametrize("junk", [*JUNK, *(pytest.param(junk, marks=pytest.mark.long) for junk in ODD)])
 def test_all_of_it_at_once(visit, page, junk):

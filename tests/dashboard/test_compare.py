@@ -16,8 +16,17 @@ from nspca.dashboard.compare.request import CompareRequest, default_ks, read_ks,
 from nspca.dashboard.compare.run import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
-from nspca.plots.compare import overlap_figure, ratios_figure, selections_figure, styles, times_figure, values_figure, weights_figure
+from nspca.plots.compare import (
+    overlap_figure,
+    ratios_figure,
+    selections_figure,
+    styles,
+    times_figure,
+    values_figure,
+    weights_figure,
+)
 from nspca.progress import Event
+from nspca.tasks.compare import run_compare
 from nspca.tasks.rows import Found, Proved, Refused
 
 PAGE = "pages/compare.py"
@@ -47,10 +56,10 @@ def done(visit, ended):
     return ended(page)
 
 
-def test_nothing_starts_unasked_and_stand_ins_say_so(visit, stand_ins, texts):
+def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
     page = visit(PAGE, sample="lrs")
     assert not page.exception and not page.error
-    assert "Nothing has run yet" in texts(page) and "compare" not in page.query_params
+    assert "**Stored answer** for k = 5, 10, 20, 40, 80" in texts(page) and "compare" not in page.query_params
     assert "stand-in" in texts(page) and "**spanspca** has no nonnegative form" in texts(page)
 
 
@@ -60,12 +69,20 @@ def test_a_comparison_from_run_to_loadings(done, texts, alts):
     done.select_slider(key="widget_k").set_value(3).run()
     assert not done.exception and not done.error
     said = " ".join(alts(done))
-    assert "Variance explained against k for 3 methods" in said and "Proved share of the best possible" in said
-    assert "Time of every method" in said and "Overlap of the supports of 3 methods" in said and "Weight of" in said
+    assert (
+        "Variance explained against k for 3 methods" in said and "Proved share of the best possible" in said
+    )
+    assert (
+        "Time of every method" in said
+        and "Overlap of the supports of 3 methods" in said
+        and "Weight of" in said
+    )
     assert "pca: baseline: truncated and renormalised" in texts(done)
     table = done.dataframe[0].value
     assert set(table["method"]) == {"auto", "threshold", "pca"} and (table["ratio"] <= 1).all()
-    direct = nspca.sweep(nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2), [2, 3, 4], certify=None)
+    direct = nspca.sweep(
+        nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2), [2, 3, 4], certify=None
+    )
     found = table.set_index(["method", "k"])["value"]
     assert found["auto", 4] == direct["auto", 4].value
     assert (table.groupby("k")["upper"].nunique() == 1).all()  # one certificate for each k
@@ -79,7 +96,9 @@ def test_a_reload_finds_the_comparison_and_its_k(done, visit, address, texts):
 
 
 def test_another_workspace_does_not_see_it(done, visit, address, sentence):
-    assert "no run with this address" in sentence(visit(PAGE, sample="pitprops", compare=address(done)["compare"]))
+    assert "no run with this address" in sentence(
+        visit(PAGE, sample="pitprops", compare=address(done)["compare"])
+    )
 
 
 def test_more_components_and_what_their_variance_means(done, ended, alts, texts):
@@ -105,12 +124,19 @@ def test_stability_on_a_table_and_not_on_a_covariance(done, visit, ended, alts, 
     page = ended(page)
     assert not page.error and not page.exception
     assert "mean overlap of two draws" in texts(page)
-    assert sum("as 8 × 8 images" in alt for alt in alts(page)) == 4  # two loadings, two pictures of frequencies
+    assert (
+        sum("as 8 × 8 images" in alt for alt in alts(page)) == 4
+    )  # two loadings, two pictures of frequencies
 
 
 @pytest.mark.parametrize(
     ("ks", "said"),
-    [("0", "at least 1 and at most 13"), ("2, 99", "got 99"), ("five", "such as 5, 10, 20-25"), (" , ", "at least one value of k")],
+    [
+        ("0", "at least 1 and at most 13"),
+        ("2, 99", "got 99"),
+        ("five", "such as 5, 10, 20-25"),
+        (" , ", "at least one value of k"),
+    ],
 )
 def test_wrong_ks_are_one_sentence(visit, sentence, ks, said):
     page = visit(PAGE, **{**SHORT, "ks": ks})
@@ -138,14 +164,64 @@ def test_cancel_keeps_what_was_ready(visit, texts):
 
 def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
     for module in (compare_form, compare_run):
-        monkeypatch.setattr(module, "COMPARISON", replace(module.COMPARISON, task="nspca.tasks.compare:not_there"))
+        monkeypatch.setattr(
+            module, "COMPARISON", replace(module.COMPARISON, task="nspca.tasks.compare:not_there")
+        )
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()
     page = ended(page)
     assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again_compare")
 
 
-# --- uses -------------------------------------------------------------------------------------------------------------------
+def test_a_cancelled_run_hands_in_what_was_ready():
+    events, X = [], nspca.load_sample("digits").X
+    request = {
+        "ks": [3, 6],
+        "methods": ["auto", "pca", "threshold"],
+        "effort": "fast",
+        "nonneg": True,
+        "center": True,
+        "scale": False,
+        "seed": 0,
+    }
+
+    def until(stop):
+        def report(event):
+            events.append(event)
+            if stop(event):
+                raise nspca.errors.Cancelled
+
+        with pytest.raises(nspca.errors.Cancelled) as cancelled:
+            run_compare(X=X, covariance=False, request=request, report=report)
+        return cancelled.value.result and nspca.Sweep.from_bytes(cancelled.value.result)
+
+    found = lambda event: event.payload.get("row", {})  # noqa: E731
+    assert until(lambda event: event.stage == "leading eigenvectors") is None
+    early = until(lambda event: found(event).get("method") == "auto" and found(event)["k"] == 3)
+    assert list(early) == [("auto", 3), ("pca", 3), ("pca", 6), ("threshold", 3), ("threshold", 6)], (
+        "the cheapest were first"
+    )
+    late = until(lambda event: found(event).get("row") == "proved")
+    assert (
+        len(late) == 6
+        and late["pca", 3].certificate is late["auto", 3].certificate
+        and late["pca", 6].certificate is None
+    )
+    assert nspca.verify(X, late["pca", 3].certificate) >= late["auto", 3].value
+
+
+def test_the_axes_are_there_before_the_first_point():
+    empty = values_figure(
+        known([]), unit=50.0, unit_name="x", ks=[5, 160], style=styles(["a"]), ceiling=40.0
+    ).layout
+    assert (
+        list(empty.yaxis.range) == [0, 84]
+        and empty.xaxis.range is not None
+        and "nothing is ready yet" in empty.meta["alt"]
+    )
+
+
+# --- uses -----------------------------------------------------------------------------------------
 
 
 def test_pitprops_use(visit, ended, alts, texts):
@@ -160,7 +236,9 @@ def test_pitprops_use(visit, ended, alts, texts):
 def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, texts):
     page = visit(PAGE, judged="uses", use="faces")
     assert not page.error and not page.exception
-    assert "Not offered: the original faces and cbcl_nonfaces.npz and cbcl_test_faces.npz not found" in texts(page)
+    assert "Not offered: the original faces and cbcl_nonfaces.npz and cbcl_test_faces.npz not found" in texts(
+        page
+    )
 
 
 def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
@@ -173,7 +251,7 @@ def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):
     assert not page.error and page.button(key="genes") and "stand-in, made up" in texts(page)
 
 
-# --- plain parts ------------------------------------------------------------------------------------------------------------
+# --- plain parts ----------------------------------------------------------------------------------
 
 
 def test_values_of_k_are_read_and_have_a_default():
@@ -211,8 +289,13 @@ def test_frequency_and_agreement_by_hand():
 
 def test_figures_say_what_they_show():
     style = styles(["a", "b"], ["b"])
-    assert style["b"]["line"]["dash"] == "dot" and style["b"]["marker"]["symbol"].endswith("open") and style["a"]["line"]["dash"] == "solid"
-    rows = [{"method": m, "k": k, "value": v, "upper": 4.0, "ratio": v / 4, "kind": "B0", "seconds": v} for m, k, v in
+    assert (
+        style["b"]["line"]["dash"] == "dot"
+        and style["b"]["marker"]["symbol"].endswith("open")
+        and style["a"]["line"]["dash"] == "solid"
+    )
+    rows = [{"method": m, "k": k, "value": v, "upper": 4.0, "ratio": v / 4, "kind": "B0", "seconds": v} for m,
+    k, v in
             [("a", 1, 2.0), ("a", 20, 3.0), ("b", 1, 1.0), ("b", 20, 2.0)]]  # fmt: skip
     look = {"ks": [1, 20], "style": style, "selected": 20}
     figure = values_figure(rows, unit=4.0, unit_name="the leading eigenvalue", **look)
@@ -221,8 +304,13 @@ def test_figures_say_what_they_show():
     assert sum(bool(trace.fill) for trace in figure.data) == 1  # the certified band, once
     assert "a 50.0 %" in ratios_figure(rows, **look).layout.meta["alt"]
     assert times_figure(rows, **look).layout.yaxis.type == "log"
-    assert "least alike are a and &lt;b&gt; with 0.50" in overlap_figure({"a": [1, 2], "<b>": [2]}).layout.meta["alt"]
-    assert list(weights_figure(np.array([[0.1], [0.0], [-0.9]]), ["x", "y", "z"], ["a"]).layout.yaxis.ticktext) == ["z", "x"]
+    assert (
+        "least alike are a and &lt;b&gt; with 0.50"
+        in overlap_figure({"a": [1, 2], "<b>": [2]}).layout.meta["alt"]
+    )
+    assert list(
+        weights_figure(np.array([[0.1], [0.0], [-0.9]]), ["x", "y", "z"], ["a"]).layout.yaxis.ticktext
+    ) == ["z", "x"]
     assert "nothing yet" in selections_figure([]).layout.meta["alt"]
 
 

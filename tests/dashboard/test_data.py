@@ -3,11 +3,16 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
-from nspca.dashboard.chosen import find
-from nspca.data import SAMPLES
+from nspca.dashboard import chosen
+from nspca.dashboard.chosen import find, version
+from nspca.dashboard.data import cards
+from nspca.dashboard.runs.asked import loading
+from nspca.data import SAMPLES, is_at_hand
 
 STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
 PAGE = "pages/data.py"
@@ -49,7 +54,9 @@ def test_every_sample_opens(visit, stand_ins, name, texts, alts):
 def test_the_original_takes_the_place_of_the_stand_in(visit, nspca_data, name, texts):
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
-    assert "original data" in texts(page) and "stand-in" not in page.subheader[0].value + page.markdown[0].value
+    assert (
+        "original data" in texts(page) and "stand-in" not in page.subheader[0].value + page.markdown[0].value
+    )
     assert page.metric[1].value == f"{SAMPLES[name].shape[1]:,}"
 
 
@@ -76,12 +83,17 @@ def test_an_upload_is_read_kept_and_found_again(visit, table, address, texts):
 
 def test_features_in_rows_are_suggested_and_turned(visit, texts):
     genes = np.round(np.random.default_rng(1).normal(size=(120, 6)), 3)
-    content = csv(genes, ["gene", *(f"patient {i}" for i in range(6))], [f"{1000 + i}_at" for i in range(120)])
+    content = csv(
+        genes, ["gene", *(f"patient {i}" for i in range(6))], [f"{1000 + i}_at" for i in range(120)]
+    )
     page = upload(visit, content)
-    assert "switch on" in texts(page) and page.metric[0].value == "120"
-    page.toggle(key="widget_rows").set_value(True).run()
+    assert "look like genes" in texts(page) and page.metric[0].value == "120"
+    page.button(key="do_turn").click().run()
     assert not page.error and page.metric[0].value == "6" and page.metric[1].value == "120"
+    assert page.toggle(key="widget_rows").value and "look like genes" not in texts(page)
     assert page.dataframe[0].value.columns[0] == "1000_at"
+    page.toggle(key="widget_rows").set_value(False).run()
+    assert page.metric[0].value == "120" and "look like genes" in texts(page)
 
 
 def test_labels_are_chosen_from_the_columns(visit, table):
@@ -90,6 +102,167 @@ def test_labels_are_chosen_from_the_columns(visit, table):
     assert page.metric[4].value == "none"
     page.selectbox(key="widget_label").select("kind").run()
     assert not page.error and page.metric[4].value == "2"
+
+
+def test_possible_labels_are_used_in_one_click(visit, table, address, texts):
+    rows = [[*row, "AB"[i % 2] if i < 98 else "C"] for i, row in enumerate(np.tile(table, (12, 1)))]
+    page = upload(visit, csv(rows, ["a", "b", "c", "d", "e", "diagnosis"]))
+    assert "“diagnosis” has 3 values" in texts(page) and page.metric[4].value == "none"
+    page.button(key="do_label_diagnosis").click().run()
+    assert not page.error and page.metric[4].value == "3" and address(page)["label"] == "diagnosis"
+    assert page.selectbox(key="widget_label").value == "diagnosis" and "has 3 values" not in texts(page)
+
+
+def test_a_label_row_among_genes_is_mended_by_turning_and_then_used(visit, texts, sentence):
+    lines = [["class", *"ABABAB"], *([f"{1000 + i}_at", *range(i, i + 6)] for i in range(40))]
+    page = upload(visit, csv(lines, ["gene", *(f"s{i}" for i in range(6))]))
+    assert "holds the text" in sentence(page) and "In use" not in [button.label for button in page.button]
+    assert any(button.label == "Cannot be used yet" for button in page.button)
+    page.button(key="do_turn").click().run()
+    assert not page.error and page.metric[1].value == "40" and "“class” has 2 values" in texts(page)
+    page.button(key="do_label_class").click().run()
+    assert page.metric[4].value == "2" and any(button.label == "In use" for button in page.button)
+
+
+GAPS = {
+    "samples": ("Leave out 2 samples", (7, 5)),
+    "features": ("Leave out 2 features", (9, 3)),
+    "mean": ("Put in", (9, 5)),
+}
+
+
+def test_missing_values_are_settled_in_one_click_recorded_and_reproduced(
+    visit, table, address, sentence, tmp_path
+):
+    content = csv(
+        [
+            ["" if (i, j) in ((2, 1), (5, 1), (5, 3)) else x for j, x in enumerate(row)]
+            for i, row in enumerate(table)
+        ],
+        "abcde",
+    )
+    (tmp_path / "gaps.csv").write_bytes(content)
+    seen = set()
+    for how, (label, shape) in GAPS.items():
+        page = upload(visit, content, "gaps.csv")
+        assert "3 are missing, in 2 rows and 2 columns" in sentence(page)
+        button = page.button(key=f"do_gaps_{how}")
+        assert button.label.startswith(label)
+        button.click().run()
+        assert (
+            not page.error
+            and (page.metric[0].value, page.metric[1].value) == tuple(map(str, shape))
+            and address(page)["gaps"] == how
+        )
+        again = visit(PAGE, **address(page))
+        assert again.metric[1].value == str(shape[1]) and again.selectbox(key="widget_gaps").value == how
+        found = find(
+            {"upload": address(page)["upload"], "vocabulary": None, **READ, "missing": how},
+            address(page)["w"],
+        )
+        seen.add(found.content)
+        named: dict = {}
+        exec("import nspca\n" + loading({**found.reference, "file": str(tmp_path / "gaps.csv")}), named)
+        assert (
+            np.array_equal(named["X"], found.dataset.X)
+            and tuple(named["names"]) == found.dataset.feature_names
+        )
+    assert len(seen) == 3, "what was done about missing values makes another data set"
+
+
+def test_a_covariance_is_offered(visit, table, texts, address):
+    page = upload(visit, csv(np.cov(table.T).tolist(), "abcde"))
+    assert "looks like a covariance matrix" in texts(page) and page.metric[0].value == "5"
+    page.button(key="do_covariance").click().run()
+    assert not page.error and page.metric[0].value == "none" and address(page)["cov"] == "1"
+    assert "looks like" not in texts(page)
+
+
+def test_choices_that_belong_to_another_file_are_forgotten(visit, table, address):
+    rows = [[*row, "AB"[i % 2]] for i, row in enumerate(table)]
+    page = upload(visit, csv(rows, ["a", "b", "c", "d", "e", "kind"]))
+    page.selectbox(key="widget_label").select("kind").run()
+    page.file_uploader[0].upload("other.csv", csv(table, "vwxyz"))
+    page.run()
+    assert not page.error and "label" not in address(page)
+    stale = visit(PAGE, **{**address(page), "label": "kind", "id": "who", "gaps": "guess"})
+    assert (
+        not stale.error and not {"label", "id", "gaps"} & set(address(stale)) and stale.metric[1].value == "5"
+    )
+    page.button(key=f"delete_{address(page)['upload'][:8]}").click().run()
+    assert not page.error and "upload" not in address(page) and page.metric[1].value == "64"
+
+
+def test_an_example_file_in_one_click(visit, texts):
+    page = visit(PAGE, source="upload")
+    page.button(key="example").click().run()
+    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("178", "13")
+    assert "“cultivar” has 3 values" in texts(page) and "wine.csv" in texts(page).replace("&#46;", ".")
+    page.button(key="do_label_cultivar").click().run()
+    assert page.metric[4].value == "3"
+
+
+def excel(frame, stream):
+    frame.to_excel(stream)
+
+
+def parquet(frame, stream):
+    frame.to_parquet(stream)
+
+
+def mtx(frame, stream):
+    scipy.io.mmwrite(stream, frame.to_numpy())
+
+
+def npy(frame, stream):
+    np.save(stream, frame.to_numpy())
+
+
+@pytest.mark.parametrize("write", [excel, parquet, mtx, npy])
+def test_every_format_opens(visit, table, write):
+    stream = io.BytesIO()
+    write(pd.DataFrame(table, columns=list("abcde")), stream)
+    page = upload(visit, stream.getvalue(), f"table.{'xlsx' if write is excel else write.__name__}")
+    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("9", "5")
+
+
+def test_a_selector_of_very_many_names_is_searched(visit, texts, address):
+    wide = np.round(np.random.default_rng(2).normal(size=(6, 400)), 2)
+    page = upload(visit, csv(wide, [f"gene_{j}" for j in range(400)]))
+    assert len(page.selectbox(key="widget_label").options) < 40
+
+    def typed(text):
+        box = page.selectbox(key="widget_label")
+        box.options.append(text)
+        box.set_value(text).run()
+
+    typed("gene_39")
+    assert page.selectbox(key="widget_label").value == "gene_39", "a whole name is taken"
+    typed("E_12")
+    assert "11 names with “E" in texts(page) and "label" not in address(page) and not page.error
+    listed = page.selectbox(key="widget_label").options
+    assert listed[1:] == ["gene_12", *(f"gene_12{i}" for i in range(10))]
+    page.selectbox(key="widget_label").set_value("gene_127").run()
+    assert address(page)["label"] == "gene_127" and page.metric[1].value == "399"
+
+
+def test_every_sample_has_its_picture(visit, stand_ins):
+    visit(PAGE)
+    for name in SAMPLES:
+        if is_at_hand(name):
+            drawn = cards._drawing(name, version(name)).result(60)
+            assert drawn.startswith("<svg") and len(drawn) < 40_000
+    pictures = [html.proto.body for html in visit(PAGE).get("html") if "<img" in html.proto.body]
+    assert len(pictures) == len(SAMPLES) and len({*pictures}) >= len(SAMPLES) - 1
+
+
+def test_a_file_that_cannot_be_read_is_tried_once(visit, table, monkeypatch, sentence):
+    page = upload(
+        visit, csv([["" if i == 4 else x for x in row] for i, row in enumerate(table * 3)], "abcde")
+    )
+    assert "missing" in sentence(page)
+    monkeypatch.setattr(chosen, "read", None)
+    assert "missing" in sentence(page.run())
 
 
 def test_text_in_a_column_is_one_sentence_and_naming_the_column_mends_it(visit, table, sentence):
@@ -128,9 +301,9 @@ def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence)
     assert not page.error and not page.exception and page.metric[1].value == "13"
 
 
-def test_constant_columns_only_matter_when_scaled(visit, table, sentence):
+def test_constant_columns_are_mentioned_and_only_matter_when_scaled(visit, table, sentence, texts):
     page = upload(visit, csv(np.column_stack([table, np.ones(9)]), ["a", "b", "c", "d", "e", "flat"]))
-    assert not page.error
+    assert not page.error and "1 feature takes one value only, the first is flat" in texts(page)
     page.toggle(key="widget_scale").set_value(True).run()
     assert "flat" in sentence(page) and "turn scaling off" in sentence(page)
     page.toggle(key="widget_scale").set_value(False).run()
@@ -143,14 +316,24 @@ def test_constant_columns_only_matter_when_scaled(visit, table, sentence):
 def test_logarithms_are_taken_kept_and_refused(visit, table, sentence, address, texts):
     page = upload(visit, csv(np.abs(table), ["a", "b", "c", "d", "e"]))
     page.toggle(key="widget_log").set_value(True).run()
-    assert not page.error and address(page)["log"] == "1" and "log2(x + 1)" in page.main.toggle[-1].label + texts(page)
+    assert (
+        not page.error
+        and address(page)["log"] == "1"
+        and "log2(x + 1)" in page.main.toggle[-1].label + texts(page)
+    )
     assert np.allclose(page.dataframe[0].value.to_numpy(), np.log2(np.abs(table) + 1)[:8])
     again = visit(PAGE, **address(page))
-    assert again.toggle(key="widget_log").value and np.allclose(again.dataframe[0].value.to_numpy(), np.log2(np.abs(table) + 1)[:8])
+    assert again.toggle(key="widget_log").value and np.allclose(
+        again.dataframe[0].value.to_numpy(), np.log2(np.abs(table) + 1)[:8]
+    )
     page = upload(visit, csv(np.where(table == table.min(), -2.5, table), ["a", "b", "c", "d", "e"]))
     page.toggle(key="widget_log").set_value(True).run()
     assert "the smallest here is -2.5" in sentence(page).replace("&#45;", "-").replace("&#46;", ".")
-    assert not page.toggle(key="widget_log").value and "log" not in page.query_params and page.metric[1].value == "5"
+    assert (
+        not page.toggle(key="widget_log").value
+        and "log" not in page.query_params
+        and page.metric[1].value == "5"
+    )
 
 
 def test_logarithms_keep_a_sparse_table_sparse():
@@ -187,7 +370,9 @@ def test_word_counts_get_their_words(visit, sentence, address):
     page.file_uploader[1].upload("vocab.small.txt", b"alpha\nbeta\ngamma\ndelta\n")
     page.run()
     assert not page.error and len(page.file_uploader) == 1 and "vocab" in address(page)
-    chosen = find({"upload": address(page)["upload"], "vocabulary": address(page)["vocab"], **READ}, address(page)["w"])
+    chosen = find(
+        {"upload": address(page)["upload"], "vocabulary": address(page)["vocab"], **READ}, address(page)["w"]
+    )
     assert chosen.dataset.feature_names == ("alpha", "beta", "gamma", "delta")
 
 

@@ -41,10 +41,19 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
         (Enough(12, 11, 64, 0.9), "**k = 12 is enough**: proved that no 11 pixels can reach 80 %."),
         (Enough(2, 1, 64, 0.9), "**k = 2 is enough**: proved that no 1 pixel can reach 80 %."),
         (Enough(1, 0, 64, 0.9), "**k = 1 is enough**: a single pixel reaches 80 %."),
-        (Enough(12, 7, 64, 0.9), "**k = 12 is enough**: proved that no 7 pixels can reach 80 %; whether 8 to 11 can is open."),
-        (Enough(12, 10, 64, 0.9), "**k = 12 is enough**: proved that no 10 pixels can reach 80 %; whether 11 can is open."),
+        (
+            Enough(12, 7, 64, 0.9),
+            "**k = 12 is enough**: proved that no 7 pixels can reach 80 %; whether 8 to 11 can is open.",
+        ),
+        (
+            Enough(12, 10, 64, 0.9),
+            "**k = 12 is enough**: proved that no 10 pixels can reach 80 %; whether 11 can is open.",
+        ),
         (Enough(12, 0, 64, 0.9), "**k = 12 is enough**; whether 1 to 11 can is open."),
-        (Enough(None, 64, 64, 0.679), "**No number of pixels is enough**: proved that no component can reach 80 %."),
+        (
+            Enough(None, 64, 64, 0.679),
+            "**No number of pixels is enough**: proved that no component can reach 80 %.",
+        ),
         (
             Enough(None, 20, 20, 0.679),
             "**k = 20 is not enough**: proved that no 20 pixels can reach 80 %; "
@@ -57,7 +66,8 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
         ),
         (
             Enough(None, 0, 64, 0.679),
-            "**Nothing here reaches 80 %**: the most here is 67 % of the best direction's variance; whether any number can is open.",
+            "**Nothing here reaches 80 %**: the most here is 67 % of the best direction's variance; whether "
+            "any number can is open.",
         ),
     ],
 )
@@ -68,8 +78,14 @@ def test_the_answer(about, said):
 def test_what_is_proved_of_one_sign_is_said_of_that_sign():
     """The best direction itself has all of its variance, with weights of any sign."""
     nobody = sentence(Enough(None, 64, 64, 0.679), 80, 64, "pixel", 1.0, nonneg=True)
-    assert nobody == "**No number of pixels is enough**: proved that no component with nonnegative weights can reach 80 %."
-    assert "no 11 pixels with nonnegative weights can reach" in sentence(Enough(12, 11, 64, 0.9), 80, 64, "pixel", 1.0, nonneg=True)
+    assert (
+        nobody
+        == "**No number of pixels is enough**: proved that no component with nonnegative weights can reach "
+        "80 %."
+    )
+    assert "no 11 pixels with nonnegative weights can reach" in sentence(
+        Enough(12, 11, 64, 0.9), 80, 64, "pixel", 1.0, nonneg=True
+    )
 
 
 def test_where_the_answer_lies():

@@ -1,11 +1,14 @@
 """Home: a component with its proof before anybody has done anything."""
 
 import json
+import re
 from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nspca.dashboard import home
+from nspca.dashboard.runs import answers
 from nspca.jobs import engine, new_workspace
 from nspca.tasks.rows import Found
 from tests.dashboard.test_runs import plant
@@ -23,6 +26,16 @@ def test_the_first_minute(visit, texts, alts):
     assert any("8 × 8 image: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")
+
+
+def test_the_stored_figure_is_the_one_of_today():
+    """Drawn again from what is computed here: the same lines, to a tenth of a pixel."""
+    _, problem, sweep = home.digits()
+    stored, today = (answers.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8))
+    number = re.compile(r"\d+\.\d+")
+    assert number.sub("", stored) == number.sub("", today)
+    pairs = zip(number.findall(stored), number.findall(today), strict=True)
+    assert max(abs(float(one) - float(other)) for one, other in pairs) < 0.15
 
 
 def test_the_slider_moves_the_component_and_the_address(visit, alts, address):
@@ -58,7 +71,9 @@ def test_who_comes_back_goes_on(visit, texts, address):
     plant(workspace, "check")
     page = visit(w=workspace, sample="lrs", pin="p")
     assert not page.exception and not page.error
-    assert "**Continue where you were**: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready" in unescape(texts(page))
+    assert "**Continue where you were**: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready" in unescape(
+        texts(page)
+    )
     page.button(key="fresh").click().run()
     assert not page.exception and "Continue where" not in texts(page) and address(page) == {}
     assert engine().store.list_runs(workspace), "the runs stay"
@@ -70,7 +85,11 @@ def test_how_far_the_last_run_is(visit, texts):
         workspace = new_workspace()
         plant(workspace, "sweep", state, rows=[Found("auto", 2, 1.0)])
         said[state] = unescape(texts(visit(w=workspace))).partition("in steps of 2; ")[2].partition("\n")[0]
-    assert said["failed"] == "failed" and said["interrupted"] == "interrupted, 1 of 3 ready" and said["queued"].startswith("Waiting")
+    assert (
+        said["failed"] == "failed"
+        and said["interrupted"] == "interrupted, 1 of 3 ready"
+        and said["queued"].startswith("Waiting")
+    )
 
 
 def script():

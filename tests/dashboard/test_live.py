@@ -1,4 +1,6 @@
-"""The live figure without a browser: what it sends, where its plotly.js comes from, and what a click gives back."""
+"""The live figure without a browser: what it sends, where its plotly.js comes from, and what a click gives
+back.
+"""
 
 import base64
 import json
@@ -13,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from nspca import plots
 from nspca.dashboard.browser import live
 from nspca.dashboard.browser.spannogram_explorer import explorer_data
+from nspca.dashboard.shell import plotly as served
 
 
 def page():
@@ -39,24 +42,26 @@ def test_a_page_sends_the_figure_with_a_fixed_revision():
     assert layout["uirevision"] == "figure"
     assert layout["height"] == data["height"] == 300
     assert data["alt"] == plots.alt_text(plots.spectrum_figure([3.0, 1.0], 4.0))
-    assert data["plotly"] == live.plotly_url()
+    assert data["plotly"] == served.plotly_url()
     assert sent(explorer)["k"] == 1
 
 
 def test_plotly_is_served_from_the_installed_package_only():
     manager = BidiComponentManager()
-    live.serve_plotly(manager=manager)
-    live.serve_plotly(manager=manager)
-    _, name, file = live.plotly_url().rsplit("/", 2)
+    served.serve_plotly(manager=manager)
+    served.serve_plotly(manager=manager)
+    _, name, file = served.plotly_url().rsplit("/", 2)
     folder = Path(manager.get_component_path(name))
     assert (folder / file).is_file()
     assert folder == Path(plotly.__file__).parent / "package_data"
-    assert live.plotly_url().startswith("/_stcore/bidi-components/")
+    assert served.plotly_url().startswith("/_stcore/bidi-components/")
 
 
 def test_plotly_lies_under_the_base_path(monkeypatch):
-    monkeypatch.setattr(live.st, "get_option", lambda name: "/class/room/" if name == "server.baseUrlPath" else None)
-    assert live.plotly_url().startswith("/class/room/_stcore/")
+    monkeypatch.setattr(
+        served.st, "get_option", lambda name: "/class/room/" if name == "server.baseUrlPath" else None
+    )
+    assert served.plotly_url().startswith("/class/room/_stcore/")
 
 
 def test_the_caller_keeps_its_figure():
@@ -69,7 +74,15 @@ def test_the_caller_keeps_its_figure():
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
     V = np.random.default_rng(0).normal(size=(40, 2))
-    options = {"names": None, "unit": 1.0, "unit_name": "", "phi": None, "optimum": None, "found": None, "height": 500}
+    options = {
+        "names": None,
+        "unit": 1.0,
+        "unit_name": "",
+        "phi": None,
+        "optimum": None,
+        "found": None,
+        "height": 500,
+    }
     data = explorer_data(V, 5, nonneg=nonneg, **options)
     assert np.array_equal(np.frombuffer(base64.b64decode(data["rows"]), "<f8").reshape(40, 2), V)
     assert data["optimum"]["value"] == pytest.approx(max(max(row) for row in data["objective"]), rel=1e-5)
@@ -80,7 +93,18 @@ def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
 
 def test_explorer_of_a_gene_table_is_small():
     V = np.random.default_rng(0).standard_t(3, size=(12582, 2))
-    data = explorer_data(V, 50, nonneg=True, names=None, unit=1.0, unit_name="", phi=0.1, optimum=(0.2, -1), found=None, height=500)
+    data = explorer_data(
+        V,
+        50,
+        nonneg=True,
+        names=None,
+        unit=1.0,
+        unit_name="",
+        phi=0.1,
+        optimum=(0.2, -1),
+        found=None,
+        height=500,
+    )
     assert len(json.dumps(data)) < 1e6
     assert data["phi"] == 0.1
     assert data["optimum"]["sign"] == -1

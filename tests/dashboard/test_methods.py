@@ -1,4 +1,6 @@
-"""Forms offer the methods that can solve the chosen problem, and no other; pages say of each what the package says."""
+"""Forms offer the methods that can solve the chosen problem, and no other; pages say of each what the package
+says.
+"""
 
 from html import unescape
 
@@ -76,5 +78,9 @@ def test_what_is_selected_before_anybody_chose_can_always_run():
     for problem in (nspca.Problem.from_covariance(np.eye(4), 2, nonneg) for nonneg in (True, False)):
         assert all(line_of(name).refusal(problem) is None for name in {*FIRST, *DEFAULT})
     assert nspca.METHODS[DEFAULT[0]].joint
-    assert methods.label("pca") == "pca (baseline)" and methods.label("auto") == "auto" and methods.baselines() == ["spca", "nmf", "pca"]
+    assert (
+        methods.label("pca") == "pca (baseline)"
+        and methods.label("auto") == "auto"
+        and methods.baselines() == ["spca", "nmf", "pca"]
+    )
     assert methods.how("coordinate") == "at once" and methods.how("em") == "one by one"

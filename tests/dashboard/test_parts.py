@@ -2,6 +2,7 @@
 
 import io
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,10 +16,10 @@ from nspca.dashboard.joint.page import _says as says
 from nspca.dashboard.joint.request import JointRequest, read_sizes, snippet
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
-from nspca.plots.joint import cumulative_figure, parts_figure
+from nspca.plots.joint import climb_figure, cumulative_figure, parts_figure, union_figure
 from nspca.progress import Event, silent
 from nspca.tasks.joint import one_by_one, run_joint
-from nspca.tasks.rows import Several
+from nspca.tasks.rows import Climbed, Several, unpack
 
 PAGE = "pages/parts.py"
 SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "proof": "none"}
@@ -48,12 +49,20 @@ def done(visit, ended):
     return ended(page)
 
 
-def test_nothing_starts_unasked(visit, stand_ins, texts):
+def test_it_opens_on_the_digits_where_the_faces_are_a_stand_in(visit, stand_ins, texts):
     page = visit(PAGE)
     assert not page.exception and not page.error
-    assert page.selectbox(key="widget_pictures").value == "cbcl" and "stand-in" in texts(page)
-    assert "Nothing has run yet" in texts(page) and "parts" not in page.query_params
+    assert page.selectbox(key="widget_pictures").value == "digits" and "stand-in" not in texts(page)
+    assert (
+        "**Stored answer** for 5 parts of 10 pixels each" in texts(page) and "parts" not in page.query_params
+    )
     assert page.button(key="run").label == "Find 5 parts"
+    page.selectbox(key="widget_pictures").set_value("cbcl").run()
+    assert "stand-in" in texts(page) and "**Stored answer** for 5 parts of 40 pixels each" in texts(page)
+
+
+def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):
+    assert visit(PAGE).selectbox(key="widget_pictures").value == "cbcl"
 
 
 def test_from_run_to_parts(done, texts, alts):
@@ -61,7 +70,11 @@ def test_from_run_to_parts(done, texts, alts):
     assert "Found at once, 3 parts explain" in texts(done)
     assert sum(alt.startswith("3 components by") for alt in alts(done)) == 2
     table = done.dataframe[0].value
-    assert table["method"].tolist() == ["joint", "tpower"] and table["features"].tolist() == [16, 16] and not table["shared"].any()
+    assert (
+        table["method"].tolist() == ["joint", "tpower"]
+        and table["features"].tolist() == [16, 16]
+        and not table["shared"].any()
+    )
 
 
 def test_every_method_that_finds_components_together_counts_as_at_once(visit, ended, texts):
@@ -73,15 +86,25 @@ def test_every_method_that_finds_components_together_counts_as_at_once(visit, en
     assert "**coordinate** :small[:gray[at once, " in said and "**tpower** :small[:gray[one by one, " in said
     assert table["found"].to_dict() == {"coordinate": "at once", "tpower": "one by one"}
     more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
-    assert f"Found at once, 3 parts explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found one by one." in said
+    assert (
+        f"Found at once, 3 parts explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found one "
+        "by one." in said
+    )
     assert np.isclose(table.loc["tpower", "gain"], more)
 
 
 def test_the_gain_compares_the_best_of_both_sides():
     made = lambda value: nspca.Result(np.eye(3)[:, :1], np.array([value]), nspca.Status.HEURISTIC, "")  # noqa: E731
     values = {"joint": 2.0, "coordinate": 3.0, "bipartite": 1.0, "em": 2.5, "cone": 1.5}
-    assert joint_views.gain({method: made(value) for method, value in values.items()}) == ("coordinate", "em", pytest.approx(20.0))
-    assert joint_views.gain({method: made(values[method]) for method in ("joint", "coordinate", "bipartite")}) is None
+    assert joint_views.gain({method: made(value) for method, value in values.items()}) == (
+        "coordinate",
+        "em",
+        pytest.approx(20.0),
+    )
+    assert (
+        joint_views.gain({method: made(values[method]) for method in ("joint", "coordinate", "bipartite")})
+        is None
+    )
 
 
 def test_the_numbers_are_those_of_the_package(done):
@@ -97,7 +120,11 @@ def test_a_reload_finds_the_parts_and_the_image(done, visit, address, texts):
     done.slider(key="widget_face").set_value(7).run()
     done.slider(key="widget_using").set_value(2).run()
     again = visit(PAGE, **address(done))
-    assert not again.error and again.slider(key="widget_face").value == 7 and again.slider(key="widget_using").value == 2
+    assert (
+        not again.error
+        and again.slider(key="widget_face").value == 7
+        and again.slider(key="widget_using").value == 2
+    )
     assert texts(again) == texts(done)
 
 
@@ -145,7 +172,9 @@ def test_a_reconstruction_is_the_least_squares_one(center, scale):
 def test_one_by_one_is_what_the_package_finds():
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, (5, 5, 5))
     ours = one_by_one(problem, "tpower", {}, 3, silent)
-    assert np.allclose(ours.components, nspca.solve(problem.with_k(5), "tpower", components=3, seed=3).components)
+    assert np.allclose(
+        ours.components, nspca.solve(problem.with_k(5), "tpower", components=3, seed=3).components
+    )
 
 
 def test_rows_carry_the_components_while_the_run_goes_on():
@@ -163,15 +192,100 @@ def test_rows_carry_the_components_while_the_run_goes_on():
     assert shares == sorted(shares) and shares[0] >= 0 and shares[-1] <= 1
 
 
+def heard(X, request, until=lambda event: False):
+    """Events of a run, until one of them; what it returned, or what it handed in when it was cancelled
+    there.
+    """
+    events = []
+
+    def report(event):
+        events.append(event)
+        if until(event):
+            raise nspca.errors.Cancelled
+
+    try:
+        return events, run_joint(X=X, covariance=False, request=request, report=report), False
+    except nspca.errors.Cancelled as stop:
+        return events, stop.result, True
+
+
+def rows_of(events):
+    return tuple(event.payload["row"] for event in events if "row" in event.payload)
+
+
+def test_the_cheapest_is_ready_first_and_the_order_asked_for_stays():
+    X = nspca.load_sample("digits").X[:200]
+    events, content, _ = heard(X, {**REQUEST, "methods": ["joint", "threshold", "cone"]})
+    assert [row["method"] for row in rows_of(events) if row["row"] == "several"] == [
+        "threshold",
+        "cone",
+        "joint",
+    ]
+    assert [method for method, _ in nspca.Sweep.from_bytes(content)] == ["joint", "threshold", "cone"]
+    assert all(line.cost > 0 for line in nspca.METHODS.values())
+
+
+def test_every_improvement_is_a_row_with_components_that_have_at_least_that_value():
+    X = nspca.load_sample("digits").X
+    events, content, _ = heard(X, {**REQUEST, "sizes": [10] * 5, "methods": ["joint", "tpower"]})
+    now = JobState("x", "running", rows=rows_of(events))
+    climbed = [row for row in unpack(now.rows) if isinstance(row, Climbed)]
+    values, problem = [row.value for row in climbed], nspca.Problem.from_data(X, (10,) * 5)
+    assert (
+        len(climbed) >= 2 and values == sorted(set(values)) and {row.method for row in climbed} == {"joint"}
+    )
+    for row in climbed:
+        assert sum(problem.value(x) for x in row.components(64).T) >= row.value * (1 - 1e-5)
+    assert np.isclose(values[-1], nspca.Sweep.from_bytes(content)["joint", 5].value)
+    assert joint_page.climbed(now) == (climbed, False)
+    assert joint_page.climbed(replace(now, rows=now.rows[:-1])) == (climbed, True)
+
+
+@pytest.mark.parametrize("stage", ["kicks", "looking for a bound", "joint proof"])
+def test_a_cancelled_run_hands_in_what_was_ready(stage):
+    X = nspca.load_sample("digits").X
+    request = {**REQUEST, "sizes": [10] * 3, "methods": ["joint", "tpower"], "effort": "fast"}
+    # The first event of the proof comes before there is one.
+    _, content, cancelled = heard(
+        X, request, lambda event: event.stage == stage and (stage != "joint proof" or event.done > 0)
+    )
+    assert cancelled
+    sweep, problem = nspca.Sweep.from_bytes(content), nspca.Problem.from_data(X, (10,) * 3)
+    assert list(sweep) == [("joint", 3), ("tpower", 3)]
+    for result in sweep.results.values():
+        assert np.allclose([problem.value(x) for x in result.components.T], result.values)
+    assert (sweep["joint", 3].status is nspca.Status.CANCELLED) == (stage == "kicks")
+    proof = sweep["tpower", 3].certificate
+    assert (proof is not None) == (stage == "joint proof")
+    assert proof is None or sweep["joint", 3].value <= nspca.verify(X, proof) <= proof.upper
+
+
+def test_the_axes_of_the_climb_are_there_at_once_and_only_double():
+    ends = [climb_figure(*given).layout for given in (([], []), ([1.0], [50.0]), ([1.0, 11.0], [50.0, 51.0]))]
+    assert [(list(one.xaxis.range), list(one.yaxis.range)) for one in ends] == [
+        ([0, 5], [0, 1]),
+        ([0, 5], [0, 1]),
+        ([0, 20], [0, 4]),
+    ]
+    assert ends[0].meta["alt"].endswith("nothing yet.") and "2 % after 11 s" in ends[2].meta["alt"]
+
+
 def test_a_method_that_cannot_says_why_and_the_others_go_on():
     request = {**REQUEST, "methods": ["spanspca", "tpower"]}
     events = []
-    content = run_joint(X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append)
+    content = run_joint(
+        X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append
+    )
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
     assert "no nonnegative form" in joint_page.failures(JobState("x", "running", rows=rows))["spanspca"]
     assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
     with pytest.raises(nspca.errors.InvalidOption):
-        run_joint(X=np.eye(9), covariance=False, request={**request, "methods": ["spanspca"]}, report=lambda event: None)
+        run_joint(
+            X=np.eye(9),
+            covariance=False,
+            request={**request, "methods": ["spanspca"]},
+            report=lambda event: None,
+        )
 
 
 def test_a_worker_refuses_what_the_package_refuses():
@@ -184,7 +298,10 @@ def test_a_worker_refuses_what_the_package_refuses():
     problem = nspca.Problem.from_data(X, (4, 3), nonneg=False)
     with pytest.raises(nspca.errors.InvalidOption) as refused:
         nspca.solve(problem, "coordinate")
-    assert failures == {"coordinate": str(refused.value), "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4))}
+    assert failures == {
+        "coordinate": str(refused.value),
+        "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4)),
+    }
     assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
 
 
@@ -200,7 +317,10 @@ def test_a_worker_finds_together_what_the_package_finds_together(method):
 def ky_fan(problem, result, components, effort, report):
     """The plainest joint certificate: nobody explains more than the leading eigenvalues together."""
     values, vectors = problem.covariance.leading(components)
-    witness = {"U": vectors[:, :-1] * np.sqrt(values[:-1] - values[-1]), "claims": np.array([values[-1] * (1 + 1e-7), 0.0])}
+    witness = {
+        "U": vectors[:, :-1] * np.sqrt(values[:-1] - values[-1]),
+        "claims": np.array([values[-1] * (1 + 1e-7), 0.0]),
+    }
     return nspca.Certificate.of(problem, "B4", "joint", float(values.sum()) * (1 + 1e-6), witness)
 
 
@@ -221,7 +341,9 @@ def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     monkeypatch.setattr(nspca, "certify", refuse)
     events = []
     request = {**REQUEST, "methods": ["tpower"], "effort": "fast"}
-    content = run_joint(X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append)
+    content = run_joint(
+        X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append
+    )
     assert nspca.Sweep.from_bytes(content)["tpower", 2].certificate is None
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
     assert joint_page.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
@@ -235,7 +357,9 @@ def test_a_large_result_waits_for_the_end():
 @pytest.mark.parametrize("sizes", [(6, 6, 6), (6, 5, 4), (6,)])
 def test_the_snippet_finds_the_same(capsys, sizes):
     data = nspca.load_sample("digits")
-    asked = JointRequest({"sample": "digits"}, "", sizes, ("tpower",), {"tpower": {"restarts": 3}}, effort=None)
+    asked = JointRequest(
+        {"sample": "digits"}, "", sizes, ("tpower",), {"tpower": {"restarts": 3}}, effort=None
+    )
     found = {}
     exec(snippet(asked, "tpower", False), found)  # the page offers exactly this text
     ours = one_by_one(nspca.Problem.from_data(data.X, sizes), "tpower", {"restarts": 3}, 0, silent)
@@ -243,7 +367,11 @@ def test_the_snippet_finds_the_same(capsys, sizes):
 
 
 def test_exports_open_without_pickle(done):
-    assert [button.label for button in done.get("download_button")][:3] == ["Parts, CSV", "Parts, NPZ", "Methods, CSV"]
+    assert [button.label for button in done.get("download_button")][:3] == [
+        "Parts, CSV",
+        "Parts, NPZ",
+        "Methods, CSV",
+    ]
 
 
 def test_the_arrays_are_complete():
@@ -253,14 +381,21 @@ def test_the_arrays_are_complete():
 
     made = SimpleNamespace(of=SimpleNamespace(dataset=data), results={"tpower": result})
     with np.load(io.BytesIO(joint_views.arrays(made)), allow_pickle=False) as file:
-        assert np.array_equal(file["components_tpower"], result.components) and file["feature_names"][0] == data.feature_names[0]
+        assert (
+            np.array_equal(file["components_tpower"], result.components)
+            and file["feature_names"][0] == data.feature_names[0]
+        )
 
 
 def test_components_are_turned_and_sorted_without_changing_what_they_explain():
     X = np.array([[-0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
-    results = {m: nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m) for m in ("joint", "tpower")}
+    results = {
+        m: nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m) for m in ("joint", "tpower")
+    }
     shown = joint_views.ordered(results)
-    assert np.array_equal(shown["joint"].components, np.abs(X)[:, ::-1]) and shown["joint"].values.tolist() == [2, 1]
+    assert np.array_equal(shown["joint"].components, np.abs(X)[:, ::-1]) and shown[
+        "joint"
+    ].values.tolist() == [2, 1]
     assert np.array_equal(shown["tpower"].components, np.abs(X)) and shown["tpower"].values.tolist() == [1, 2]
 
 
@@ -269,19 +404,53 @@ def test_every_weight_is_drawn_where_its_pixel_is():
     X[[0, 5, 2], [0, 1, 2]] = 1.0, 0.5, 0.25
     drawn = np.array(parts_figure(X, (2, 3), columns=2, name="joint").data[1].z)
     found = {(int(i), int(j)): float(drawn[i, j]) for i, j in np.argwhere(np.isfinite(drawn))}
-    # three rows of caption above each line of two pictures, three pixels and a gap of one from one picture to the next
+    # three rows of caption above each line of two pictures, three pixels and a gap of one from one picture to
+    # the next
     assert found == {(3, 0): 1.0, (4, 6): 0.5, (8, 2): 0.25}
+
+
+def test_every_pixel_of_the_union_has_the_colour_of_its_part():
+    X = np.zeros((6, 2))
+    X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
+    _, first, second = union_figure(X, (2, 3), mean=np.arange(6.0), name="joint").data
+    assert {
+        (int(i), int(j)): float(np.array(first.z)[i, j]) for i, j in np.argwhere(np.isfinite(first.z))
+    } == {(0, 0): 1.0, (1, 2): 0.5}
+    assert (
+        np.argwhere(np.isfinite(second.z)).tolist() == [[0, 2]]
+        and first.colorscale[1][1] != second.colorscale[1][1]
+    )
+
+
+def test_an_image_grows_part_by_part_and_less_is_missing_each_time(done, texts, alts):
+    grown = next(alt for alt in alts(done) if alt.startswith("Images side by side: mean, "))
+    missing = [float(part.split(": ")[1].removesuffix(" %")) for part in grown.split(", ")[1:-1]]
+    assert (
+        len(missing) == 3
+        and missing == sorted(missing, reverse=True)
+        and "what is still missing" in texts(done)
+    )
+    assert any("in one image: 16 of 64 pixels are in one of them" in alt for alt in alts(done))
+    done.toggle(key="widget_over").set_value(False).run()
+    assert not done.error and not done.exception and done.query_params["over"]
 
 
 def test_the_curve_counts_components_and_says_how_far_they_come():
     figure = cumulative_figure({"joint": [3.0, 2.0], "cone": [4.0, 0.5]}, 10.0, upper=6.0)
-    assert list(figure.data[0].y) == [30, 50] and list(figure.data[1].y) == [40, 45] and list(figure.data[2].y) == [60, 60]
+    assert (
+        list(figure.data[0].y) == [30, 50]
+        and list(figure.data[1].y) == [40, 45]
+        and list(figure.data[2].y) == [60, 60]
+    )
     assert "joint 50 %, cone 45 %" in figure.layout.meta["alt"]
 
 
 def test_progress_names_the_method():
     asked = JointRequest({"sample": "digits"}, "x", (4, 4), ("joint", "cone"))
     event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
-    assert says(asked, JobState("x", "running", event=event)) == "0 of 2 methods ready; joint: kicks 3 of 20, best so far 12.00"
+    assert (
+        says(asked, JobState("x", "running", event=event))
+        == "0 of 2 methods ready; joint: kicks 3 of 20, best so far 12.00"
+    )
     with pytest.raises(InvalidProblem, match="got 'nothing'"):
         read_sizes("", 2, 10)

@@ -1,4 +1,6 @@
-"""A click is heard: whatever supersedes the run of the script that it asked for, and however late the page comes to its button."""
+"""A click is heard: whatever supersedes the run of the script that it asked for, and however late the page
+comes to its button.
+"""
 
 import ast
 from pathlib import Path
@@ -95,7 +97,15 @@ def test_plain_buttons_of_streamlit_start_nothing():
     files = [*root.glob("nspca/dashboard/**/*.py"), *root.glob("pages/*.py"), root / "app.py"]
     lost = []
     for path in set(files) - {Path(presses.__file__).resolve()}:
-        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+        ]
         buttons = [call for call in calls if ast.unparse(call.func) == "st.button"]
-        lost += [f"{path.name}:{call.lineno}" for call in buttons if not any(keyword.arg == "on_click" for keyword in call.keywords)]
+        lost += [
+            f"{path.name}:{call.lineno}"
+            for call in buttons
+            if not any(keyword.arg == "on_click" for keyword in call.keywords)
+        ]
     assert lost == []

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.request import finer, usual
-from nspca.dashboard.sweep import preview
 from nspca.jobs import engine
 from nspca.tasks.preview import FEW, MANY, METHOD, run_preview
 
@@ -42,19 +42,30 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
     assert "2 of 13 features keep" in texts(page) and not page.error
 
 
+def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_say(
+    arrive, stand_ins, alts, texts
+):
+    page = arrive(sample="leukemia", k=5)
+    maps = [alt for alt in alts(page) if alt.startswith("Heat map of the component")]
+    assert maps == ["Heat map of the component: 5 features, 72 samples sorted by score."]
+    assert "than one of another group in" in texts(page) and "took no part" in texts(page)
+    images = arrive(sample="digits")
+    assert not any(alt.startswith("Heat map") for alt in alts(images)), "pixels are drawn as an image"
+
+
 def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
     pages = [arrive(sample="pitprops", signed=1, to=9) for _ in range(2)]
     store = engine().store
-    kept = [json.loads(run.parameters)["request"] for run in store.list_runs(preview.EVERYBODY)]
+    kept = [json.loads(run.parameters)["request"] for run in store.list_runs(everybody.EVERYBODY)]
     assert sum(not request["nonneg"] and request["ks"] == [1, 2, 3, 5, 7, 9] for request in kept) == 1
     pages[0].button(key="run").click().run()
     assert [run.function for run in store.list_runs(address(pages[0])["w"])] == ["sweep"]
 
 
 def test_a_workspace_of_that_name_cannot_be_opened_by_an_address(visit, address):
-    page = visit(PAGE, sample="pitprops", w=preview.EVERYBODY)
+    page = visit(PAGE, sample="pitprops", w=everybody.EVERYBODY)
     page.button(key="run").click().run()
-    assert address(page)["w"] != preview.EVERYBODY
+    assert address(page)["w"] != everybody.EVERYBODY
 
 
 def test_what_can_be_no_problem_has_no_preview_and_no_error(visit, texts):
@@ -63,7 +74,7 @@ def test_what_can_be_no_problem_has_no_preview_and_no_error(visit, texts):
 
 
 def test_very_large_data_have_none(visit, texts, monkeypatch):
-    monkeypatch.setattr(preview, "LARGEST", 100)
+    monkeypatch.setattr(everybody, "LARGEST", 100)
     page = visit(PAGE, sample="pitprops")
     assert "Nothing has run yet" in texts(page) and page.button(key="run") and not page.error
 
@@ -77,7 +88,11 @@ def test_the_run_is_finer_where_the_preview_saw_the_bend(arrive, address):
 
 @pytest.mark.parametrize(
     ("ks", "low", "high", "expected"),
-    [((1, 5, 9), 5, 9, (1, 5, 6, 7, 8, 9)), ((1, 2), 1, 2, (1, 2)), ((10, 100), 10, 100, (10, 20, 30, 40, 50, 60, 70, 80, 90, 100))],
+    [
+        ((1, 5, 9), 5, 9, (1, 5, 6, 7, 8, 9)),
+        ((1, 2), 1, 2, (1, 2)),
+        ((10, 100), 10, 100, (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)),
+    ],
 )
 def test_finer_values(ks, low, high, expected):
     assert finer(ks, low, high) == expected
@@ -86,19 +101,26 @@ def test_finer_values(ks, low, high, expected):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_every_bound_of_it_is_one_that_the_checker_takes(nonneg):
     X = nspca.load_sample("digits").X
-    sweep = nspca.Sweep.from_bytes(run_preview(X=X, covariance=False, request=ASKED | {"nonneg": nonneg, "ks": [1, 4, 20, 64]}))
+    sweep = nspca.Sweep.from_bytes(
+        run_preview(X=X, covariance=False, request=ASKED | {"nonneg": nonneg, "ks": [1, 4, 20, 64]})
+    )
     problem = nspca.Problem.from_data(X, k=1, nonneg=nonneg)
     for (_, k), result in sweep.results.items():
         upper = nspca.verify(X, result.certificate, k=k, nonneg=nonneg)
         assert result.value <= upper <= result.certificate.upper * (1 + 1e-12)
-        assert np.isclose(result.value, problem.value(result.components[:, 0])) and np.count_nonzero(result.components) <= k
+        assert (
+            np.isclose(result.value, problem.value(result.components[:, 0]))
+            and np.count_nonzero(result.components) <= k
+        )
         assert result.info["upper_epsnet"] > result.value * 0.99
     assert len({result.certificate.kind for result in sweep.results.values()}) > 1
 
 
 def test_of_very_many_features_there_are_few_values_of_k_and_no_factorisation():
     X = np.random.default_rng(0).standard_normal((1001, 1)) * np.ones(MANY + 1)
-    sweep = nspca.Sweep.from_bytes(run_preview(X=X[:8], covariance=False, request=ASKED | {"ks": usual(1, 100)}))
+    sweep = nspca.Sweep.from_bytes(
+        run_preview(X=X[:8], covariance=False, request=ASKED | {"ks": usual(1, 100)})
+    )
     ks = [k for _, k in sweep]
     assert len(ks) == FEW and (ks[0], ks[-1]) == (1, 100) and sweep[METHOD, 100].ratio > 0.999
     sweep = nspca.Sweep.from_bytes(run_preview(X=X[:, :1002], covariance=False, request=ASKED | {"ks": [3]}))

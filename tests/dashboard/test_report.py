@@ -1,6 +1,7 @@
 """A sweep as one file: everything inside it, nothing from elsewhere, names escaped."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from nspca.dashboard.sweep import report
 from nspca.plots import percent_down, sweep_figure
 from nspca.tasks.sweep import OTHERS, PROBABILITY, run_sweep
 
+MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
+
 
 @pytest.fixture(scope="module")
 def made():
@@ -21,9 +24,13 @@ def made():
     asked = Request({"sample": "lrs"}, "", (5, 10))
     problem = nspca.Problem.from_data(data.X, k=5)
     sweep = nspca.Sweep.from_bytes(run_sweep(X=data.X, covariance=False, request=asked.to_dict()))
-    table = sweep.frame.assign(**{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS})
+    table = sweep.frame.assign(
+        **{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS}
+    )
     figure = sweep_figure(table, unit=problem.leading_eigenvalue)
-    return report.html(Chosen(data, asked.data, ""), problem, asked, figure, table, "print(1 < 2)").decode(), table
+    return report.html(
+        Chosen(data, asked.data, ""), problem, asked, report.moving(figure), table, "print(1 < 2)", MADE
+    ).decode(), table
 
 
 def test_it_stands_alone(made):

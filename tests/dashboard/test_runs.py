@@ -1,21 +1,25 @@
 """Runs: what was asked here, told in words, opened, renamed, deleted and brought back."""
 
 import json
+import re
 import time
 from datetime import UTC, datetime
 from html import unescape
+from xml.etree import ElementTree
 
 import pytest
+import segno
 
 import nspca
 from nspca.dashboard.chosen import find
-from nspca.dashboard.history import moment
+from nspca.dashboard.history import sharing, thumbnail
 from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.history.told import Told, proved, tell
 from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import moment
 from nspca.jobs import engine, new_workspace
 from nspca.tasks import TASKS
-from nspca.tasks.rows import Closer, Found, Proved, pack
+from nspca.tasks.rows import Closer, Found, Proved, Several, pack
 
 PAGE = "pages/runs.py"
 SWEPT = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()
@@ -41,7 +45,17 @@ def workspace():
     return new_workspace()
 
 
-def plant(workspace, task="sweep", state="done", given=None, title="Pitprops, something", number=0, rows=(), result=b"", error=""):
+def plant(
+    workspace,
+    task="sweep",
+    state="done",
+    given=None,
+    title="Pitprops, something",
+    number=0,
+    rows=(),
+    result=b"",
+    error="",
+):
     """A run as the engine would have left it."""
     store, given = engine().store, json.dumps(ASKED.get(task, {}) if given is None else given)
     run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given, "nobody")
@@ -71,10 +85,19 @@ def test_every_task_is_told_in_words(workspace):
 
 
 def test_a_sweep_of_any_values_of_k_and_one_of_before(workspace):
-    steps = {name: value for name, value in SWEPT.items() if name != "ks"} | {"first": 2, "last": 6, "step": 2}
-    for number, request in enumerate((steps, {**SWEPT, "ks": [1, 2, 5]}, {**SWEPT, "ks": [*range(1, 10), 20]}, {**SWEPT, "ks": [7]})):
+    steps = {name: value for name, value in SWEPT.items() if name != "ks"} | {
+        "first": 2,
+        "last": 6,
+        "step": 2,
+    }
+    for number, request in enumerate(
+        (steps, {**SWEPT, "ks": [1, 2, 5]}, {**SWEPT, "ks": [*range(1, 10), 20]}, {**SWEPT, "ks": [7]})
+    ):
         plant(workspace, given={"request": request}, number=number)
-    said = [(one.what[1], one.values["from"], one.values["to"], one.values["step"]) for one in tell(engine().store.list_runs(workspace))]
+    said = [
+        (one.what[1], one.values["from"], one.values["to"], one.values["step"])
+        for one in tell(engine().store.list_runs(workspace))
+    ]
     assert said == [
         ("sweep k = 7", 7, 7, 1),
         ("sweep 10 values of k from 1 to 20", 1, 20, None),
@@ -92,7 +115,10 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
         "joint": "pages/topics.py",
         "check": None,
     }
-    assert said["sweep"].values["run"] == said["prove"].values["run"] == runs["sweep"] and said["prove"].values["k"] == 4
+    assert (
+        said["sweep"].values["run"] == said["prove"].values["run"] == runs["sweep"]
+        and said["prove"].values["k"] == 4
+    )
     assert said["joint"].values["topics"] == runs["joint"] and said["joint"].values["size"] == "3"
     assert said["compare"].values["compare"] == said["stability"].values["compare"] == runs["compare"]
     assert said["pitprops"].values == {"judged": "uses", "use": "pitprops", "props": 6}
@@ -110,7 +136,11 @@ def test_a_damaged_run_takes_no_other_with_it(workspace):
     plant(workspace, "sweep", given={"request": {name: SWEPT[name] for name in SWEPT if name != "methods"}})
     plant(workspace, "prove")
     damaged, proof = sorted(tell(engine().store.list_runs(workspace)), key=lambda one: isinstance(one, Told))
-    assert not isinstance(damaged, Told) and proof.line.startswith("Pitprops · a tighter proof") and proof.page is None
+    assert (
+        not isinstance(damaged, Told)
+        and proof.line.startswith("Pitprops · a tighter proof")
+        and proof.page is None
+    )
 
 
 ODD = ("<b>", -3, 10**30, None, [], {"a": [{}]})
@@ -128,22 +158,44 @@ def test_whatever_is_stored_is_a_line_and_no_error(visit, texts, workspace):
     for task in ASKED:
         plant(workspace, task, given={**ASKED[task], **dict(zip(ASKED[task], ODD, strict=False))}, number=100)
     with engine().store._writing() as db:
-        db.execute("UPDATE runs SET created = 1e300, rows = '[[' WHERE workspace = ? AND function = 'sweep'", (workspace,))
+        db.execute(
+            "UPDATE runs SET created = 1e300, rows = '[[' WHERE workspace = ? AND function = 'sweep'",
+            (workspace,),
+        )
     count = len(ASKED) * (len(ODD) + 1)
     for listed in range(1, 2 + count // OF_A_PAGE):
         page = visit(PAGE, w=workspace, listed=listed, find="e")
         assert not page.exception and not page.error, [error.value for error in page.error]
-        assert len(page.get("popover")) + texts(page).count("cannot be read") == min(OF_A_PAGE, count - OF_A_PAGE * (listed - 1))
+        assert len(page.get("popover")) + texts(page).count("cannot be read") == min(
+            OF_A_PAGE, count - OF_A_PAGE * (listed - 1)
+        )
     assert not visit(w=workspace).error
 
 
 def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
     data = {"upload": "abc", "file": "genes.csv", "vocabulary": None, "covariance": False}
-    data |= {"id_column": "name", "label_column": None, "features_in_rows": True, "log2": True}
+    data |= {
+        "id_column": "name",
+        "label_column": None,
+        "features_in_rows": True,
+        "missing": "mean",
+        "log2": True,
+    }
     plant(workspace, given={"request": {**SWEPT, "data": data, "scale": True, "nonneg": False}})
     one = told(workspace)["sweep"]
-    assert one.line.startswith("genes, log2(x + 1) · sweep") and "weights of any sign · standardised · auto" in one.line
-    wanted = {"upload": "abc", "id": "name", "rows": True, "log": True, "scale": True, "signed": True}
+    assert (
+        one.line.startswith("genes, means for missing values, log2(x + 1) · sweep")
+        and "weights of any sign · standardised · auto" in one.line
+    )
+    wanted = {
+        "upload": "abc",
+        "id": "name",
+        "rows": True,
+        "gaps": "mean",
+        "log": True,
+        "scale": True,
+        "signed": True,
+    }
     assert {name: one.values[name] for name in wanted} == wanted
 
 
@@ -153,13 +205,19 @@ def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
         plant(workspace, task, given={"request": request, "covariance": True})
         plant(workspace, task, given={"request": request, "covariance": False}, number=1)
     said = tell(engine().store.list_runs(workspace))
-    assert ["not centred" in one.line for one in said] == ["center" in one.values for one in said] == [True, False] * 3
+    assert (
+        ["not centred" in one.line for one in said]
+        == ["center" in one.values for one in said]
+        == [True, False] * 3
+    )
     assert ["raw" in one.values for one in said if one.task == "joint"] == [True, False]
 
 
 def test_the_worst_and_the_best_proof_over_k():
     assert proved([]) is None and proved([Found("auto", 2, 1.0)]) is None
-    assert proved([Found("auto", 2, 1.0, ratio=0.9), Found("em", 2, 0.9, ratio=0.8), Found("auto", 3, 1.0, ratio=0.95)]) == (0.9, 0.95)
+    assert proved(
+        [Found("auto", 2, 1.0, ratio=0.9), Found("em", 2, 0.9, ratio=0.8), Found("auto", 3, 1.0, ratio=0.95)]
+    ) == (0.9, 0.95)
     assert proved([Found("auto", 2, 1.0), Found("em", 2, 2.0), Proved(2, 4.0, "B1")]) == (0.5, 0.5)
     assert proved([Closer(1.0, 1.0, 4.0, "standard"), Closer(2.0, 1.0, 2.0, "thorough")]) == (0.5, 0.5)
 
@@ -168,8 +226,18 @@ def test_moments_in_words():
     now = datetime(2026, 3, 12, 15, 0, tzinfo=UTC).timestamp()
     spoken = [moment.when(now - back, now, UTC) for back in (3600, 86400, 5 * 86400, 400 * 86400)]
     assert spoken == ["today 14:00", "yesterday 15:00", "7 March 15:00", "5 February 2025"]
-    assert [moment.how_long(s) for s in (0.44, 9.97, 59.4, 200, 7500)] == ["0.4 s", "10 s", "59 s", "3 min 20 s", "2 h 5 min"]
-    assert moment.zone("Europe/Vienna") is not None and moment.zone("../etc/passwd") is None and moment.zone(None) is None
+    assert [moment.how_long(s) for s in (0.44, 9.97, 59.4, 200, 7500)] == [
+        "0.4 s",
+        "10 s",
+        "59 s",
+        "3 min 20 s",
+        "2 h 5 min",
+    ]
+    assert (
+        moment.zone("Europe/Vienna") is not None
+        and moment.zone("../etc/passwd") is None
+        and moment.zone(None) is None
+    )
 
 
 def test_an_empty_list_says_what_to_do(visit, texts):
@@ -180,7 +248,12 @@ def test_an_empty_list_says_what_to_do(visit, texts):
 
 
 def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
-    plant(workspace, "sweep", rows=[Found("auto", 2, 1.0, ratio=0.986), Found("auto", 4, 1.0, ratio=1.0)], result=b"x")
+    plant(
+        workspace,
+        "sweep",
+        rows=[Found("auto", 2, 1.0, ratio=0.986), Found("auto", 4, 1.0, ratio=1.0)],
+        result=b"x",
+    )
     plant(workspace, "compare", "failed", error="k is *too* large")
     plant(workspace, "joint", "cancelled", title="CBCL, 2 parts")
     plant(workspace, "pitprops", "interrupted")
@@ -191,7 +264,11 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
     page = visit(PAGE, w=workspace)
     assert not page.exception and not page.error
     said = unescape(texts(page))
-    assert "today" in said and "took 3.0 s" in said and "proved: at least 98.6 % at every k, optimal at the best" in said
+    assert (
+        "today" in said
+        and "took 3.0 s" in said
+        and "proved: at least 98.6 % at every k, optimal at the best" in said
+    )
     assert all(f"[{state}]" in said for state in ("done", "failed", "cancelled", "interrupted"))
     assert "k is *too* large" in said and said.count("This run cannot be read") == 3
     keys = {button.key.partition("_")[0] for button in page.button}
@@ -207,9 +284,14 @@ def test_a_name_deletion_and_undo(visit, texts, workspace):
     run = plant(workspace, result=b"x")
     page = visit(PAGE, w=workspace, run=run)
     page.text_input(key=f"name_{run}").set_value("  my *own*  name ").run()
-    assert "my *own* name" in unescape(texts(page)) and engine().store.open_run(workspace, run).name == "my *own* name"
+    assert (
+        "my *own* name" in unescape(texts(page))
+        and engine().store.open_run(workspace, run).name == "my *own* name"
+    )
     page.button(key=f"delete_{run}").click().run()
-    assert "1 run deleted" in texts(page) and "Nothing has run" in texts(page) and "run" not in page.query_params
+    assert (
+        "1 run deleted" in texts(page) and "Nothing has run" in texts(page) and "run" not in page.query_params
+    )
     page.button(key=f"undo_{run}").click().run()
     assert "my *own* name" in unescape(texts(page)) and "deleted" not in texts(page)
     page.button(key=f"delete_{run}").click().run()
@@ -221,7 +303,12 @@ def test_a_name_deletion_and_undo(visit, texts, workspace):
 
 def test_many_runs_come_a_page_at_a_time_and_are_searched(visit, texts, workspace):
     for number in range(OF_A_PAGE + 3):
-        plant(workspace, number=number, given={"request": {**SWEPT, "ks": [2, 4, 6 + number]}}, state="failed" if number == 4 else "done")
+        plant(
+            workspace,
+            number=number,
+            given={"request": {**SWEPT, "ks": [2, 4, 6 + number]}},
+            state="failed" if number == 4 else "done",
+        )
     page = visit(PAGE, w=workspace)
     assert texts(page).count("sweep k") == OF_A_PAGE and "Page 1 of 2, 28 runs" in texts(page)
     page.button(key="turn_Older").click().run()
@@ -245,19 +332,33 @@ def test_two_sweeps_side_by_side(visit, address, texts, workspace):
     assert not page.exception and not page.error
     shared, lost, gained = used[0] & used[1], used[0] - used[1], used[1] - used[0]
     said = unescape(texts(page))
-    assert f"both use {len(shared)} feature" in said and f"the second loses {len(lost)} and gains {len(gained)}." in said
+    assert (
+        f"both use {len(shared)} feature" in said
+        and f"the second loses {len(lost)} and gains {len(gained)}." in said
+    )
     assert all(name in said for name in shared | lost | gained)
     link = next(part for part in page.get("page_link") if "figure" in part.proto.label)
     opened = visit("pages/sweep.py", **dict(part.split("=") for part in link.proto.query_string.split("&")))
     assert not opened.exception and not opened.error
-    assert (address(opened)["pin"], address(opened)["run"], address(opened)["signed"]) == (runs[0], runs[1], "1")
+    assert (address(opened)["pin"], address(opened)["run"], address(opened)["signed"]) == (
+        runs[0],
+        runs[1],
+        "1",
+    )
     assert "same run twice" in texts(visit(PAGE, w=workspace, first=runs[0], second=runs[0]))
 
 
 def test_a_link_opens_a_run_whatever_was_chosen_before(visit, workspace, address):
     run = plant(workspace, result=b"x")
     page = visit("pages/sweep.py", w=workspace, sample="lrs", k=7, log=1, axis="total", anew=1, run=run)
-    assert address(page) == {"w": workspace, "sample": "lrs", "k": "7", "log": "1", "axis": "total", "run": run}
+    assert address(page) == {
+        "w": workspace,
+        "sample": "lrs",
+        "k": "7",
+        "log": "1",
+        "axis": "total",
+        "run": run,
+    }
     page.query_params["anew"], page.query_params["sample"] = "1", "pitprops"
     for name in ("k", "log"):
         del page.query_params[name]
@@ -273,7 +374,14 @@ def shared():
     """A workspace with a finished sweep of an upload, and one of a sample."""
     workspace = new_workspace()
     digest = engine().store.put_upload(workspace, CSV, {"file": "secret.csv", "name": "secret"})
-    upload = {"upload": digest, "vocabulary": None, "covariance": False, "id_column": None, "label_column": None, "features_in_rows": False}
+    upload = {
+        "upload": digest,
+        "vocabulary": None,
+        "covariance": False,
+        "id_column": None,
+        "label_column": None,
+        "features_in_rows": False,
+    }
     runs = []
     for number, where in enumerate(({"sample": "pitprops"}, upload)):
         of = find(where, workspace)
@@ -286,7 +394,10 @@ def shared():
 
 def everything(page, texts) -> str:
     """All that a page says, links to and keeps."""
-    return f"{texts(page)} {page.query_params} {[link.proto for link in page.get('page_link')]} {page.session_state['kept']}"
+    return (
+        f"{texts(page)} {page.query_params} {[link.proto for link in page.get('page_link')]} "
+        f"{page.session_state['kept']}"
+    )
 
 
 @pytest.mark.parametrize("which", [1, 2])
@@ -299,7 +410,9 @@ def test_a_shared_run_is_seen_without_its_workspace(visit, texts, shared, which)
     said = everything(page, texts)
     assert workspace not in said and run not in said
     assert ("uploaded by whoever shared" in texts(page)) == (which == 2)
-    assert not any(button.key in ("pin", "unpin") for button in page.button)
+    assert not any(button.key == "pin" for button in page.button)
+    offered = [button.proto.label for button in page.get("download_button")]
+    assert "Certificate, NPZ" in offered and "Data, NPZ" not in offered
     with_own = visit("pages/shared.py", share=share, w=new_workspace())
     assert not with_own.error and workspace not in everything(with_own, texts)
 
@@ -309,7 +422,7 @@ def test_who_was_shown_a_run_goes_on_in_a_workspace_of_their_own(visit, texts, s
     page = visit("pages/shared.py", share=share)
     link = next(part for part in page.get("page_link") if part.proto.label.startswith("Go on"))
     own = visit("pages/sweep.py", **dict(part.split("=") for part in link.proto.query_string.split("&")))
-    assert not own.exception and not own.error and "Preview" in texts(own)
+    assert not own.exception and not own.error and "review" in texts(own)  # it is there, or on its way
     assert own.number_input(key="widget_to").value == 2 and "share" not in own.query_params
 
 
@@ -319,8 +432,64 @@ def test_a_link_for_others_is_made_on_demand_and_ends_with_the_run(visit, shared
     assert not any(run in code.value for code in page.code) and run not in engine().store.shares(workspace)
     page.button(key=f"share_{run}").click().run()
     share = engine().store.shares(workspace)[run]
-    assert any(code.value.endswith(f"/shared?share={share}") for code in page.code) and workspace not in page.code[0].value
+    assert (
+        any(code.value.endswith(f"/shared?share={share}") for code in page.code)
+        and workspace not in page.code[0].value
+    )
+    assert {picture.proto.imgs[0].alt for picture in page.get("image")} == {"The link as a QR code"}
     page.button(key=f"delete_{run}").click().run()
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py", share=share)))
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py")))
     assert "leads to no run" in unescape(sentence(visit("pages/shared.py", share=run)))
+
+
+def test_a_qr_code_holds_the_address():
+    address = "http://10.0.0.7:8501/shared?share=" + "x" * 22
+    svg, modules = ElementTree.fromstring(sharing.picture(address)), segno.make(address, micro=False).matrix
+    lines = "".join(path.get("d") for path in svg.iter() if path.get("stroke"))
+    dark = sum(int(length) for length in re.findall(r"h(\d+)", lines))
+    assert dark == sum(map(sum, modules)) and svg.get("width") == svg.get("height")
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "shapes"),
+    [
+        (
+            "sweep",
+            [
+                Found("auto", 2, 1.0, 1.5),
+                Found("auto", 4, 2.0, 2.0),
+                Found("em", 2, 0.5),
+                Found("em", 4, 1.0),
+            ],
+            3,
+        ),
+        ("compare", [Found("auto", 2, 1.0)], 2),
+        ("prove", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
+        ("joint", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
+        ("joint", [Several("joint", [1.0], 0.1, None)], None),
+        ("sweep", [Found("auto", 2, "nonsense")], None),
+        ("check", [], None),
+    ],
+)
+def test_a_thumbnail_is_drawn_from_the_stored_rows(workspace, visit, task, rows, shapes):
+    plant(workspace, task, rows=rows)
+    one = told(workspace)[task]
+    svg = thumbnail.of(one, rows)
+    assert svg is None if shapes is None else len(list(ElementTree.fromstring(svg))) == shapes
+    page = visit(PAGE, w=workspace)
+    assert not page.exception and not page.error and len(page.get("image")) == (shapes is not None)
+
+
+def test_features_that_were_left_out_are_told_and_lead_back():
+    for how, name in (("without", "out"), ("only", "only")):
+        request = {**SWEPT, "data": {"sample": "pitprops", how: [0, 1]}}
+        told = told_of(request)
+        assert f"{how} 2 features" in told.line and told.values[name] == [0, 1]
+    assert not isinstance(told_of({**SWEPT, "data": {"sample": "pitprops", "only": ["a"]}}), Told)
+
+
+def told_of(request):
+    workspace = new_workspace()
+    plant(workspace, given={"request": request})
+    return tell(engine().store.list_runs(workspace))[0]

@@ -35,17 +35,31 @@ def test_every_page_says_so_for_a_server_started_otherwise(visit, monkeypatch):
 
 
 def test_the_command_starts_this_server():
-    assert streamlit_command("localhost", 8501, "localhost")[1:4] == ["-m", "nspca.dashboard.shell.serve", "run"]
+    assert streamlit_command("localhost", 8501, "localhost")[1:4] == [
+        "-m",
+        "nspca.dashboard.shell.serve",
+        "run",
+    ]
 
 
 def test_the_inside_of_streamlit_is_used_in_one_file():
     """What is not public may change with any version: `internals` alone is to be mended then."""
     root = Path(internals.__file__).resolve().parents[3]
-    inside = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.components", "streamlit.net_util")
+    inside = (
+        "streamlit.runtime",
+        "streamlit.web",
+        "streamlit.proto",
+        "streamlit.components",
+        "streamlit.net_util",
+    )
     found = set()
     for path in (*root.glob("nspca/**/*.py"), *root.glob("pages/*.py"), root / "app.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
-            modules = [f"{node.module}.{name}" for name in names] if isinstance(node, ast.ImportFrom) else names
+            names = (
+                [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+            )
+            modules = (
+                [f"{node.module}.{name}" for name in names] if isinstance(node, ast.ImportFrom) else names
+            )
             found |= {path.name for module in modules if module.startswith(inside)}
     assert found == {"internals.py"}

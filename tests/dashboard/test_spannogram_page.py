@@ -33,7 +33,9 @@ def on_circle(count: int = 20001) -> np.ndarray:
 def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
     page = visit(PAGE, sample=sample, view=view, signed=signed)
     assert not page.exception and not page.error, [error.value for error in page.error]
-    assert texts(page).count("\n1. ") + texts(page).startswith("1. ") == 1 and "\n3. " in texts(page), "three lines of teaching"
+    assert texts(page).count("\n1. ") + texts(page).startswith("1. ") == 1 and "\n3. " in texts(page), (
+        "three lines of teaching"
+    )
     assert page.latex, "and their formula"
     assert all(alts(page))
     if nspca.load_sample(sample).source == "stand-in":
@@ -45,11 +47,23 @@ def test_the_address_opens_the_same_again(visit, address, texts):
     assert "φ = −31.5°" in texts(page) and page.slider(key="widget_k").value == 7
     again = visit(PAGE, **address(page))
     assert texts(again) == texts(page)
-    assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {"view": "curves", **address(again)}.items()
+    assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {
+        "view": "curves",
+        **address(again),
+    }.items()
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"view": "nowhere"}, {"phi": "900"}, {"phi": "nan"}, {"k": 0}, {"k": 99999}, {"tol": 77}, {"support": "x"}]
+    "wrong",
+    [
+        {"view": "nowhere"},
+        {"phi": "900"},
+        {"phi": "nan"},
+        {"k": 0},
+        {"k": 99999},
+        {"tol": 77},
+        {"support": "x"},
+    ],
 )
 def test_an_address_somebody_edited(visit, wrong):
     for view in ({}, {"view": "sphere"}, {"view": "support"}):
@@ -105,16 +119,25 @@ def test_a_replay_covers_the_sphere_and_its_bounds_close(nonneg):
     steps = len(went.lower)
     for step in {0, 1, steps // 3, steps - 1}:
         alive = np.flatnonzero((went.born <= step) & ((went.cut < 0) | (went.cut > step)))
-        inside = np.array([(directions @ np.linalg.inv(went.generators[i]) >= -1e-9).all(axis=1) for i in alive])
+        inside = np.array(
+            [(directions @ np.linalg.inv(went.generators[i]) >= -1e-9).all(axis=1) for i in alive]
+        )
         covered = (
-            inside if nonneg else inside | np.array([(-directions @ np.linalg.inv(went.generators[i]) >= -1e-9).all(axis=1) for i in alive])
+            inside
+            if nonneg
+            else inside
+            | np.array(
+                [(-directions @ np.linalg.inv(went.generators[i]) >= -1e-9).all(axis=1) for i in alive]
+            )
         )
         assert covered.any(axis=0).all()
         assert (np.where(covered, f, 0).max(axis=1) <= went.bounds[alive] * (1 + 1e-12)).all()
     assert (np.diff(went.upper) <= 0).all() and (np.diff(went.lower) >= 0).all()
     assert went.upper[-1] == went.cover.upper and went.lower[-1] == went.cover.lower
     assert went.upper[-1] <= (1 + tol) * went.lower[-1] * (1 + 1e-12) and len(went.born) == went.cover.cones
-    assert went.lower[-1] <= exact_rank_d(V[:, :], k, nonneg).value * (1 + 1e-12) <= went.upper[-1] * (1 + 1e-12)
+    assert (
+        went.lower[-1] <= exact_rank_d(V[:, :], k, nonneg).value * (1 + 1e-12) <= went.upper[-1] * (1 + 1e-12)
+    )
 
 
 def test_a_replay_of_rank_two_and_of_equal_rows():
@@ -127,7 +150,9 @@ def test_what_the_browser_gets_is_plain_and_in_per_cent():
     from nspca.plots import globe
 
     V = matrix(6, 20)
-    data = cone_replay.replay_data(cone_replay.record(V, 4, True, 1e-3), globe(V, 4, resolution=20), 10.0, 1e-3)
+    data = cone_replay.replay_data(
+        cone_replay.record(V, 4, True, 1e-3), globe(V, 4, resolution=20), 10.0, 1e-3
+    )
     assert json.loads(json.dumps(data)) == data
     assert data["lower"][-1] == pytest.approx(10 * exact_rank_d(V, 4).value, rel=2e-3)
     for name in ("map", "sphere"):
@@ -159,7 +184,9 @@ def test_the_optimum_itself_is_never_astray():
         found = intervals_rank2(V, 3)
         x = exact_rank_d(V, 3).x
         assert support_view(V, np.flatnonzero(x > 1e-9)).inside
-        supports = [support[support >= 0] for band in (found.positive, found.negative) for support in band.supports]
+        supports = [
+            support[support >= 0] for band in (found.positive, found.negative) for support in band.supports
+        ]
         astray = outside(V, supports)
         free = [support_view(V, supports[i]).free for i in astray]
         assert free == sorted(free, reverse=True)
@@ -169,7 +196,9 @@ def test_the_made_example_is_what_it_says():
     V, k = made_example()
     optimum = exact_rank_d(V, k).value
     found = intervals_rank2(V, k)
-    supports = [support[support >= 0] for band in (found.positive, found.negative) for support in band.supports]
+    supports = [
+        support[support >= 0] for band in (found.positive, found.negative) for support in band.supports
+    ]
     view = support_view(V, supports[outside(V, supports)[0]])
     assert view.free > optimum > view.value and not view.inside and view.active is not None
 
@@ -193,7 +222,9 @@ def test_a_rank_is_promised_and_proved():
     for d in (1, 3, 6):
         rank = ranks_view.look_at(problem, d)
         assert rank.promised == rho(problem, d)
-        assert rank.finished or (d == 6 and rank.cones >= ranks_view.MANY), "a bound that was stopped early is a bound all the same"
+        assert rank.finished or (d == 6 and rank.cones >= ranks_view.MANY), (
+            "a bound that was stopped early is a bound all the same"
+        )
         assert rank.value <= rank.upper and rank.value >= problem.value(best.x) * rank.promised
     assert ranks_view.look_at(problem, 3).supports == 8 * 14 * 13 * 12 // 6
 
@@ -204,6 +235,8 @@ def test_ranks_beyond_the_data_and_constant_data(visit, texts):
     assert low_rank.leading(nspca.Problem.from_covariance(np.zeros((3, 3)), k=1).covariance) == 0
 
 
-@pytest.mark.parametrize(("count", "said"), [(8, "8"), (12582, "12,582"), (9_960_000, "1.0 × 10⁷"), (4_120_000_000, "4.1 × 10⁹")])
+@pytest.mark.parametrize(
+    ("count", "said"), [(8, "8"), (12582, "12,582"), (9_960_000, "1.0 × 10⁷"), (4_120_000_000, "4.1 × 10⁹")]
+)
 def test_counts_in_a_glance(count, said):
     assert short(count) == said

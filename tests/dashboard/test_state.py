@@ -1,9 +1,12 @@
 """What the address may say, and what is made of it."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, VALUES, _write
+from nspca.dashboard.shell import state
+from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES, _write
 from nspca.jobs import new_workspace
 
 GOOD = {
@@ -23,7 +26,16 @@ def test_a_value_survives_the_address(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("k", "-3"), ("k", "1e9"), ("k", "9" * 30), ("center", "yes"), ("run", "../x"), ("w", "a b"), ("sample", "")]
+    ("name", "text"),
+    [
+        ("k", "-3"),
+        ("k", "1e9"),
+        ("k", "9" * 30),
+        ("center", "yes"),
+        ("run", "../x"),
+        ("w", "a b"),
+        ("sample", ""),
+    ],
 )
 def test_what_is_not_a_value_is_refused(name, text):
     with pytest.raises((ValueError, KeyError)):
@@ -66,3 +78,44 @@ def test_widgets_and_address_say_the_same():
     assert page.number_input[0].value == 5 and "k" not in page.query_params
     page.toggle[0].set_value(False).run()
     assert "scale" not in page.query_params, "a default needs no place in the address"
+
+
+def on_a_page():
+    import streamlit as st
+
+    from nspca.dashboard.shell import state
+
+    state.begin("sweep")
+    st.number_input("k", step=1, **state.bind("k", 5 if state.get("k") is None else None))
+    st.json({"kept": st.session_state[state.KEPT], "data": state.link("pages/data.py"), "here": state.link()})
+
+
+def test_an_address_carries_what_its_page_knows():
+    assert set(" ".join(OF_PAGES.values()).split()) <= set(VALUES)
+    assert set(VALUES) - set(" ".join(OF_PAGES.values()).split()) == {"w", "present"}, (
+        "each name belongs to a page"
+    )
+    page = AppTest.from_function(on_a_page)
+    page.query_params.update({"sample": "lrs", "k": "7", "parts": "p", "w": "mine", "source": "upload"})
+    said = json.loads(page.run().json[0].value)
+    assert said["kept"]["parts"] == "p", "another page may still need it"
+    assert said["here"] == {"sample": "lrs", "k": "7", "w": "mine"} and set(page.query_params) == set(
+        said["here"]
+    )
+    assert said["data"] == {"sample": "lrs", "w": "mine", "source": "upload"}
+
+
+def test_back_leads_to_all_that_was_there(monkeypatch):
+    page = AppTest.from_function(on_a_page)
+    page.query_params.update({"sample": "lrs", "w": "mine", "parts": "p"})
+    page.run().number_input[0].set_value(8).run()
+    assert page.query_params["k"] in ("8", ["8"])
+    del page.query_params["k"]
+    page.run()
+    assert page.number_input[0].value == 8, "an address that says less than is known changes nothing"
+    monkeypatch.setattr(state, "went_back", lambda: True)
+    del page.query_params["k"]
+    del page.query_params["w"]
+    page.run()
+    said = json.loads(page.json[0].value)
+    assert page.number_input[0].value == 5 and said["kept"] == {"sample": "lrs", "w": "mine", "parts": "p"}

@@ -28,13 +28,21 @@ def test_a_name_leads_to_a_function_that_reports(name):
 
 def test_pages_use_every_name_and_no_other():
     kinds = (SWEEP, COMPARISON, joint_page._kind(parts.SUBJECT, parts.VIEW))
-    others = (proofs.MORE, proofs.CHECK, compare_more.COMPONENTS, compare_more.STABILITY, *(compare_uses.GENES, compare_uses.FACES))
+    others = (
+        proofs.MORE,
+        proofs.CHECK,
+        compare_more.COMPONENTS,
+        compare_more.STABILITY,
+        *(compare_uses.GENES, compare_uses.FACES),
+    )
     assert {*(kind.task for kind in kinds), *others, compare_uses.PROPS, preview.TASK} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 
 
 @pytest.mark.parametrize("stored", ["sweep", "nspca.tasks:run_sweep"])
-def test_a_run_is_found_by_its_name_and_one_from_before_by_its_function(visit, finish, address, texts, stored):
+def test_a_run_is_found_by_its_name_and_one_from_before_by_its_function(
+    visit, finish, address, texts, stored
+):
     page = visit(PAGE, sample="pitprops", from_=3, to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)

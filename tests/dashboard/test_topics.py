@@ -15,6 +15,7 @@ from nspca.dashboard.joint import views as joint_views
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
 from nspca.plots.joint import matching_figure
+from nspca.plots.topics import topic_figure
 from nspca.progress import silent
 from nspca.tasks.joint import one_by_one
 
@@ -44,17 +45,23 @@ def lists_of(page) -> list[str]:
     return [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
 
 
-def test_nothing_starts_unasked_and_counts_stay_as_they_are(visit, stand_ins, texts):
+def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, texts):
     page = visit(PAGE)
     assert not page.exception and not page.error
-    assert page.selectbox(key="widget_texts").value == "bow-kos" and "stand-in" in texts(page) and "Nothing has run yet" in texts(page)
-    assert page.toggle(key="widget_raw").value is True and "mostly zeros" in page.toggle(key="widget_raw").help
+    assert page.selectbox(key="widget_texts").value == "python-docs" and "Nothing has run yet" in texts(page)
+    page.selectbox(key="widget_texts").set_value("bow-kos").run()
+    assert "stand-in" in texts(page) and "**Stored answer** for 8 topics of 15 words each" in texts(page)
+    assert (
+        page.toggle(key="widget_raw").value is True and "mostly zeros" in page.toggle(key="widget_raw").help
+    )
 
 
 def test_from_run_to_topics(done, texts, alts):
     assert not done.exception and not done.error
     assert "Found at once, 3 topics explain" in texts(done) and "not centred" in texts(done)
-    assert len(lists_of(done)) == 2 and all(body.count("<section>") == 3 and body.count("<li") == 18 for body in lists_of(done))
+    assert len(lists_of(done)) == 2 and all(
+        body.count("<section>") == 3 and body.count("<li") == 18 for body in lists_of(done)
+    )
     assert any(alt.startswith("Cumulative variance") for alt in alts(done))
     assert any(alt.startswith("Matching of total weight") for alt in alts(done))
 
@@ -68,7 +75,10 @@ def test_every_method_that_finds_components_together_counts_as_at_once(visit, te
     assert "**coordinate** :small[:gray[at once, " in said and "**tpower** :small[:gray[one by one, " in said
     assert table["found"].to_dict() == {"tpower": "one by one", "coordinate": "at once"}
     more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
-    assert f"Found at once, 3 topics explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found one by one." in said
+    assert (
+        f"Found at once, 3 topics explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found "
+        "one by one." in said
+    )
     assert "that no topic of coordinate uses" in said
 
 
@@ -78,20 +88,80 @@ def test_the_words_are_those_of_the_package(done):
     result = one_by_one(problem, "tpower", {}, 0, silent)
     assert lists_of(done)[1].count("<section>") == 3
     for j, x in enumerate(result.components.T):
-        section = lists_of(done)[1].split("<section>")[j + 1]
+        section = next(
+            part for part in lists_of(done)[1].split("<section>") if part.startswith(f"<h6>{j + 1} ·")
+        )
         assert all(f"<span>{data.feature_names[i]}</span>" in section for i in np.flatnonzero(x))
 
 
 def test_the_documents_that_load_most(done):
     table = done.dataframe[1].value
     data = nspca.load_sample("bow-kos")
-    assert list(table.columns) == ["document", "score", "words of the topic in it"] and table["score"].is_monotonic_decreasing
+    assert (
+        list(table.columns) == ["document", "score", "words of the topic in it"]
+        and table["score"].is_monotonic_decreasing
+    )
     words = done.selectbox(key="widget_topic").options[0].split(": ")[1].split(", ")
     row = data.X[[data.sample_names.index(table["document"][0])]].toarray().ravel()
     counts = dict(pair.rsplit(" ", 1) for pair in table["words of the topic in it"][0].split(", "))
-    assert all(row[data.feature_names.index(word)] == float(count) for word, count in counts.items()) and set(words) & set(counts)
+    assert all(row[data.feature_names.index(word)] == float(count) for word, count in counts.items()) and set(
+        words
+    ) & set(counts)
     done.selectbox(key="widget_topic").set_value(2).run()
     assert not done.exception and done.dataframe[1].value["score"][0] != table["score"][0]
+
+
+def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
+    X = np.eye(6)[:, :3]
+    assert topics.matched(X, X[:, [2, 0, 1]]).tolist() == [1, 2, 0]
+    body = topics.lists(
+        X[:, [2, 0, 1]], [0.3, 0.2, 0.1], list("abcdef"), order=[1, 2, 0], called={1: "<first>"}
+    )
+    assert [part.split("</h6>")[0] for part in body.split("<h6>")[1:]] == [
+        "2 &lt;first&gt; · 20.0 %",
+        "3 · 10.0 %",
+        "1 · 30.0 %",
+    ]
+
+
+def test_a_topic_is_named_and_the_name_stays_and_goes_home(done, visit, address, texts):
+    done.selectbox(key="widget_topic").set_value(2).run()
+    done.text_input(key="name_joint_2").set_value("  sea | ships ").run()
+    assert address(done)["named"] == "joint:2=sea / ships" and "2 sea / ships ·" in lists_of(done)[0]
+    again = visit(PAGE, **address(done))
+    assert not again.error and again.selectbox(key="widget_topic").options[1] == "2: sea / ships"
+    problem = nspca.Problem.from_data(nspca.load_sample("bow-kos").X, (6, 6, 6), center=False)
+    made = SimpleNamespace(of=SimpleNamespace(dataset=nspca.load_sample("bow-kos")), about=topics.SUBJECT)
+    made.results = {"joint": one_by_one(problem, "tpower", {}, 0, silent)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(joint_views.topic_names, "given", lambda: {("joint", 2): "=sea"})
+        frame = joint_views.weights(made)
+    assert (
+        set(frame["name"][frame["topic"] == 2]) == {"=sea"} and not frame["name"][frame["topic"] != 2].any()
+    )
+    assert b"'=sea" in frame_to_csv(frame)
+    again.text_input(key="name_joint_2").set_value("").run()
+    assert "named" not in address(again) and not again.error
+
+
+def test_what_is_no_name_in_an_address_is_left_out(visit, address, done):
+    page = visit(PAGE, **{**address(done), "named": "joint:2=good|nonsense|joint:x=bad|:1=|joint:99999=far"})
+    assert not page.error and not page.exception and "2 good ·" in lists_of(page)[0]
+
+
+def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
+    figure = topic_figure([0.0, 0.6, -0.8], ["a", "<b>", "c"], [5, 7, 9], what="times")
+    back, front = figure.data
+    assert (
+        list(back.x) == [9, 7]
+        and list(front.x) == [0.8, 0.6]
+        and list(figure.layout.yaxis.ticktext) == ["c", "&lt;b&gt;"]
+    )
+    assert "c -0.80" in figure.layout.meta["alt"] and back.xaxis == "x2"
+    data = nspca.load_sample("bow-kos")
+    assert np.array_equal(topics.common(data)[0], np.asarray(data.X.sum(axis=0)).ravel())
+    table = nspca.load_sample("lrs")
+    assert np.allclose(topics.common(table)[0], table.X.var(axis=0), rtol=1e-6)
 
 
 def test_a_reload_finds_the_topic(done, visit, address, texts):
@@ -100,18 +170,23 @@ def test_a_reload_finds_the_topic(done, visit, address, texts):
     assert not again.error and again.selectbox(key="widget_topic").value == 3 and texts(again) == texts(done)
 
 
-def test_other_data_with_names(visit):
+def test_other_data_with_names(visit, stand_ins):
     for name in ("leukemia", "pitprops", "lrs"):
         page = visit(PAGE, texts=name)
         assert not page.exception and not page.error and page.button(key="run").label.startswith("Find")
     assert visit(PAGE, sample="python-docs").selectbox(key="widget_texts").value == "python-docs"
-    assert visit(PAGE, sample="cbcl").selectbox(key="widget_texts").value == "bow-kos"
+    assert visit(PAGE, sample="cbcl").selectbox(key="widget_texts").value == "python-docs"
 
 
 def test_names_are_text_and_cells_are_no_formulas():
     X = np.array([[0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
     body = topics.lists(X, [0.5, 0.2], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True]))
-    assert "<b>" not in body and "&lt;b&gt;x" in body and "&quot;y&quot;" in body and body.count("class=only") == 1
+    assert (
+        "<b>" not in body
+        and "&lt;b&gt;x" in body
+        and "&quot;y&quot;" in body
+        and body.count("class=only") == 1
+    )
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
     results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
@@ -141,5 +216,8 @@ def test_the_picture_shows_every_chosen_edge_between_its_slot_and_its_feature():
 
 
 def test_every_example_shows_what_taking_turns_loses():
-    lost = [total(w, assign(w, (2,) * 3)) - total(w, matching_view.in_turn(w, (2,) * 3)) for w in map(matching_view.example, range(1, 31))]
+    lost = [
+        total(w, assign(w, (2,) * 3)) - total(w, matching_view.in_turn(w, (2,) * 3))
+        for w in map(matching_view.example, range(1, 31))
+    ]
     assert min(lost) > 0.05

@@ -27,7 +27,10 @@ def row(**columns):
 def test_a_bound_with_a_probability_says_so():
     said = words.beside("2014 paper's bound", 100.0, "epsnet", row())
     assert said.startswith("The 2014 paper's bound (the value of the 2014 paper's eps&#45;net")
-    assert "100.0 for the same problem: at least 90.0 % of the best possible, with probability at least 99.7 %." in said
+    assert (
+        "100.0 for the same problem: at least 90.0 % of the best possible, with probability at least 99.7 %."
+        in said
+    )
     assert "proved" not in said
     exact = words.beside("rank-3 bound", 100.0, "rank-3", row(kind="rank-3", probability=float("nan")))
     assert exact.endswith("at least 90.0 % of the best possible, proved.")
@@ -36,8 +39,12 @@ def test_a_bound_with_a_probability_says_so():
 def test_a_bound_beside_ours_that_says_nothing_of_its_own():
     cut = row(kind="l1", probability=float("nan"))
     said = words.beside("x", 110.0, "epsnet", cut)
-    assert said.endswith("no better than the leading eigenvalue, which gives at least 90.0 % of the best possible, proved.")
-    assert words.beside("x", 80.0, "epsnet", cut).endswith("below what the component explains: it does not hold here.")
+    assert said.endswith(
+        "no better than the leading eigenvalue, which gives at least 90.0 % of the best possible, proved."
+    )
+    assert words.beside("x", 80.0, "epsnet", cut).endswith(
+        "below what the component explains: it does not hold here."
+    )
 
 
 def test_what_the_other_bounds_are():
@@ -54,7 +61,15 @@ def test_names_are_shown_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0, "0"), (3.99619, "3.996"), (148200000.0, "1.482e+08"), (12345.678, "12,346"), (1e-9, "1e-09"), (999.96, "1,000")]
+    ("value", "said"),
+    [
+        (0, "0"),
+        (3.99619, "3.996"),
+        (148200000.0, "1.482 × 10⁸"),
+        (12345.678, "12,346"),
+        (1e-9, "1 × 10⁻⁹"),
+        (999.96, "1,000"),
+    ],
 )
 def test_number(value, said):
     assert words.number(value) in (said, said + ".0")
@@ -67,7 +82,14 @@ def test_sizes_and_counts():
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0.0, "0"), (1.00001, "1.001"), (1.0, "1.000"), (12345.2, "12,346"), (1.00001e8, "1.001e+08"), (0.00012341, "0.0001235")],
+    [
+        (0.0, "0"),
+        (1.00001, "1.001"),
+        (1.0, "1.000"),
+        (12345.2, "12,346"),
+        (1.00001e8, "1.001 × 10⁸"),
+        (0.00012341, "1.235 × 10⁻⁴"),
+    ],
 )
 def test_a_bound_is_rounded_up(value, said):
     assert words.bound(value) == said

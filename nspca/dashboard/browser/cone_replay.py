@@ -1,4 +1,6 @@
-"""A cone search under one's fingers: recorded once, replayed cone by cone in the browser without asking the server."""
+"""A cone search under one's fingers: recorded once, replayed cone by cone in the browser without asking the
+server.
+"""
 
 import heapq
 from dataclasses import dataclass, replace
@@ -6,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.browser.live import plotly_script, plotly_url, serve_plotly
+from nspca.dashboard.browser.live import plotly_script
+from nspca.dashboard.shell.plotly import plotly_url, serve_plotly
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
 from nspca.matrix.linalg import Array
@@ -34,7 +37,8 @@ _HTML = """
 </div>
 """
 _CSS = """
-.nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem; container-type: inline-size; }
+.nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem;
+  container-type: inline-size; }
 .nspca-cones .stage { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
 .nspca-cones .world { height: 400px; } .nspca-cones .gap { height: 300px; }
 @container (min-width: 760px) {
@@ -43,13 +47,16 @@ _CSS = """
 }
 @container (max-width: 500px) { .nspca-cones .world { height: 330px; } }
 @container (max-width: 759px) { .nspca-cones .world.flat { height: 50cqw; } }
-.nspca-cones .step { display: block; width: 100%; margin: 0.7rem 0 0.4rem; accent-color: var(--st-primary-color); }
+.nspca-cones .step { display: block; width: 100%; margin: 0.7rem 0 0.4rem;
+  accent-color: var(--st-primary-color); }
 .nspca-cones .bar { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
 .nspca-cones .turn { margin-left: auto; }
 .nspca-cones .legend { display: flex; flex-wrap: wrap; column-gap: 0.9rem; font-size: 0.85rem; }
-.nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem; vertical-align: middle; }
+.nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem;
+  vertical-align: middle; }
 .nspca-cones button {
-  font: inherit; color: inherit; background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
+  font: inherit; color: inherit; background: var(--st-secondary-background-color);
+  border: 1px solid var(--st-border-color);
   border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
 }
 .nspca-cones button:hover, .nspca-cones button:focus-visible { border-color: var(--st-primary-color); }
@@ -68,9 +75,11 @@ _REPLAY = st.components.v2.component(
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A search as it went: at step e the cones with ``born <= e`` exist, those with ``0 <= cut <= e`` have been split.
+    """A search as it went: at step e the cones with ``born <= e`` exist, those with ``0 <= cut <= e`` have
+    been split.
 
-    ``generators`` (t, 3, 3) unit rows, ``bounds`` (t,) of each cone, ``lower`` and ``upper`` (steps,) of the whole search.
+    ``generators`` (t, 3, 3) unit rows, ``bounds`` (t,) of each cone, ``lower`` and ``upper`` (steps,) of the
+    whole search.
     """
 
     generators: Array
@@ -95,9 +104,13 @@ def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
             cut[step.parent] = event
     generators = np.array([step.generators for step in steps])
     bounds = np.array([step.upper for step in steps])
-    lower = np.maximum.accumulate(np.array([step.lower for step in steps])[np.searchsorted(born, np.arange(born[-1] + 1))])
+    lower = np.maximum.accumulate(
+        np.array([step.lower for step in steps])[np.searchsorted(born, np.arange(born[-1] + 1))]
+    )
     upper = np.maximum(_largest_left(bounds, born, cut), lower)
-    return Replay(generators / np.linalg.norm(generators, axis=2, keepdims=True), bounds, born, cut, lower, upper, cover)
+    return Replay(
+        generators / np.linalg.norm(generators, axis=2, keepdims=True), bounds, born, cut, lower, upper, cover
+    )
 
 
 def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
@@ -114,7 +127,9 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
 
 
 def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Both figures with one cone of every kind, whose lines the browser replaces: so colours and words stay those of the figures."""
+    """Both figures with one cone of every kind, whose lines the browser replaces: so colours and words stay
+    those of the figures.
+    """
     shown = [name for name in STATUS if name != "split"]
     signs = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
     examples = signs[:, None, :] * np.eye(3)
@@ -125,7 +140,9 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
         figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
         figure.data[0].update(colorbar_title_text="% of l<sub>1</sub>", colorbar_x=1.0, colorbar_len=0.7)
     eye = made["sphere"].layout.scene.camera.eye
-    eye.update({axis: 0.9 * eye[axis] for axis in "xyz"})  # nearer: there is no room around the sphere to give away
+    eye.update(
+        {axis: 0.9 * eye[axis] for axis in "xyz"}
+    )  # nearer: there is no room around the sphere to give away
     return {name: figure.to_json() for name, figure in made.items()}
 
 
@@ -134,7 +151,9 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
     percent = 100 / unit
     world = replace(world, values=percent * world.values, flat=percent * world.flat)
     steps = np.bincount(went.born).cumsum()
-    gap = gap_figure(went.lower, went.upper, steps, unit=unit, unit_name="the leading eigenvalue", steps_name="cones made")
+    gap = gap_figure(
+        went.lower, went.upper, steps, unit=unit, unit_name="the leading eigenvalue", steps_name="cones made"
+    )
     room = 0.06 * float(went.upper[0] - went.lower[0]) or 0.01 * unit
     gap.layout.annotations = ()  # the sentence below the figures says it for every step
     gap.update_layout(yaxis_range=[percent * (went.lower[0] - room), percent * (went.upper[0] + room)])
@@ -165,7 +184,9 @@ def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) 
 
 
 def cone_replay(key: tuple, V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
-    """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k and nonneg."""
+    """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k
+    and nonneg.
+    """
     serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)
     _REPLAY(key="cone_replay", data=data)

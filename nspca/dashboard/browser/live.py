@@ -1,27 +1,24 @@
 """A Plotly figure that is updated in place: zoom and camera survive each tick of a running job.
 
-`st.plotly_chart` mounts a new figure at every change of its data. This component calls ``Plotly.react`` on the one it has, with the
-plotly.js of the installed plotly package, served by this server itself.
+`st.plotly_chart` mounts a new figure at every change of its data. This component calls ``Plotly.react`` on
+the one it has, with the plotly.js of the installed plotly package, served by this server itself.
 """
 
 from collections.abc import Callable
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.shell import internals
+from nspca.dashboard.browser import figures
+from nspca.dashboard.shell.plotly import LOADER, plotly_url, serve_plotly
 from nspca.plots import alt_text
-
-_ASSETS = "nspca_vendor"
 
 
 def plotly_script(name: str) -> str:
-    """A script of this folder that draws with Plotly, behind `plotly.js`."""
-    folder = files("nspca.dashboard.browser")
-    return "\n".join(folder.joinpath(part).read_text("utf-8") for part in ("plotly.js", name))
+    """A script of this folder that draws with Plotly, behind what loads it."""
+    return "\n".join((LOADER, files("nspca.dashboard.browser").joinpath(name).read_text("utf-8")))
 
 
 _LIVE = st.components.v2.component(
@@ -34,18 +31,9 @@ _LIVE = st.components.v2.component(
 )
 
 
-def serve_plotly(**options: Any) -> None:
-    """Let the server hand out plotly.js from the installed plotly package: 5 MB that need no copy."""
-    internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options)
-
-
-def plotly_url() -> str:
-    """Path on this server of plotly.js."""
-    base = st.get_option("server.baseUrlPath").strip("/")
-    return f"{'/' + base if base else ''}/_stcore/bidi-components/{_ASSETS}.plotly/plotly.min.js"
-
-
-def live_plot(figure: go.Figure, key: str, height: int = 450, on_click: Callable[[Any], None] | None = None) -> Any:
+def live_plot(
+    figure: go.Figure, key: str, height: int = 450, on_click: Callable[[Any], None] | None = None
+) -> Any:
     """Show a figure and update it in place at every rerun.
 
     Parameters
@@ -53,7 +41,8 @@ def live_plot(figure: go.Figure, key: str, height: int = 450, on_click: Callable
     figure : Figure
         From `nspca.plots`: its description becomes the label for screen readers.
     key : str
-        Identity of the figure on the page; also its ``uirevision``, so zoom and camera stay until the key changes.
+        Identity of the figure on the page; also its ``uirevision``, so zoom and camera stay until the key
+        changes.
     height : int
         Pixels.
     on_click : callable, optional
@@ -64,7 +53,7 @@ def live_plot(figure: go.Figure, key: str, height: int = 450, on_click: Callable
     customdata of the point clicked in this run, else None
     """
     serve_plotly()
-    shown = go.Figure(figure).update_layout(uirevision=key, height=height)
+    shown = go.Figure(figures.sized(figure)).update_layout(uirevision=key, height=height)
 
     def clicked() -> None:
         value = st.session_state[key].get("click")

@@ -1,5 +1,6 @@
+// Where an angle is to be guessed first (data.ask), what the sets reach stays hidden until "Reveal".
 // The heavy part (all curves, band, objective) is drawn once on a hidden canvas; each frame copies it and adds the lit curves and the line.
-const LEFT = 64, RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
+const RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
 const PLUS = "#2a85c7", MINUS = "#e08e00", STAR = "#c0265a", GREY = "#868d99";
 const BAND = ["#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6"];
 const views = new WeakMap();
@@ -32,6 +33,14 @@ class View {
     this.observer.observe(root);
     this.slider.oninput = () => { this.stop(); this.go((this.slider.value * Math.PI) / 180); };
     this.slider.onchange = () => this.tell();
+    this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // the page turns at them
+    root.querySelector(".reveal").onclick = () => {
+      this.stop();
+      this.guessed = this.guessed === null ? this.phi : null;
+      this.send("guess", this.guessed);
+      this.drawStill();
+      this.go(this.phi);
+    };
     root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
     root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
     this.canvas.onpointerdown = (e) => { this.stop(); this.canvas.setPointerCapture(e.pointerId); this.held = true; this.point(e); };
@@ -56,10 +65,14 @@ class View {
     this.top = this.top * 1.04 || 1;
     this.most = 1.08 * Math.max(...data.objective.flat(), data.optimum.value) || 1;
     if (start) this.phi = data.phi;
+    this.guessed = data.guessed;
+    this.left = 64 * data.scale;
     this.canvas.setAttribute("aria-label", `Spannogram of ${this.n} curves with the ${data.k} on top lit; use the slider below to change the angle.`);
     this.width = 0;
     this.resize();
   }
+
+  get hidden() { return this.data.ask && this.guessed === null; }
 
   resize() {
     const width = this.root.clientWidth;
@@ -72,22 +85,22 @@ class View {
     }
     this.canvas.style.height = `${this.height}px`;
     const signs = this.data.edges.length;
-    const low = this.height - 40;
-    this.curves = { top: 26, bottom: Math.round(0.6 * low), low: -this.top, high: this.top };
+    const { scale } = this.data, low = this.height - 40 * scale;
+    this.curves = { top: 26 * scale, bottom: Math.round(0.6 * low), low: -this.top, high: this.top };
     this.band = { top: this.curves.bottom + 8, each: 9, signs };
-    this.goal = { top: this.band.top + signs * 11 + 26, bottom: low, low: 0, high: this.most };
+    this.goal = { top: this.band.top + signs * 11 + 26 * scale, bottom: low, low: 0, high: this.most };
     this.drawStill();
     this.go(this.phi);
   }
 
-  x(phi) { return LEFT + ((phi + Math.PI / 2) / Math.PI) * (this.width - LEFT - RIGHT); }
+  x(phi) { return this.left + ((phi + Math.PI / 2) / Math.PI) * (this.width - this.left - RIGHT); }
   y(panel, value) { return panel.bottom - ((value - panel.low) / (panel.high - panel.low)) * (panel.bottom - panel.top); }
 
   begin(canvas) {
     const g = canvas.getContext("2d");
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     g.clearRect(0, 0, this.width, this.height);
-    g.font = `12px ${this.font}`;
+    g.font = `${12 * this.data.scale}px ${this.font}`;
     g.lineJoin = "round";
     return g;
   }
@@ -112,6 +125,7 @@ class View {
       for (let i = 0; i < this.n; i++) { g.beginPath(); this.curve(g, i); g.stroke(); }
       g.globalAlpha = 1;
     }
+    if (this.hidden) return;
     data.edges.forEach((edges, sign) => {
       for (let j = 0; j + 1 < edges.length; j++) {
         g.fillStyle = BAND[j % BAND.length];
@@ -133,7 +147,7 @@ class View {
   // Too many curves for lines: how many pass through each pixel, on a logarithmic scale of grey.
   raster(g) {
     const { rows, n, curves } = this;
-    const wide = Math.round(this.width - LEFT - RIGHT), tall = Math.round(curves.bottom - curves.top);
+    const wide = Math.round(this.width - this.left - RIGHT), tall = Math.round(curves.bottom - curves.top);
     const counts = new Uint32Array(wide * tall);
     for (let x = 0; x < wide; x++) {
       const phi = -Math.PI / 2 + (x * Math.PI) / (wide - 1), s = Math.sin(phi), c = Math.cos(phi);
@@ -149,7 +163,7 @@ class View {
     const image = new ImageData(wide, tall);
     counts.forEach((count, p) => image.data.set([0x86, 0x8d, 0x99, count ? 50 + 190 * (Math.log1p(count) / most) : 0], 4 * p));
     sheet.getContext("2d").putImageData(image, 0, 0);
-    g.drawImage(sheet, LEFT, curves.top, wide, tall);
+    g.drawImage(sheet, this.left, curves.top, wide, tall);
   }
 
   axes(g) {
@@ -161,14 +175,14 @@ class View {
     for (let degrees = -90; degrees <= 90; degrees += 30) {
       const x = this.x((degrees * Math.PI) / 180);
       g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, curves.bottom); g.moveTo(x, goal.top); g.lineTo(x, goal.bottom); g.stroke();
-      g.fillText(`${degrees}°`, x, goal.bottom + 16);
+      g.fillText(`${degrees}°`, x, goal.bottom + 16 * data.scale);
     }
-    g.fillText("angle φ", (LEFT + this.width - RIGHT) / 2, goal.bottom + 32);
+    g.fillText("angle φ", (this.left + this.width - RIGHT) / 2, goal.bottom + 32 * data.scale);
     g.textAlign = "right";
     const line = (panel, value, text) => {
       const y = this.y(panel, value);
-      g.beginPath(); g.moveTo(LEFT, y); g.lineTo(this.width - RIGHT, y); g.stroke();
-      g.fillText(text, LEFT - 8, y + 4);
+      g.beginPath(); g.moveTo(this.left, y); g.lineTo(this.width - RIGHT, y); g.stroke();
+      g.fillText(text, this.left - 8, y + 4);
     };
     const number = (v) => (v === 0 ? "0" : Math.abs(v) < 1e5 && Math.abs(v) >= 1e-3 ? `${+v.toPrecision(2)}` : v.toExponential(0));
     for (const part of [-0.5, 0, 0.5]) line(curves, +(part * this.top).toPrecision(1), number(+(part * this.top).toPrecision(1)));
@@ -177,10 +191,10 @@ class View {
     const step = ten * [1, 2, 5, 10].find((m) => m * ten >= rough);
     for (let t = 0; t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
     g.textAlign = "left";
-    g.fillText("curves vᵢ(φ): one per feature", LEFT, curves.top - 10);
-    g.fillText(`sum of the ${data.k} largest squares` + (percent ? `, % of ${data.unitName}` : ""), LEFT, goal.top - 8);
+    g.fillText("curves vᵢ(φ): one per feature", this.left, curves.top - 10);
+    g.fillText(`sum of the ${data.k} largest squares` + (percent ? `, % of ${data.unitName}` : ""), this.left, goal.top - 8);
     g.textAlign = "right";
-    g.fillText("top sets", LEFT - 8, band.top + (band.signs * 11) / 2 + 3);
+    g.fillText("top sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
     if (data.nonneg) {
       g.fillStyle = PLUS; g.fillText("c", this.width - RIGHT - 40, goal.top - 8);
       g.fillStyle = MINUS; g.fillText("−c", this.width - RIGHT - 10, goal.top - 8);
@@ -206,8 +220,11 @@ class View {
     if (!this.pending) this.pending = requestAnimationFrame(() => { this.pending = 0; this.frame(); });
   }
 
-  lit() {
-    const { rows, values, n, data, phi } = this;
+  // What the better of both signs reaches at an angle.
+  reached(phi) { return Math.max(...this.lit(phi).map(({ value }) => value)); }
+
+  lit(phi = this.phi) {
+    const { rows, values, n, data } = this;
     const s = Math.sin(phi), c = Math.cos(phi);
     const at = new Float64Array(n);
     for (let i = 0; i < n; i++) at[i] = rows[2 * i] * s + rows[2 * i + 1] * c;
@@ -235,6 +252,7 @@ class View {
       g.stroke();
       g.globalAlpha = 1;
       for (const i of set) { g.beginPath(); g.arc(x, this.y(curves, at[i]), 3, 0, 7); g.fill(); }
+      if (this.hidden) continue;
       g.beginPath(); g.arc(x, this.y(goal, value), 5.5, 0, 7); g.fill();
     }
     g.strokeStyle = this.ink;
@@ -242,7 +260,16 @@ class View {
     g.lineWidth = 1.2;
     g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, goal.bottom); g.stroke();
     g.globalAlpha = 1;
+    if (this.hidden) return this.words(found, winner);
     this.star(g, this.x(this.data.optimum.phi), this.y(goal, this.data.optimum.value));
+    if (this.guessed !== null) {
+      const at = this.x(this.guessed), height = this.y(goal, this.reached(this.guessed));
+      g.setLineDash([5, 4]);
+      g.beginPath(); g.moveTo(at, curves.top); g.lineTo(at, goal.bottom); g.stroke();
+      g.setLineDash([]);
+      g.lineWidth = 2;
+      g.beginPath(); g.arc(at, height, 7, 0, 7); g.stroke();
+    }
     this.words(found, winner);
   }
 
@@ -251,19 +278,31 @@ class View {
     const degrees = ((phi * 180) / Math.PI).toFixed(1);
     const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(2)} % of ${data.unitName}`);
     this.slider.value = degrees;
-    const text = `φ = ${degrees}°: the best ${winner.set.length} of ${this.n} curves reach ${height(winner.value)}`;
+    const text = `φ = ${degrees}°: ` + (this.hidden
+      ? `the ${data.k} highest curves are lit`
+      : `the best ${winner.set.length} of ${this.n} curves reach ${height(winner.value)}`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
+    const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");
+    reveal.hidden = !data.ask;
+    reveal.textContent = this.hidden ? "Reveal" : "Guess again";
+    for (const name of [".play", ".best"]) this.root.querySelector(name).hidden = this.hidden;
+    told.hidden = !data.ask || this.hidden;
+    if (!told.hidden) {
+      const share = Math.floor(1000 * Math.min(1, this.reached(this.guessed) / data.optimum.value)) / 10;
+      told.textContent = `You guessed ${((this.guessed * 180) / Math.PI).toFixed(1)}°: ${share} % of the optimum, which is at `
+        + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
+    }
     const sets = this.root.querySelector(".sets");
     sets.replaceChildren(...found.map(({ sign, set, value }) => {
       const line = document.createElement("div");
       line.className = "set";
       line.dataset.members = set.join(",");
-      line.dataset.value = value;
+      if (!this.hidden) line.dataset.value = value;
       const dot = line.appendChild(document.createElement("span"));
       dot.className = "dot";
       dot.style.background = sign < 0 ? MINUS : PLUS;
-      line.append(`${sign < 0 ? "−c" : "c"}: ${set.length} on top, ${height(value)} `);
+      line.append(`${sign < 0 ? "−c" : "c"}: ${set.length} on top${this.hidden ? "" : `, ${height(value)}`} `);
       for (const i of set.slice(0, 8)) {
         const chip = line.appendChild(document.createElement("span"));
         chip.className = "chip";
@@ -276,7 +315,7 @@ class View {
 
   point(event) {
     const box = this.canvas.getBoundingClientRect();
-    this.go(((event.clientX - box.left - LEFT) / (this.width - LEFT - RIGHT)) * Math.PI - Math.PI / 2);
+    this.go(((event.clientX - box.left - this.left) / (this.width - this.left - RIGHT)) * Math.PI - Math.PI / 2);
   }
 
   play() {

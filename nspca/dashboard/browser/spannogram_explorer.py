@@ -1,13 +1,18 @@
-"""The spannogram under one's fingers: the angle is dragged in the browser, no server is asked until it is let go."""
+"""The spannogram under one's fingers: the angle is dragged in the browser, no server is asked until it is let
+go.
+"""
 
 import base64
+from collections.abc import Callable
 from importlib.resources import files
 
 import numpy as np
 import streamlit as st
 
+from nspca.dashboard.browser import figures, standalone
 from nspca.plots.spannogram import Spans, curves, spans, top_set
 
+UNIT = "what the best direction has"
 _HTML = """
 <div class="nspca-spx">
   <canvas tabindex="-1" role="img"></canvas>
@@ -15,29 +20,38 @@ _HTML = """
   <div class="bar">
     <button class="play" type="button" aria-pressed="false">▶ Play</button>
     <button class="best" type="button">★ Optimum</button>
+    <button class="reveal" type="button" hidden></button>
     <span class="say"></span>
   </div>
+  <p class="told" hidden></p>
   <div class="sets"></div>
 </div>
 """
 _CSS = """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
 .nspca-spx canvas { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
-.nspca-spx .angle { display: block; width: calc(100% - 62px); margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
+.nspca-spx .angle { display: block; width: calc(100% - 62px); margin: 2px 6px 8px 56px;
+  accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 .nspca-spx button {
-  font: inherit; color: inherit; background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
+  font: inherit; color: inherit; background: var(--st-secondary-background-color);
+  border: 1px solid var(--st-border-color);
   border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
 }
 .nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
+.nspca-spx [hidden] { display: none; }
+.nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
+.nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
 .nspca-spx .say { font-variant-numeric: tabular-nums; }
-.nspca-spx .sets { margin-top: 0.5rem; display: grid; gap: 0.25rem; min-height: 3.8rem; align-content: start; }
-.nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px; background: rgba(128,128,128,0.15); }
-.nspca-spx .dot { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 50%; margin-right: 0.4rem; }
+.nspca-spx .sets { margin-top: 0.5rem; display: grid; gap: 0.25rem; min-height: 3.8rem; align-content: start;
+  }
+.nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px;
+  background: rgba(128,128,128,0.15); }
+.nspca-spx .dot { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 50%;
+  margin-right: 0.4rem; }
 """
-_EXPLORER = st.components.v2.component(
-    "nspca_spannogram", html=_HTML, css=_CSS, js=files("nspca.dashboard.browser").joinpath("spannogram_explorer.js").read_text("utf-8")
-)
+_JS = files("nspca.dashboard.browser").joinpath("spannogram_explorer.js").read_text("utf-8")
+_EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
 
 
 def explorer_data(V, k, *, nonneg, names, unit, unit_name, phi, optimum, found, height) -> dict:
@@ -61,6 +75,9 @@ def explorer_data(V, k, *, nonneg, names, unit, unit_name, phi, optimum, found, 
         "edges": [np.round(edges, 5).tolist() for edges in found.edges],
         "optimum": {"phi": float(best_phi), "sign": int(best_sign), "value": best},
         "height": int(height),
+        "scale": 1.0,
+        "ask": False,
+        "guessed": None,
     }
 
 
@@ -107,7 +124,63 @@ def spannogram_explorer(
         The angle when the slider was last let go, in radians.
     """
     data = explorer_data(
-        V, k, nonneg=nonneg, names=names, unit=unit, unit_name=unit_name, phi=phi, optimum=optimum, found=found, height=height
+        V,
+        k,
+        nonneg=nonneg,
+        names=names,
+        unit=unit,
+        unit_name=unit_name,
+        phi=phi,
+        optimum=optimum,
+        found=found,
+        height=height,
     )
+    data["scale"] = figures.scale()
     result = _EXPLORER(key=key, data=data, default={"phi": data["phi"]}, on_phi_change=lambda: None)
     return float(data["phi"] if result.get("phi") is None else result["phi"])
+
+
+def asking(V, k: int, names, optimum: tuple[float, int], unit: float, guessed: float | None) -> dict:
+    """What the browser needs to let somebody guess the best angle: the picture without what the sets reach,
+    until they reveal it.
+
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    names : sequence of str
+    optimum : (phi, sign)
+    unit : float
+        The leading eigenvalue, in the units of V.
+    guessed : float or None
+        The angle that was guessed, in radians; None before.
+    """
+    # Far from the answer, which would not be a guess otherwise.
+    begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
+    options = {"nonneg": True, "names": names, "unit": unit, "unit_name": UNIT, "found": None, "height": 380}
+    data = explorer_data(V, k, phi=begin if guessed is None else guessed, optimum=optimum, **options)
+    return {**data, "ask": True, "guessed": guessed}
+
+
+def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:
+    """The picture of `asking`; `told` hears the angle when the answer is revealed, and None when it is hidden
+    again.
+    """
+
+    def take() -> None:
+        said = st.session_state[key].get("guess")
+        told(None if said is None else min(np.pi / 2, max(-np.pi / 2, float(said))))
+
+    data = {**data, "scale": figures.scale()}
+    _EXPLORER(
+        key=key,
+        data=data,
+        default={"phi": data["phi"], "guess": data["guessed"]},
+        on_phi_change=lambda: None,
+        on_guess_change=take,
+    )
+
+
+def page(title: str, sentence: str, data: dict) -> bytes:
+    """The picture as one HTML file, which asks no server for anything."""
+    return standalone.html(title, sentence, _HTML, _CSS, _JS, data)

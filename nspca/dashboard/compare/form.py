@@ -3,7 +3,18 @@
 import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.compare.request import BASELINE, COMPARISON, FIRST, SIGNS, CompareRequest, default_ks, read_ks
+from nspca.dashboard.compare.request import (
+    BASELINE,
+    COMPARISON,
+    FIRST,
+    LARGE,
+    QUICK,
+    SIGNS,
+    SOME,
+    CompareRequest,
+    default_ks,
+    read_ks,
+)
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.shell import state, words
@@ -20,24 +31,49 @@ def show(of: Chosen) -> None:
     n, covariance = of.dataset.X.shape[1], of.dataset.is_covariance
     first, second, third, last = st.columns([2.1, 2.2, 1.7, 1.8])
     default = ", ".join(map(str, default_ks(n)))
-    text = first.text_input("Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", state.get("ks") or default))
+    text = first.text_input(
+        "Values of k",
+        help="Numbers and ranges: 5, 10, 20-25.",
+        **state.bind("ks", state.get("ks") or default),
+    )
     signed = second.segmented_control(
-        "Weights", [False, True], format_func=lambda signed: SIGNS[not signed], required=True, **state.bind("signed")
+        "Weights",
+        [False, True],
+        format_func=lambda signed: SIGNS[not signed],
+        required=True,
+        **state.bind("signed"),
     )
     effort = state.get("effort") if state.get("effort") in EFFORTS else "fast"
-    effort = third.selectbox("Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort))
+    effort = third.selectbox(
+        "Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort)
+    )
     with last.container(height=76, border=False, vertical_alignment="center"):
         help_scale = "Divide every feature by its standard deviation."
-        scale = st.toggle("Standardise", disabled=covariance, help=help_scale, **state.bind("scale")) and not covariance
+        scale = (
+            st.toggle("Standardise", disabled=covariance, help=help_scale, **state.bind("scale"))
+            and not covariance
+        )
     center = state.get("center") and not covariance
     refusals = methods.refusals(of, not signed, center, scale)
     rivals = _rivals(methods.able(refusals))
     _cannot(refusals)
     ks = read_ks(text, n)
-    request = CompareRequest(of.reference, of.content, ks, tuple(rivals), effort, nonneg=not signed, center=center, scale=scale)
+    request = CompareRequest(
+        of.reference, of.content, ks, tuple(rivals), effort, nonneg=not signed, center=center, scale=scale
+    )
     label = f"Compare {words.things(len(rivals), 'method')} at {words.things(len(ks), 'value')} of k"
     what = f"{words.things(len(rivals), 'method')} compared"
     start.button(label, lambda: start.of_page(COMPARISON, of, request, what), disabled=not rivals)
+
+
+def usual(of: Chosen) -> CompareRequest:
+    """What the page answers before anybody asks: the inputs as they are at first; of many features at fewer
+    k, by fewer methods.
+    """
+    n, center = of.dataset.X.shape[1], not of.dataset.is_covariance
+    able = methods.able(methods.refusals(of, True, center, False))
+    by = tuple(name for name in (QUICK if n > LARGE else FIRST) if name in able)
+    return CompareRequest(of.reference, of.content, default_ks(n)[:: 2 if n > SOME else 1], by, center=center)
 
 
 def _rivals(can: list[str]) -> list[str]:
@@ -61,4 +97,8 @@ def _cannot(refusals: dict[str, str | None]) -> None:
 def _named(name: str, sentence: str) -> str:
     """The sentence behind the name, which most sentences begin with."""
     begins = sentence.startswith(f"{name} ")
-    return f"**{name}** {words.plain(sentence.removeprefix(name))}" if begins else f"**{name}**: {words.plain(sentence)}"
+    return (
+        f"**{name}** {words.plain(sentence.removeprefix(name))}"
+        if begins
+        else f"**{name}**: {words.plain(sentence)}"
+    )

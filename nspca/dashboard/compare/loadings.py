@@ -1,4 +1,6 @@
-"""Loadings side by side, each drawn as what it is: pictures, spectra, word lists, or a table of weights with names."""
+"""Loadings side by side, each drawn as what it is: pictures, spectra, word lists, or a table of weights with
+names.
+"""
 
 import numpy as np
 import streamlit as st
@@ -20,9 +22,14 @@ def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
     methods = list(of_k)
     X = aligned(np.column_stack([result.components[:, 0] for result in of_k.values()]))
     st.markdown("**Loadings side by side**")
-    captions = [f"{100 * result.value / (run.problem.leading_eigenvalue or 1):.2f} %" for result in of_k.values()]
+    captions = [
+        f"{100 * result.value / (run.problem.leading_eigenvalue or 1):.2f} %" for result in of_k.values()
+    ]
     picture(run.of.dataset, X, methods, captions)
-    st.caption("In % of the leading eigenvalue." + ("" if run.asked.nonneg else " Of any sign, x and −x are one component: turned alike."))
+    st.caption(
+        "In % of the leading eigenvalue."
+        + ("" if run.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
+    )
 
 
 def aligned(X: np.ndarray) -> np.ndarray:
@@ -45,12 +52,23 @@ def picture(dataset: Dataset, X: np.ndarray, methods: list[str], captions: list[
         figures.draw(weights_figure(X, dataset.feature_names, titles), "compare_loadings")
 
 
-def pictures(X: np.ndarray, dataset: Dataset, mean: np.ndarray, titles: list[str], key: str, largest: float | None = None) -> None:
-    """One picture for each column of X, all on one scale of colour; as many in a row as the screen is wide."""
+def pictures(
+    X: np.ndarray,
+    dataset: Dataset,
+    mean: np.ndarray,
+    titles: list[str],
+    key: str,
+    largest: float | None = None,
+) -> None:
+    """One picture for each column of X, all on one scale of colour; as many in a row as the screen is
+    wide.
+    """
     largest = largest or float(np.abs(X).max(initial=0.0)) or 1.0
     with st.grid(min(6, len(titles)) if len(titles) != 8 else 4, min_column_width=150):
         for i, title in enumerate(titles):
-            figure = parts_figure(X[:, [i]], dataset.image_shape, mean=mean, captions=[title], largest=largest, name=title)
+            figure = parts_figure(
+                X[:, [i]], dataset.image_shape, mean=mean, captions=[title], largest=largest, name=title
+            )
             figures.draw(figure.update_layout(height=200), f"{key}_{i}")
 
 
@@ -61,9 +79,9 @@ def _grid(dataset: Dataset, X: np.ndarray, titles: list[str], mean: np.ndarray |
             with st.container():
                 st.markdown(words.plain(title))
                 if spectra:
-                    figure = component_spectrum(X[:, i], dataset.axis, dataset.axis_name, mean=mean).update_layout(
-                        height=250, showlegend=False
-                    )
+                    figure = component_spectrum(
+                        X[:, i], dataset.axis, dataset.axis_name, mean=mean
+                    ).update_layout(height=250, showlegend=False)
                 else:
                     figure = component_words(dataset.feature_names, X[:, i], top=LISTED)
                 figures.draw(figure, f"compare_loadings_{i}")

@@ -1,4 +1,6 @@
-"""Two further questions about a comparison, each on its own button: several components, and rows drawn again."""
+"""Two further questions about a comparison, each on its own button: several components, and rows drawn
+again.
+"""
 
 import json
 from itertools import combinations
@@ -21,9 +23,12 @@ from nspca.tasks.rows import Explained, Redrawn, Row, unpack
 COMPONENTS, STABILITY = "components", "stability"
 MOST_COMPONENTS = 6
 COUNTED = {
-    "total": "**total**: the sum of the components' variances x'Ax. What two components have in common counts twice.",
-    "adjusted": "**adjusted**: of each component only what its scores have beyond those before it (QR of the scores; Zou et al. 2006).",
-    "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features they are orthogonal, "
+    "total": "**total**: the sum of the components' variances x'Ax. What two components have in common "
+    "counts twice.",
+    "adjusted": "**adjusted**: of each component only what its scores have beyond those before it (QR of "
+    "the scores; Zou et al. 2006).",
+    "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features "
+    "they are orthogonal, "
     "and it equals total.",
 }
 
@@ -33,9 +38,14 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
     count = min(MOST_COMPONENTS, run.problem.n // k)
     request = {**run.asked.same, "seed": run.asked.seed, "k": k, "count": count, "methods": methods}
     with st.container(border=True):
-        st.markdown(f"**More components**: each of {words.things(k, 'feature')}, and no feature in two of them")
+        st.markdown(
+            f"**More components**: each of {words.things(k, 'feature')}, and no feature in two of them"
+        )
         if count < 2:
-            st.caption(f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose a smaller k.")
+            st.caption(
+                f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose "
+                "a smaller k."
+            )
             return
         now = found.that_asks(COMPONENTS, request)
         if now is None:
@@ -43,7 +53,12 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             label, what = f"Find {count} components by every method", f"{count} components, k = {k}"
             _offer(run, COMPONENTS, request, label, what, more, key="components", icon=":material/stacks:")
             return
-        if compare_run.watch(now, len(methods), lambda rows: _draw_curves(run, _live_curves(rows), rows, live=True), "components"):
+        if compare_run.watch(
+            now,
+            len(methods),
+            lambda rows: _draw_curves(run, _live_curves(rows), rows, live=True),
+            "components",
+        ):
             sweep = found.opened(now.id, now.finished, nspca.Sweep.from_bytes)
             _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
             download("Curves, CSV", _curve_table(sweep), run.of, "components")
@@ -51,7 +66,12 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
 
 def _offer(run: Compared, task: str, request: dict, label: str, what: str, more: dict, **look) -> None:
     arguments = {"X": run.of.dataset.X, "request": request, **more}
-    start.button(label, lambda: start.start(task, arguments, f"{run.of.dataset.name}, {what}"), type="secondary", **look)
+    start.button(
+        label,
+        lambda: start.start(task, arguments, f"{run.of.dataset.name}, {what}"),
+        type="secondary",
+        **look,
+    )
 
 
 def _live_curves(rows: list[Row]) -> dict[str, dict]:
@@ -60,7 +80,9 @@ def _live_curves(rows: list[Row]) -> dict[str, dict]:
 
 def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row], live: bool = False) -> None:
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
-    st.segmented_control("Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted))
+    st.segmented_control(
+        "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
+    )
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
     figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
@@ -72,11 +94,14 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
     rows = []
     for method, count in sweep:
         info = sweep[method, count].info
-        rows += [{"method": method, "components": j + 1, **{name: info[name][j] for name in COUNTED}} for j in range(count)]
+        rows += [
+            {"method": method, "components": j + 1, **{name: info[name][j] for name in COUNTED}}
+            for j in range(count)
+        ]
     return pd.DataFrame(rows)
 
 
-# --- stability --------------------------------------------------------------------------------------------------------------
+# --- stability ------------------------------------------------------------------------------------
 
 
 def stability(run: Compared, k: int, methods: list[str]) -> None:
@@ -84,7 +109,10 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
     data = run.of.dataset
     request = {**run.asked.same, "seed": run.asked.seed, "k": k, "resamples": RESAMPLES, "methods": methods}
     with st.container(border=True):
-        st.markdown("**Would other samples give the same features?** Rows are drawn again with replacement, and every method runs again")
+        st.markdown(
+            "**Would other samples give the same features?** Rows are drawn again with replacement, and "
+            "every method runs again"
+        )
         if data.is_covariance:
             st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
             return
@@ -130,10 +158,15 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
         mean = np.asarray(data.X.mean(axis=0)).ravel()
         pictures(F, data, mean, titles, "compare_stability", largest=1.0)
     else:
-        figures.draw(weights_figure(F, data.feature_names, titles, what="chosen in", order=data.axis), "compare_stability")
+        figures.draw(
+            weights_figure(F, data.feature_names, titles, what="chosen in", order=data.axis),
+            "compare_stability",
+        )
     st.caption(
-        "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same features. "
-        "The colour says in what part of the draws a feature is chosen: from yellow, seldom, to dark red, always."
+        "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same "
+        "features. "
+        "The colour says in what part of the draws a feature is chosen: from yellow, seldom, to dark red, "
+        "always."
     )
     compare_run.refusals(rows)
 

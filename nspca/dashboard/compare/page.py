@@ -8,12 +8,14 @@ import nspca
 from nspca.api import line_of
 from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import loadings as compare_loadings
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare import run as compare_run
-from nspca.dashboard.compare.request import BASELINE, snippet
+from nspca.dashboard.compare.request import BASELINE, COMPARISON, SOME, snippet
 from nspca.dashboard.compare.run import Compared, download
-from nspca.dashboard.runs import found
+from nspca.dashboard.runs import arrival, goes
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import curve
@@ -23,22 +25,50 @@ from nspca.tasks.rows import Found, Proved, Row, unpack
 
 SAME = 1e-6  # relative difference below which two methods have found the same
 ENOUGH = 0.5  # of the largest value: the k looked at first
+LIGHTER = (
+    "Of many features it was made at fewer values of k, and of very many by fewer methods, than the "
+    "form offers."
+)
 
 
-def show() -> None:
-    """The run of the address, or what to do when there is none."""
-    run = compare_run.find()
+def show(of: Chosen) -> None:
+    """The run of the address, or the answer that stands here before anybody asks."""
+    usual = compare_form.usual(of)
+    seen = arrival.look(COMPARISON, of, usual)
+    if seen is not None:
+        run = compare_run.of(seen)
+        arrival.announce(seen, usual.describe(), "Compare", LIGHTER if run.problem.n > SOME else "")
+        if seen.now.state != "done":
+            compare_run.await_it(seen, _steps(run), lambda rows: _filling(run, rows), only=Found | Proved)
+            return
+    else:
+        run = compare_run.find()
     if run is None:
         return
-    steps = len(run.asked.ks) * (len(run.asked.methods) + 1)
-    if compare_run.watch(run.now, steps, lambda rows: _filling(run, rows), "compare", only=Found | Proved):
+    if run.sweep is not None:
+        if run.now.state == "cancelled":
+            goes.ended(run.now, "again_compare")
         _finished(run)
+        return
+    compare_run.watch(
+        run.now,
+        _steps(run),
+        lambda rows: _filling(run, rows),
+        "compare",
+        Found | Proved,
+        stop=lambda: goes.stop(run.id),
+    )
+
+
+def _steps(run: Compared) -> int:
+    return len(run.asked.ks) * (len(run.asked.methods) + 1)
 
 
 def _filling(run: Compared, rows: list[Row]) -> None:
     """The curves as far as they are known; the region appears as its proofs do."""
     table = known(rows)
-    figure = values_figure(table, unit=run.unit, unit_name=_unit_name(), ks=run.asked.ks, style=run.style, signed=not run.asked.nonneg)
+    said = {"unit_name": _unit_name(), "signed": not run.asked.nonneg, "ceiling": run.ceiling}
+    figure = values_figure(table, unit=run.unit, ks=run.asked.ks, style=run.style, **said)
     live_plot(figure, key="compare_filling", height=430)
     compare_run.refusals(rows)
 
@@ -57,15 +87,15 @@ def _unit_name() -> str:
 
 
 def _finished(run: Compared) -> None:
-    sweep = found.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
-    table = sweep.frame.astype({"upper": float, "ratio": float})
+    sweep, table = run.sweep, run.sweep.frame.astype({"upper": float, "ratio": float})
     compare_run.refusals(unpack(run.now.rows))
-    k = state.get("k") if state.get("k") in run.asked.ks else _telling(table)
+    ready = sorted(set(table["k"]))
+    k = state.get("k") if state.get("k") in ready else _telling(table)
     _curves(run, table, k)
     _baselines(run)
     _table(run, table)
     with st.container(border=True):
-        _slider(run, k)
+        _slider(ready, k)
         of_k = {method: sweep[method, k] for method in run.asked.methods if (method, k) in sweep.results}
         _verdict(of_k)
         _same(of_k)
@@ -80,7 +110,9 @@ def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**What is found**, and where the optimum is proved to lie")
-        figure = values_figure(table, unit=run.unit, unit_name=_unit_name(), signed=not run.asked.nonneg, **shared)
+        figure = values_figure(
+            table, unit=run.unit, unit_name=_unit_name(), signed=not run.asked.nonneg, **shared
+        )
         figures.draw(figure, "compare_values")
     with right:
         st.markdown("**How good that is at least**: found over proved bound")
@@ -89,11 +121,15 @@ def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
     figures.draw(times_figure(table, **shared), "compare_times")
     paths = [name for name in run.asked.methods if line_of(name).path]
     one_pass = (
-        f" {words.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is shared out evenly."
+        f" {words.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is "
+        "shared out evenly."
         if len(run.asked.ks) > 1 and paths
         else ""
     )
-    st.caption(f"Methods run one after another and do not see each other's answers; leading eigenvectors are ready before.{one_pass}")
+    st.caption(
+        "Methods run one after another and do not see each other's answers; leading eigenvectors are ready "
+        f"before.{one_pass}"
+    )
 
 
 def _axis() -> None:
@@ -112,7 +148,10 @@ def _axis() -> None:
 def _baselines(run: Compared) -> None:
     among = [name for name in run.asked.methods if name in baselines()]
     if among:
-        st.caption(f"Dotted, {words.listed(among)}: {BASELINE}. The loading is scikit-learn's, its largest k entries are kept.")
+        st.caption(
+            f"Dotted, {words.listed(among)}: {BASELINE}. The loading is scikit-learn's, its largest k "
+            "entries are kept."
+        )
 
 
 def _table(run: Compared, table: pd.DataFrame) -> None:
@@ -127,7 +166,9 @@ def _table(run: Compared, table: pd.DataFrame) -> None:
                 "method": "Method",
                 "value": st.column_config.NumberColumn("Variance explained", format="%.6g"),
                 "best": st.column_config.NumberColumn("Of the best found", format="%.5f"),
-                "ratio": st.column_config.NumberColumn("Proved ratio", format="%.5f", help="At least this part of the unknown optimum."),
+                "ratio": st.column_config.NumberColumn(
+                    "Proved ratio", format="%.5f", help="At least this part of the unknown optimum."
+                ),
                 "upper": st.column_config.NumberColumn("Nothing above", format="%.6g"),
                 "seconds": st.column_config.NumberColumn("Seconds", format="%.3f"),
             },
@@ -138,9 +179,9 @@ def _table(run: Compared, table: pd.DataFrame) -> None:
             st.code(snippet(run.asked, run.of.dataset.is_covariance), language="python")
 
 
-def _slider(run: Compared, k: int) -> None:
-    if len(run.asked.ks) > 1:
-        st.select_slider("Look at k", list(run.asked.ks), **state.bind("k", k))
+def _slider(ks: list[int], k: int) -> None:
+    if len(ks) > 1:
+        st.select_slider("Look at k", ks, **state.bind("k", k))
     else:
         st.markdown(f"**k = {k}**")
 
@@ -149,9 +190,14 @@ def _verdict(of_k: dict[str, nspca.Result]) -> None:
     """Who found the most at this k, and how far the others are below."""
     best = max(result.value for result in of_k.values()) or 1.0
     first = [method for method, result in of_k.items() if result.value >= best * (1 - SAME)]
-    below = sorted(((1 - result.value / best, method) for method, result in of_k.items() if method not in first))
+    below = sorted(
+        ((1 - result.value / best, method) for method, result in of_k.items() if method not in first)
+    )
     others = ", ".join(f"{method} {100 * gap:.2g} % less" for gap, method in below)
-    st.markdown(f"**{words.listed(first)}** find{'s' if len(first) == 1 else ''} the most here{f'; {others}' if others else ''}.")
+    st.markdown(
+        f"**{words.listed(first)}** find{'s' if len(first) == 1 else ''} the most "
+        f"here{f'; {others}' if others else ''}."
+    )
 
 
 def _same(of_k: dict[str, nspca.Result]) -> None:

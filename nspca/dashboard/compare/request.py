@@ -1,4 +1,6 @@
-"""What a person asked when comparing methods: plain values that can be stored, compared, and turned back into Python."""
+"""What a person asked when comparing methods: plain values that can be stored, compared, and turned back into
+Python.
+"""
 
 import re
 from dataclasses import dataclass
@@ -8,6 +10,11 @@ from nspca.dashboard.runs.found import Kind
 from nspca.errors import InvalidProblem
 
 FIRST = ("auto", "em", "tpower", "greedy", "threshold", "pca")
+QUICK = ("auto", "tpower", "threshold", "pca")
+SOME, LARGE = (
+    100,
+    1000,
+)  # features, above which what nobody asked for is answered at every second k, and by fewer methods
 ALL_UP_TO = 13  # features, for which every k is compared
 LARGE = 160  # the largest k of a comparison that nobody chose
 MOST_KS = 60
@@ -61,17 +68,28 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     for part in filter(None, re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", text))):
         ends = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part)
         if ends is None:
-            raise InvalidProblem(f"values of k must be numbers or ranges such as 5, 10, 20-25, got {part[:20]}")
+            raise InvalidProblem(
+                f"values of k must be numbers or ranges such as 5, 10, 20-25, got {part[:20]}"
+            )
         first, last = int(ends[1]), int(ends[2] or ends[1])
         if not 1 <= first <= last <= n:
-            raise InvalidProblem(f"every k must be at least 1 and at most {n}, the number of features, got {part}")
+            raise InvalidProblem(
+                f"every k must be at least 1 and at most {n}, the number of features, got {part}"
+            )
         if last - first >= MOST_KS:
-            raise InvalidProblem(f"one comparison takes at most {MOST_KS} values of k, got {last - first + 1}: name fewer of them")
+            raise InvalidProblem(
+                f"one comparison takes at most {MOST_KS} values of k, got {last - first + 1}: name fewer of "
+                "them"
+            )
         found |= set(range(first, last + 1))
     if not found:
-        raise InvalidProblem("a comparison needs at least one value of k, got none: write for example 5, 10, 20")
+        raise InvalidProblem(
+            "a comparison needs at least one value of k, got none: write for example 5, 10, 20"
+        )
     if len(found) > MOST_KS:
-        raise InvalidProblem(f"one comparison takes at most {MOST_KS} values of k, got {len(found)}: name fewer of them")
+        raise InvalidProblem(
+            f"one comparison takes at most {MOST_KS} values of k, got {len(found)}: name fewer of them"
+        )
     return tuple(sorted(found))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -12,7 +13,9 @@ from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare.request import COMPARISON, CompareRequest
-from nspca.dashboard.runs import found, goes
+from nspca.dashboard.runs import arrival, found, goes
+from nspca.dashboard.runs.found import Watched
+from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.shell import words
 from nspca.dashboard.views import curve
@@ -25,30 +28,56 @@ from nspca.tasks.rows import Refused, Row, unpack
 
 @dataclass(frozen=True)
 class Compared:
-    """A run, its data and its problem, as the parts of the page share them."""
+    """A run, its data and its problem, as the parts of the page share them; `sweep` is None until there is
+    something to open.
+    """
 
     id: str
     of: Chosen
     asked: CompareRequest
     now: JobState
     problem: nspca.Problem
+    sweep: nspca.Sweep | None
 
     @property
     def unit(self) -> float:
-        return (self.problem.leading_eigenvalue if curve.axis() == "leading" else self.problem.total_variance) or 1.0
+        return (
+            self.problem.leading_eigenvalue if curve.axis() == "leading" else self.problem.total_variance
+        ) or 1.0
+
+    @property
+    def ceiling(self) -> float:
+        """What no component of any of the k exceeds, known at once: the leading eigenvalue, and the variances
+        of as many features.
+        """
+        A = self.problem.covariance
+        largest = np.sort(A.diagonal)[-max(self.asked.ks) :].sum() * A.unit
+        return float(min(self.problem.leading_eigenvalue, largest)) or 1.0
 
     @property
     def style(self) -> dict:
         return styles(self.asked.methods, baselines())
 
 
+def of(run: Watched) -> Compared:
+    """A run with all that belongs to it."""
+    return Compared(run.id, run.of, run.asked, run.now, run.measured(), kept(run))
+
+
 def find() -> Compared | None:
     """The comparison that the address names; None when there is none, and what to do is said."""
     run = found.in_address(COMPARISON)
-    return None if run is None else Compared(run.id, run.of, run.asked, run.now, run.measured())
+    return None if run is None else of(run)
 
 
-def watch(now: JobState, total: int, draw: Callable[[list[Row]], None], name: str, only=Row) -> bool:
+def watch(
+    now: JobState,
+    total: int,
+    draw: Callable[[list[Row]], None],
+    name: str,
+    only=Row,
+    stop: Callable[[], None] | None = None,
+) -> bool:
     """Show a run until it is done. True when its result can be opened.
 
     Parameters
@@ -57,10 +86,24 @@ def watch(now: JobState, total: int, draw: Callable[[list[Row]], None], name: st
     draw : shows the rows that are ready
     name : tells the buttons of several runs on one page apart
     only : which rows count, by their class
+    stop : ends it, in place of a plain cancel
     """
+    return goes.show(now, *_looks(total, draw, only), name, stop)
+
+
+def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only=Row) -> None:
+    """The same for the answer that everybody gets."""
+    arrival.await_it(run, *_looks(total, draw, only))
+
+
+def _looks(total: int, draw: Callable[[list[Row]], None], only):
+    """What is said of a run, how much of its bar is full, and what is drawn of it."""
     ready = lambda now: sum(isinstance(row, only) for row in unpack(now.rows))  # noqa: E731
-    shown = lambda now: draw(unpack(now.rows)) if ready(now) or now.ended else None  # noqa: E731
-    return goes.show(now, lambda now: says(now, ready(now), total), lambda now: ready(now) / total, shown, name)
+    return (
+        lambda now: says(now, ready(now), total),
+        lambda now: ready(now) / total,
+        lambda now: draw(unpack(now.rows)),
+    )
 
 
 def says(now: JobState, ready: int, total: int) -> str:
@@ -93,4 +136,6 @@ def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
     """A table as a CSV file that says what it is about."""
     make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
     name = f"{of.stem}-{what}.csv"
-    st.download_button(label, make, name, "text/csv", icon=":material/download:", on_click="ignore", key=f"download_{what}")
+    st.download_button(
+        label, make, name, "text/csv", icon=":material/download:", on_click="ignore", key=f"download_{what}"
+    )

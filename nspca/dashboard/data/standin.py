@@ -18,13 +18,18 @@ def offer(of: Chosen) -> None:
     with st.popover("Get the real data", icon=":material/download:"):
         st.markdown(
             f"**{words.plain(sample.title)}**: {words.plain(sample.summary)}\n\n"
-            f"- Source: <{sample.source_url}>\n- Size: {words.plain(sample.size)}\n- Licence: {words.plain(sample.licence)}"
+            f"- Source: <{sample.source_url}>\n- Size: {words.plain(sample.size)}\n- Licence: "
+            f"{words.plain(sample.licence)}"
         )
-        if sample.downloadable and presses.pressed("Download", "fetch", icon=":material/cloud_download:", type="primary"):
+        if sample.downloadable and presses.pressed(
+            "Download", "fetch", icon=":material/cloud_download:", type="primary"
+        ):
             presses.take("fetch")  # any other click cancels the download, and it does not begin again
             _fetch(name)
         st.markdown(f"**Or give a local copy.** {words.plain(sample.how)}.")
-        copy = st.file_uploader("Local copy", key=f"copy_{name}", label_visibility="collapsed", max_upload_size=200)
+        copy = st.file_uploader(
+            "Local copy", key=f"copy_{name}", label_visibility="collapsed", max_upload_size=200
+        )
         if copy is not None and _worked(lambda: adopt_copy(name, copy.getvalue())):
             _changed()
 

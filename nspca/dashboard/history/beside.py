@@ -1,4 +1,6 @@
-"""Two sweeps held side by side: both curves in one figure, and which features they share at a k that both have."""
+"""Two sweeps held side by side: both curves in one figure, and which features they share at a k that both
+have.
+"""
 
 import numpy as np
 import streamlit as st
@@ -18,16 +20,24 @@ def show(sweeps: list[Told]) -> None:
     if len(sweeps) < 2:
         return
     of = {one.run.id: one for one in sweeps}
-    with st.expander("Compare two sweeps", icon=":material/compare_arrows:", expanded=any(state.get(name) in of for name in PLACES)):
-        first, second = (_choose(column, of, name) for column, name in zip(st.columns(2), PLACES, strict=True))
+    with st.expander(
+        "Compare two sweeps",
+        icon=":material/compare_arrows:",
+        expanded=any(state.get(name) in of for name in PLACES),
+    ):
+        first, second = (
+            _choose(column, of, name) for column, name in zip(st.columns(2), PLACES, strict=True)
+        )
         if first is None or second is None:
             return
         if first.run.id == second.run.id:
             st.caption("This is the same run twice: choose another one.")
             return
-        values = {**second.values, "pin": first.run.id}
+        values = {**second.values, "pin": [first.run.id]}
         label = "Both curves in one figure"
-        st.page_link("pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.leading(**values))
+        st.page_link(
+            "pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.leading(**values)
+        )
         _features(first, second)
 
 
@@ -36,7 +46,12 @@ def _choose(place, of: dict[str, Told], name: str) -> Told | None:
     kept = state.get(name) if state.get(name) in of else None
     told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
     chosen = place.selectbox(
-        name.capitalize(), list(of), index=None, placeholder="Choose a sweep", format_func=told, **state.bind(name, kept)
+        name.capitalize(),
+        list(of),
+        index=None,
+        placeholder="Choose a sweep",
+        format_func=told,
+        **state.bind(name, kept),
     )
     return of.get(chosen)
 
@@ -50,20 +65,35 @@ def _features(first: Told, second: Told) -> None:
     if len(both) > 1:
         k = st.select_slider("Features at k", both, **state.bind("at", k))
     before, after = _used(first, k), _used(second, k)
-    shared, lost, gained = [name for name in before if name in after], _without(before, after), _without(after, before)
-    st.markdown(f"At k = {k} both use {words.things(len(shared), 'feature')}; the second loses {len(lost)} and gains {len(gained)}.")
-    for column, (title, names) in zip(st.columns(3), (("Shared", shared), ("Lost", lost), ("Gained", gained)), strict=True):
+    shared, lost, gained = (
+        [name for name in before if name in after],
+        _without(before, after),
+        _without(after, before),
+    )
+    st.markdown(
+        f"At k = {k} both use {words.things(len(shared), 'feature')}; the second loses {len(lost)} and "
+        f"gains {len(gained)}."
+    )
+    for column, (title, names) in zip(
+        st.columns(3), (("Shared", shared), ("Lost", lost), ("Gained", gained)), strict=True
+    ):
         more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-        column.markdown(f"**{title}**  \n{', '.join(words.plain(name) for name in names[:MOST]) or 'none'}{more}")
+        column.markdown(
+            f"**{title}**  \n{', '.join(words.plain(name) for name in names[:MOST]) or 'none'}{more}"
+        )
 
 
 def _used(one: Told, k: int) -> list[str]:
     """The names of the features in the best component of a sweep at k, the heaviest first."""
     of = data.find(one.request["data"], state.get("w"))
     if of.content != one.request["content"]:
-        raise nspca.InvalidData(f"{one.name} was made from other data than those kept under the same name now: run it again")
+        raise nspca.InvalidData(
+            f"{one.name} was made from other data than those kept under the same name now: run it again"
+        )
     sweep = found.opened(one.run.id, one.run.finished, nspca.Sweep.from_bytes)
-    x = max((result for (_, size), result in sweep.results.items() if size == k), key=lambda result: result.value).components[:, 0]
+    x = max(
+        (result for (_, size), result in sweep.results.items() if size == k), key=lambda result: result.value
+    ).components[:, 0]
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     return [of.dataset.feature_names[j] for j in order]
 

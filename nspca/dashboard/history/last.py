@@ -10,7 +10,8 @@ from nspca.jobs import JobState
 
 NEWEST = 20  # runs that are looked at for one that can be opened
 FORGET = (
-    "This browser then forgets the workspace. Its runs and uploads stay, and open again with a link that you have kept: this page's is one."
+    "This browser then forgets the workspace. Its runs and uploads stay, and open again with a link "
+    "that you have kept: this page's is one."
 )
 
 
@@ -31,7 +32,12 @@ def _box(one: Told) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Continue where you were**: {words.plain(one.name)}; {said}", width="content")
         st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=address)
-        st.page_link("pages/runs.py", label="All runs", icon=":material/history:", query_params=state.link())
+        st.page_link(
+            "pages/runs.py",
+            label="All runs",
+            icon=":material/history:",
+            query_params=state.link("pages/runs.py"),
+        )
         with st.popover("Start fresh", icon=":material/restart_alt:"):
             st.caption(FORGET)
             presses.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")

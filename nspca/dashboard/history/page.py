@@ -6,11 +6,11 @@ from functools import partial
 import streamlit as st
 
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.history import beside, moment
+from nspca.dashboard.history import beside, sharing, thumbnail
 from nspca.dashboard.history.told import DAMAGE, Told, proved, tell
 from nspca.dashboard.runs import goes
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import frame, presses, state, words
+from nspca.dashboard.shell import frame, moment, presses, state, words
 from nspca.jobs import JobState, Run
 from nspca.plots import percent_down
 from nspca.tasks.rows import unpack
@@ -29,10 +29,6 @@ BADGES = {
     "interrupted": ":orange-badge[interrupted]",
 }
 DAMAGED = "This run cannot be read: it is damaged, or another version of the program stored it."
-SHARED = (
-    "Whoever has the link sees this run with what its figures show of the data, and nothing else of this workspace. It ends when the run "
-    "is deleted."
-)
 SHOWS_RUNS = ("run", "pin", "parts", "topics", "compare", "first", "second")  # names in the address
 
 
@@ -60,9 +56,16 @@ def show() -> None:
 
 
 def _empty() -> None:
-    st.info("Nothing has run in this workspace yet: whatever is started on the other pages is kept here.", icon=":material/history:")
+    st.info(
+        "Nothing has run in this workspace yet: whatever is started on the other pages is kept here.",
+        icon=":material/history:",
+    )
     with st.container(horizontal=True):
-        for path, label in (("pages/sweep.py", "Sweep k"), ("pages/parts.py", "Find parts"), ("pages/compare.py", "Compare methods")):
+        for path, label in (
+            ("pages/sweep.py", "Sweep k"),
+            ("pages/parts.py", "Find parts"),
+            ("pages/compare.py", "Compare methods"),
+        ):
             frame.way_on(path, label)
 
 
@@ -83,7 +86,9 @@ def _search(told: list[Told | Run]) -> list[Told | Run]:
 
 def _searched(one: Told | Run) -> str:
     run = one.run if isinstance(one, Told) else one
-    return f"{run.name} {run.title} {run.state} {run.error} {one.line if isinstance(one, Told) else DAMAGED}".lower()
+    return (
+        f"{run.name} {run.title} {run.state} {run.error} {one.line if isinstance(one, Told) else DAMAGED}"
+    ).lower()
 
 
 def _top() -> None:
@@ -92,23 +97,26 @@ def _top() -> None:
 
 def _turn(page: int, last: int, count: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        for label, to, icon in (("Newer", page - 1, ":material/chevron_left:"), ("Older", page + 1, ":material/chevron_right:")):
+        for label, to, icon in (
+            ("Newer", page - 1, ":material/chevron_left:"),
+            ("Older", page + 1, ":material/chevron_right:"),
+        ):
             turn = partial(state.put, listed=to)
             presses.button(label, f"turn_{label}", turn, icon=icon, disabled=not 1 <= to <= last)
         st.caption(f"Page {page} of {last}, {words.things(count, 'run')}", width="content")
 
 
-# --- one run ----------------------------------------------------------------------------------------------------------------
+# --- one run --------------------------------------------------------------------------------------
 
 
 def _row(one: Told | Run, place) -> None:
     run = one.run if isinstance(one, Told) else one
-    left, right = st.columns([3, 2], vertical_alignment="center")
+    small, left, right = st.columns([1, 4, 3], vertical_alignment="center")
     try:
         if not isinstance(one, Told):
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
-        begun = _said(one, now, place)
+        begun, drawn = _said(one, now, place), thumbnail.of(one, unpack(now.rows))
         address = state.leading(**one.values)
     except DAMAGE:
         with left:
@@ -117,6 +125,8 @@ def _row(one: Told | Run, place) -> None:
             _delete(run)
         return
     left.markdown(begun)
+    if drawn is not None:
+        small.image(drawn, alt=thumbnail.ALT)
     if not now.ended:
         goes.live(run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}")
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
@@ -177,37 +187,41 @@ def share(one: Told, now: JobState) -> float:
 
 def _more(one: Told, now: JobState) -> None:
     run, key = one.run, f"name_{one.run.id}"
-    st.text_input("Name", value=run.name, placeholder=one.name[:LONGEST], max_chars=LONGEST, key=key, on_change=_rename, args=(run.id, key))
+    look = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
+    st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
     if now.state == "done":
         label, ending, reads = FILES.get(one.task, SWEEPS if one.task in OF_SWEEPS else PLAIN)
         name = f"nspca-{one.task}-{run.id[:8]}.{ending}"
         take = partial(engine().result, run.id)
-        st.download_button(label, take, name, icon=":material/download:", on_click="ignore", key=f"export_{run.id}", help=reads)
+        st.download_button(
+            label,
+            take,
+            name,
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"export_{run.id}",
+            help=reads,
+        )
     if one.is_sweep:
-        _share(run)
+        sharing.offer(run)
     _delete(run)
-
-
-def _share(run: Run) -> None:
-    """A link for others, made when it is asked for."""
-    share = engine().store.shares(run.workspace).get(run.id)
-    if share is None:
-        make = partial(engine().store.share_run, run.workspace, run.id)
-        presses.button("Make a link for others", f"share_{run.id}", make, icon=":material/share:", help=SHARED)
-        return
-    st.caption(SHARED)
-    st.code(f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/shared?share={share}", language=None, wrap_lines=True)
 
 
 def _rename(run_id: str, key: str) -> None:
     engine().store.rename_run(state.workspace(), run_id, " ".join(st.session_state[key].split()))
 
 
-# --- delete and undo --------------------------------------------------------------------------------------------------------
+# --- delete and undo ------------------------------------------------------------------------------
 
 
 def _delete(run: Run) -> None:
-    presses.button("Delete", f"delete_{run.id}", partial(_forget, run.id), icon=":material/delete:", help="It can be undone for an hour.")
+    presses.button(
+        "Delete",
+        f"delete_{run.id}",
+        partial(_forget, run.id),
+        icon=":material/delete:",
+        help="It can be undone for an hour.",
+    )
 
 
 def _forget(run_id: str) -> None:
@@ -225,7 +239,9 @@ def _undo() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{words.things(len(deleted), 'run')} deleted.", width="content")
         last = deleted[-1]
-        presses.button("Undo", f"undo_{last}", partial(_restore, deleted, last), icon=":material/undo:", type="tertiary")
+        presses.button(
+            "Undo", f"undo_{last}", partial(_restore, deleted, last), icon=":material/undo:", type="tertiary"
+        )
 
 
 def _restore(deleted: list[str], run_id: str) -> None:

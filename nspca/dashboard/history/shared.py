@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from nspca.dashboard.history import sharing
 from nspca.dashboard.history.told import Told, tell
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
@@ -28,9 +29,19 @@ def opened() -> Watched:
     with st.container(horizontal=True, vertical_alignment="center"):
         if "sample" in one.values:
             own = {name: value for name, value in one.values.items() if name != SWEEP.key}
-            way = {"page": one.page or "app.py", "label": "Go on with it in a workspace of your own", "query_params": state.leading(**own)}
+            way = {
+                "page": one.page or "app.py",
+                "label": "Go on with it in a workspace of your own",
+                "query_params": state.leading(**own),
+            }
         else:
             st.caption("These data were uploaded by whoever shared the run, and stay there.", width="content")
-            way = {"page": "pages/data.py", "label": "Bring a table of your own", "query_params": state.leading(source="upload")}
+            way = {
+                "page": "pages/data.py",
+                "label": "Bring a table of your own",
+                "query_params": state.leading(source="upload"),
+            }
         st.page_link(icon=":material/arrow_forward:", **way)
+        with st.popover("Pass it on", icon=":material/qr_code:"):
+            sharing.link(state.get("share"))
     return found.shared(SWEEP, run)

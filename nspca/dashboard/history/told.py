@@ -1,4 +1,6 @@
-"""A stored run in plain words: what it is about, what was asked, where it is shown. Any stored bytes may come: see `tell`."""
+"""A stored run in plain words: what it is about, what was asked, where it is shown. Any stored bytes may
+come: see `tell`.
+"""
 
 import json
 import math
@@ -6,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nspca.dashboard.chosen import is_stand_in, title_of
+from nspca.dashboard.chosen import features_said, is_stand_in, title_of
 from nspca.dashboard.runs import tasks
 from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
@@ -20,6 +22,12 @@ DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, O
 MOST_KS = 100_000  # values of k, more than any page asks for
 MOST_NAMED = 6  # values of k in no order that are named one by one
 SHOW_OTHERS = ("sweep", "compare")  # tasks whose page shows further runs about the same problem as well
+CHOSEN = {"out": "without", "only": "only"}  # features: the name in an address, and in a request
+GAPS = {  # what was done about missing values
+    "samples": ("without samples that miss values",),
+    "features": ("without features that miss values",),
+    "mean": ("means for missing values",),
+}
 HOME_MOST = 20  # features: home shows proofs about the digits up to here
 
 
@@ -32,7 +40,8 @@ class Told:
     what : what it is about and what was asked: ``("Digits", "sweep k = 1 to 30")``
     how : the settings
     total : rows that it reports in all; 0 when that is not known
-    page, values : where it is shown, and what the address has to say; no page for what is shown beside another run
+    page, values : where it is shown, and what the address has to say; no page for what is shown beside
+    another run
     """
 
     run: Run
@@ -94,16 +103,18 @@ def data_words(data: dict[str, Any]) -> str:
     else:
         name = title_of(data["file"])
     changes = (("log2(x + 1)", data.get("log2")), ("without constant features", data.get("drop")))
-    return ", ".join([name, *(word for word, on in changes if on)])
+    some = (features_said(data),) if data.get("only") or data.get("without") else ()
+    return ", ".join([name, *GAPS.get(data.get("missing"), ()), *some, *(word for word, on in changes if on)])
 
 
 def _where(data: dict[str, Any]) -> dict[str, Any]:
     """The values of the address that choose a data set."""
-    values = {"log": bool(data.get("log2")), "drop": bool(data.get("drop"))}
+    values: dict[str, Any] = {"log": bool(data.get("log2")), "drop": bool(data.get("drop"))}
+    values |= {name: [int(j) for j in data.get(stored) or ()] for name, stored in CHOSEN.items()}
     if "sample" in data:
         return {"sample": data["sample"], **values}
     names = {"upload": "upload", "vocab": "vocabulary", "cov": "covariance"}
-    names |= {"id": "id_column", "label": "label_column", "rows": "features_in_rows"}
+    names |= {"id": "id_column", "label": "label_column", "rows": "features_in_rows", "gaps": "missing"}
     return values | {name: data.get(stored) for name, stored in names.items()}
 
 
@@ -112,16 +123,22 @@ def _weights(request: dict[str, Any]) -> str:
 
 
 def _how(request: dict[str, Any], covariance: bool) -> tuple[str, ...]:
-    """Sign, preparation, methods, effort: only what is not usual, besides the sign and the methods; a covariance is not prepared."""
+    """Sign, preparation, methods, effort: only what is not usual, besides the sign and the methods; a
+    covariance is not prepared.
+    """
     effort = request.get("effort", "fast")
     proofs = () if effort == "fast" else ("no proof" if effort is None else f"{effort} proofs",)
-    changed = () if covariance else (("not centred", not request["center"]), ("standardised", request["scale"]))
+    changed = (
+        () if covariance else (("not centred", not request["center"]), ("standardised", request["scale"]))
+    )
     methods = (", ".join(request["methods"]),) if request.get("methods") else ()
     return (_weights(request), *(word for word, on in changed if on), *methods, *proofs)
 
 
 def _prepared(request: dict[str, Any], covariance: bool) -> dict[str, Any]:
-    """The same for the address; what cannot be chosen for a covariance must not hold for the data that are chosen next."""
+    """The same for the address; what cannot be chosen for a covariance must not hold for the data that are
+    chosen next.
+    """
     changed = {} if covariance else {"center": request["center"], "scale": request["scale"]}
     return {"signed": not request["nonneg"], **changed}
 
@@ -146,31 +163,78 @@ def _sweep(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     values = {**_where(request["data"]), **_prepared(request, covariance), **range_, "run": run.id}
     values |= {"methods": list(request["methods"]), "effort": request["effort"]}
     what = (data_words(request["data"]), f"sweep {_k_words(ks)}")
-    return Told(run, "sweep", request, what, _how(request, covariance), len(ks) * len(request["methods"]), "pages/sweep.py", values)
+    return Told(
+        run,
+        "sweep",
+        request,
+        what,
+        _how(request, covariance),
+        len(ks) * len(request["methods"]),
+        "pages/sweep.py",
+        values,
+    )
 
 
 def _joint(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request, covariance = given["request"], bool(given.get("covariance"))
     sizes = request["sizes"]
-    key = "parts" if run.title.rstrip("s").endswith(" part") else "topics"  # the page says it there, and nowhere else
+    key = (
+        "parts" if run.title.rstrip("s").endswith(" part") else "topics"
+    )  # the page says it there, and nowhere else
     one = key[:-1]
     each = f"{sizes[0]} features each" if len(set(sizes)) == 1 else f"{', '.join(map(str, sizes))} features"
     text = ", ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
     own = request["data"].get("sample", "mine")
-    values = {**_where(request["data"]), **_prepared(request, covariance), "r": len(sizes), "size": text, "by": list(request["methods"])}
-    values |= {"pictures" if key == "parts" else "texts": own, key: run.id, "proof": request["effort"] or "none"}
+    values = {
+        **_where(request["data"]),
+        **_prepared(request, covariance),
+        "r": len(sizes),
+        "size": text,
+        "by": list(request["methods"]),
+    }
+    values |= {
+        "pictures" if key == "parts" else "texts": own,
+        key: run.id,
+        "proof": request["effort"] or "none",
+    }
     values |= {"raw": not request["center"]} if key == "topics" and not covariance else {}
     what = (data_words(request["data"]), f"{words.things(len(sizes), one)} of {each}")
-    return Told(run, "joint", request, what, _how(request, covariance), len(request["methods"]), f"pages/{key}.py", values)
+    return Told(
+        run,
+        "joint",
+        request,
+        what,
+        _how(request, covariance),
+        len(request["methods"]),
+        f"pages/{key}.py",
+        values,
+    )
 
 
 def _compare(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request, covariance = given["request"], bool(given.get("covariance"))
     ks, methods = request["ks"], request["methods"]
-    values = {**_where(request["data"]), **_prepared(request, covariance), "ks": ", ".join(map(str, ks)), "rivals": list(methods)}
+    values = {
+        **_where(request["data"]),
+        **_prepared(request, covariance),
+        "ks": ", ".join(map(str, ks)),
+        "rivals": list(methods),
+    }
     values |= {"effort": request["effort"], "compare": run.id}
-    what = (data_words(request["data"]), f"comparison of {words.things(len(methods), 'method')}, {_k_words(ks)}")
-    return Told(run, "compare", request, what, _how(request, covariance), len(ks) * (len(methods) + 1), "pages/compare.py", values)
+    what = (
+        data_words(request["data"]),
+        f"comparison of {words.things(len(methods), 'method')}, {_k_words(ks)}",
+    )
+    return Told(
+        run,
+        "compare",
+        request,
+        what,
+        _how(request, covariance),
+        len(ks) * (len(methods) + 1),
+        "pages/compare.py",
+        values,
+    )
 
 
 def _beside_a_comparison(what: str):
@@ -207,7 +271,16 @@ def _prove(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     elif data == {"sample": "digits"} and k <= HOME_MOST and _how(request, False) == ("nonnegative",):
         page, values = "app.py", {"digit_k": k}
     about = data_words(data) if data else run.title.partition(", ")[0]
-    return Told(run, "prove", request, (about, f"a tighter proof, k = {k}"), _how(request, bool(given.get("covariance"))), 0, page, values)
+    return Told(
+        run,
+        "prove",
+        request,
+        (about, f"a tighter proof, k = {k}"),
+        _how(request, bool(given.get("covariance"))),
+        0,
+        page,
+        values,
+    )
 
 
 def _check(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
@@ -224,7 +297,9 @@ def _use(title: str, what: str, of: dict[str, str]):
         chosen = {name: request[stored] for name, stored in of.items() if name != "use"}
         values = {"judged": "uses", "use": of["use"], **chosen}
         how = (f"k = {request['k']}",) if "k" in request else ()
-        return Told(run, tasks.named(run.function), request, (title, what), how, 0, "pages/compare.py", values)
+        return Told(
+            run, tasks.named(run.function), request, (title, what), how, 0, "pages/compare.py", values
+        )
 
     return told
 
@@ -250,7 +325,9 @@ _TELL = {
 
 
 def proved(rows: Iterable[Any]) -> tuple[float, float] | None:
-    """The worst and the best proved ratio over all k, from the rows of a run; of each k that of the best answer."""
+    """The worst and the best proved ratio over all k, from the rows of a run; of each k that of the best
+    answer.
+    """
     best: dict[int | None, float] = {}
     values: dict[int | None, float] = {}
     for row in rows:  # a row that has no such names counts nothing

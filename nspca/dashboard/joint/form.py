@@ -1,4 +1,6 @@
-"""What to find at once: data that suit the page, how many components of what size, by which methods; checked before anything starts."""
+"""What to find at once: data that suit the page, how many components of what size, by which methods; checked
+before anything starts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.joint.request import DEFAULT, MOST, JointRequest, default_sizes, read_sizes
+from nspca.dashboard.joint.request import DEFAULT, LARGE, MOST, QUICK, JointRequest, default_sizes, read_sizes
 from nspca.dashboard.runs import methods
 from nspca.dashboard.shell import state, words
 from nspca.data import SAMPLES, Dataset
@@ -16,7 +18,10 @@ from nspca.errors import InvalidProblem, NSPCAError
 
 MINE = "mine"
 EFFORTS = {"none": "no proof", "fast": "fast", "standard": "standard", "thorough": "thorough"}
-METHODS_HELP = "{} find all components at once; the others find one after another, each without the features used before."
+METHODS_HELP = (
+    "{} find all components at once; the others find one after another, each without the "
+    "features used before."
+)
 MOST_BUDGET = 100_000
 
 
@@ -29,7 +34,8 @@ class Subject:
     key : name of the page's run in the address
     data_key : name of its own choice of data in the address
     one, feature : what a component and a feature are called
-    sample : shown when nothing that suits was chosen
+    sample, otherwise : shown when nothing that suits was chosen, and in its place where its original is
+    absent
     suits : whether a data set can be shown on the page
     r, size : components and features in each, at first
     """
@@ -39,9 +45,15 @@ class Subject:
     one: str
     feature: str
     sample: str
+    otherwise: str
     suits: Callable[[Dataset], bool]
     r: int
     size: int
+
+    @property
+    def first(self) -> str:
+        """The sample that is shown when nothing that suits was chosen: an original, never a stand-in."""
+        return self.otherwise if chosen.is_stand_in(self.sample) else self.sample
 
     def count(self, number: int) -> str:
         return f"{number} {self.one}{'' if number == 1 else 's'}"
@@ -55,18 +67,21 @@ def data(about: Subject) -> Chosen:
     wanted = state.get(about.data_key)
     if wanted not in options:
         kept = state.get("sample") if state.is_kept("sample") else None
-        wanted = MINE if mine else kept if kept in fitting else about.sample
+        wanted = MINE if mine else kept if kept in fitting else about.first
     names = {MINE: mine.dataset.name if mine else ""}
     st.selectbox(
         "Images" if about.key == "parts" else "Data",
         options,
         width=420,
-        format_func=lambda name: names.get(name) or SAMPLES[name].title + (" · stand-in" if chosen.is_stand_in(name) else ""),
+        format_func=lambda name: (
+            names.get(name) or SAMPLES[name].title + (" · stand-in" if chosen.is_stand_in(name) else "")
+        ),
         **state.bind(about.data_key, wanted, then=lambda: _other_data(about)),
     )
     if wanted == MINE:
         return mine
-    # The data page may have changed the sample in force; a change that leaves no image behind does not count here.
+    # The data page may have changed the sample in force; a change that leaves no image behind does not count
+    # here.
     in_force = state.get("upload") is None and state.get("sample") == wanted
     changed = chosen.chosen() if in_force else None
     return changed if changed and about.suits(changed.dataset) else chosen.find({"sample": wanted}, None)
@@ -84,7 +99,24 @@ def _mine(about: Subject) -> Chosen | None:
 
 
 def _other_data(about: Subject) -> None:
-    state.forget((about.key, "r", "size", "raw", "face", "using", "topic"))
+    state.forget((about.key, "r", "size", "raw", "face", "using", "topic", "named"))
+
+
+def usual(about: Subject, of: Chosen) -> JointRequest:
+    """What the page answers before anybody asks: the inputs as they are at first; of many features by fewer
+    methods.
+    """
+    n = of.dataset.X.shape[1]
+    r, size = default_sizes(n, about.r, about.size)
+    center = not of.dataset.is_covariance and not _counts(about, of)
+    able = methods.able(methods.refusals(of, True, center, False))
+    by = tuple(name for name in (QUICK if n > LARGE else DEFAULT) if name in able)
+    return JointRequest(of.reference, of.content, (size,) * r, by, center=center)
+
+
+def _counts(about: Subject, of: Chosen) -> bool:
+    """Word counts, which are left as they are at first."""
+    return of.dataset.kind == "words" and about.key == "topics"
 
 
 def asked(about: Subject, of: Chosen) -> JointRequest:
@@ -99,13 +131,18 @@ def asked(about: Subject, of: Chosen) -> JointRequest:
     first, second, third = st.columns([1, 1, 2], vertical_alignment="bottom")
     r, sizes = _sizes(about, n, first, second)
     signed = third.segmented_control(
-        "Weights", [False, True], format_func={False: "nonnegative", True: "of any sign"}.get, required=True, **state.bind("signed")
+        "Weights",
+        [False, True],
+        format_func={False: "nonnegative", True: "of any sign"}.get,
+        required=True,
+        **state.bind("signed"),
     )
-    place = st.container()
-    center, scale, effort = _preparation(about, of)
-    refusals = methods.refusals(of, not signed, center, scale)
-    with place:
-        by, options = _methods([name for name in methods.able(refusals) if name in nspca.METHODS])
+    with st.expander("Methods, proof, preparation", icon=":material/tune:"):
+        place = st.container()
+        center, scale, effort = _preparation(about, of)
+        refusals = methods.refusals(of, not signed, center, scale)
+        with place:
+            by, options = _methods([name for name in methods.able(refusals) if name in nspca.METHODS])
     return JointRequest(
         data=of.reference,
         content=of.content,
@@ -133,7 +170,9 @@ def _sizes(about: Subject, n: int, left, right) -> tuple[int | None, str]:
 
 def _whole(r: int | None, about: Subject) -> int:
     if r is None or not 1 <= r <= MOST:
-        raise InvalidProblem(f"number of {about.one}s must be between 1 and {MOST}, got {'nothing' if r is None else r}")
+        raise InvalidProblem(
+            f"number of {about.one}s must be between 1 and {MOST}, got {'nothing' if r is None else r}"
+        )
     return r
 
 
@@ -142,14 +181,23 @@ def _methods(able: list[str]) -> tuple[list[str], dict]:
     at_once = [name for name in able if nspca.METHODS[name].joint]
     kept = [name for name in state.get("by") or DEFAULT if name in able] or [DEFAULT[0]]
     about = f"{METHODS_HELP.format(words.listed(at_once).capitalize())}\n{methods.summaries(able)}"
-    by = st.multiselect("Methods", able, format_func=methods.label, help=about, **state.bind("by", kept)) or kept
+    by = (
+        st.multiselect("Methods", able, format_func=methods.label, help=about, **state.bind("by", kept))
+        or kept
+    )
     options = {}
     if "bipartite" in by:
         budget = st.number_input(
-            "Points of the net for bipartite", step=100, help="Each point costs one matching.", **state.bind("budget", _budget())
+            "Points of the net for bipartite",
+            step=100,
+            help="Each point costs one matching.",
+            **state.bind("budget", _budget()),
         )
         if budget is None or not 1 <= budget <= MOST_BUDGET:
-            raise InvalidProblem(f"points of the net must be between 1 and {MOST_BUDGET:,}, got {'nothing' if budget is None else budget}")
+            raise InvalidProblem(
+                f"points of the net must be between 1 and {MOST_BUDGET:,}, got "
+                f"{'nothing' if budget is None else budget}"
+            )
         options["bipartite"] = {"samples": budget}
     return by, options
 
@@ -161,7 +209,6 @@ def _budget() -> int | None:
 def _preparation(about: Subject, of: Chosen) -> tuple[bool, bool, str]:
     """Centre, standardise, and how hard to look for a bound."""
     given = of.dataset.is_covariance
-    counts = of.dataset.kind == "words" and about.key == "topics"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         effort = st.selectbox(
             "Effort for the proof",
@@ -171,14 +218,27 @@ def _preparation(about: Subject, of: Chosen) -> tuple[bool, bool, str]:
             help="How hard to look for a bound that no other choice can exceed.",
             **state.bind("proof", state.get("proof") if state.get("proof") in EFFORTS else "fast"),
         )
-        if counts:
-            raw = st.toggle("Counts as they are", help=WHY_RAW, **state.bind("raw", state.get("raw") is not False))
+        if _counts(about, of):
+            raw = st.toggle(
+                "Counts as they are", help=WHY_RAW, **state.bind("raw", state.get("raw") is not False)
+            )
             center = not raw
         else:
-            center = st.toggle("Centre", disabled=given, help="Subtract each feature's mean, as PCA does.", **state.bind("center"))
-        scale = st.toggle("Standardise", disabled=given, help="Divide every feature by its standard deviation.", **state.bind("scale"))
+            center = st.toggle(
+                "Centre",
+                disabled=given,
+                help="Subtract each feature's mean, as PCA does.",
+                **state.bind("center"),
+            )
+        scale = st.toggle(
+            "Standardise",
+            disabled=given,
+            help="Divide every feature by its standard deviation.",
+            **state.bind("scale"),
+        )
     return center and not given, scale and not given, effort
 
 
-WHY_RAW = """Word counts are mostly zeros: centring would fill them all, and a topic would also speak of the words that documents lack.
+WHY_RAW = """Word counts are mostly zeros: centring would fill them all, and a topic would also speak of the
+words that documents lack.
 Left as they are, a topic is what documents have in common. Switch it off to subtract each word's mean."""

@@ -1,4 +1,6 @@
-"""The matching step as a picture: a small made example, solved by the real matching function and one by one."""
+"""The matching step as a picture: a small made example, solved by the real matching function and one by
+one.
+"""
 
 import numpy as np
 import streamlit as st
@@ -12,13 +14,17 @@ EXAMPLES = 30
 COMPONENTS, SIZE = ("topic 1", "topic 2", "topic 3"), 2
 FEATURES = ("ball", "goal", "team", "vote", "party", "film", "star", "prize")
 OWN = (0, 0, 0, 1, 1, 2, 2, 2)  # the topic of each of these words
-LESSON = """For fixed directions c, component j would gain $W_{ij}^2$ from feature i (W = Vc). Every component has as many slots as it may
-use features, every feature fits into one slot, and the best choice for **all** components at once is a matching of largest total weight.
+LESSON = """For fixed directions c, component j would gain $W_{ij}^2$ from feature i (W = Vc). Every component
+has as many slots as it may
+use features, every feature fits into one slot, and the best choice for **all** components at once is a
+matching of largest total weight.
 Taking turns instead, the first component takes the best features, also those that others need more."""
 
 
 def example(number: int) -> np.ndarray:
-    """Made weights W_ij^2 (8, 3): topics have words of their own, and the first likes what the others need, as leading directions do."""
+    """Made weights W_ij^2 (8, 3): topics have words of their own, and the first likes what the others need,
+    as leading directions do.
+    """
     rng = np.random.default_rng(number)
     W = 0.2 + 0.4 * rng.random((len(FEATURES), len(COMPONENTS)))
     W[np.arange(len(FEATURES)), OWN] += 0.35
@@ -39,11 +45,18 @@ def show() -> None:
     """Behind an expander: nobody who wants topics has to read it."""
     with st.expander("How words are matched to topics", icon=":material/hub:"):
         st.markdown(LESSON)
-        number = st.slider("Example", 1, EXAMPLES, **state.bind("example", min(max(1, state.get("example")), EXAMPLES)))
+        number = st.slider(
+            "Example", 1, EXAMPLES, **state.bind("example", min(max(1, state.get("example")), EXAMPLES))
+        )
         weights, sizes = example(number), (SIZE,) * len(COMPONENTS)
         ways = {"All at once: the matching": assign(weights, sizes), "In turn": in_turn(weights, sizes)}
         for column, (name, labels) in zip(st.columns(2, gap="medium"), ways.items(), strict=True):
             with column:
                 st.markdown(f"**{name}**, total weight {total(weights, labels):.2f}")
-                figures.draw(matching_figure(weights, labels, FEATURES, COMPONENTS, sizes), f"matching_{name[:3]}")
-        st.caption("A made example: words and weights are invented. The matching on the left is the function that the solvers use.")
+                figures.draw(
+                    matching_figure(weights, labels, FEATURES, COMPONENTS, sizes), f"matching_{name[:3]}"
+                )
+        st.caption(
+            "A made example: words and weights are invented. The matching on the left is the function that "
+            "the solvers use."
+        )

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import plotly.graph_objects as go
+
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.joint.form import Subject
@@ -21,13 +23,22 @@ class Outcome:
     run_id: str
     live: bool
 
+    @property
+    def best(self) -> str:
+        """The method whose components explain most."""
+        return max(self.results, key=lambda method: self.results[method].value)
+
 
 @dataclass(frozen=True)
 class View:
-    """How a page draws the components, and what it shows about a finished run besides, before and after the figures."""
+    """How a page draws the components, what it shows about a finished run besides, and what is taken home of
+    it.
+
+    `figures` are those that say what was found, by a name that is a file's.
+    """
 
     components: Callable[[Outcome], None]
     more: Callable[[Outcome], None]
     always: Callable[[], None]
     empty: str
-    figures_first: bool = False
+    figures: Callable[[Outcome], dict[str, go.Figure]]

@@ -1,21 +1,30 @@
-"""The frame of the parts and the topics page: data, inputs, the run that the address names, and what came of it."""
+"""The frame of the parts and the topics page: data, inputs, the run that the address names, and what came of
+it.
+"""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import streamlit as st
 
 import nspca
+from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.data import preview, standin
+from nspca.dashboard.export import offer
+from nspca.dashboard.joint import everything
 from nspca.dashboard.joint import form as joint_form
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.request import JointRequest
-from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.joint.request import DEFAULT, LARGE, JointRequest
+from nspca.dashboard.runs import arrival, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
-from nspca.dashboard.shell import frame, words
+from nspca.dashboard.runs.kept import kept
+from nspca.dashboard.shell import frame, state, words
 from nspca.jobs import JobState
-from nspca.tasks.rows import Refused, Several, unpack
+from nspca.tasks.rows import Climbed, Refused, Several, unpack
+
+LIGHTER = "Of many features it was made by fewer methods than the form offers."
 
 
 def show(title: str, about: Subject, view: View) -> None:
@@ -26,12 +35,13 @@ def show(title: str, about: Subject, view: View) -> None:
     preview.line(of)
     standin.offer(of)
     kind = _kind(about, view)
-    with frame.guard(), st.container(border=True):
+    with frame.guard(), frame.form():
         asked = joint_form.asked(about, of)
         many = about.count(asked.r)
         start.button(f"Find {many}", lambda: start.of_page(kind, of, asked, many))
-    with frame.guard():
-        _run(kind, about, view)
+    with frame.guard(), frame.picture():
+        if not _arrived(kind, about, view, of):
+            _run(kind, about, view)
     view.always()
 
 
@@ -40,31 +50,75 @@ def _kind(about: Subject, view: View) -> Kind:
         task="joint",
         request=JointRequest,
         key=about.key,
-        anew=("using", "topic"),
+        anew=("using", "topic", "named"),
         empty=view.empty,
         icon=":material/play_arrow:",
         stranger=f"The run in this address is not about {about.one}s: start one here.",
     )
 
 
+def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
+    """The answer that stands here before anybody asks; whether there is one."""
+    if state.get(kind.key) is not None:
+        return False
+    usual = joint_form.usual(about, of)
+    run = arrival.look(kind, of, usual)
+    if run is None:
+        return False
+    fewer = LIGHTER if usual.methods != tuple(DEFAULT) and of.dataset.X.shape[1] > LARGE else ""
+    arrival.announce(run, usual.describe(about.one, about.feature), f"Find {about.count(usual.r)}", fewer)
+    if run.now.state == "done":
+        _finished(run, about, view)
+    else:
+        arrival.await_it(
+            run, lambda now: _says(usual, now), _share, lambda now: _filling(about, run, now, view)
+        )
+    return True
+
+
 def _run(kind: Kind, about: Subject, view: View) -> None:
     run = found.in_address(kind, lambda asked: asked.describe(about.one, about.feature))
     if run is None:
         return
-    n = run.of.dataset.X.shape[1]
+    if kept(run) is not None:
+        if run.now.state == "cancelled":
+            goes.ended(run.now, "again")
+        _finished(run, about, view)
+        return
+    draw = lambda now: _filling(about, run, now, view)  # noqa: E731
+    goes.show(run.now, lambda now: _says(run.asked, now), _share, draw, stop=lambda: goes.stop(run.id))
 
-    def ready(now: JobState) -> None:
-        _draw(about, run, now, so_far(now, n), view, live=not now.ended)
 
-    if goes.show(run.now, lambda now: _says(run.asked, now), _share, ready):
-        sweep = found.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
-        _draw(about, run, run.now, {method: sweep[method, r] for method, r in sweep}, view)
+def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
+    n, (climb, at_work) = run.of.dataset.X.shape[1], climbed(now)
+    results = so_far(now, n)
+    X = climb[-1].components(n) if climb and at_work else None
+    if X is not None:
+        results[climb[-1].method] = nspca.Result.of(
+            run.asked.problem(run.of), X, nspca.Status.CANCELLED, climb[-1].method
+        )
+    if not now.ended and "joint" in run.asked.methods:
+        joint_views.climb(climb, at_work, about)
+    _draw(about, run, now, results, view, live=not now.ended)
+
+
+def _finished(run: Watched, about: Subject, view: View) -> None:
+    sweep = kept(run)
+    _draw(about, run, run.now, {method: sweep[method, r] for method, r in sweep}, view)
 
 
 def so_far(now: JobState, n: int) -> dict[str, nspca.Result]:
     """The methods that are ready, while the run goes on or after it was stopped."""
     results = {row.method: row.result(n) for row in unpack(now.rows) if isinstance(row, Several)}
     return {method: result for method, result in results.items() if result is not None}
+
+
+def climbed(now: JobState) -> tuple[list[Climbed], bool]:
+    """What the last method that finds components together came upon, and whether it is still at work."""
+    rows = unpack(now.rows)
+    last = next((row.method for row in reversed(rows) if isinstance(row, Climbed)), None)
+    ready = {row.method for row in rows if isinstance(row, Several | Refused)}
+    return [row for row in rows if isinstance(row, Climbed) and row.method == last], last not in ready
 
 
 def failures(now: JobState) -> dict[str, str]:
@@ -81,7 +135,8 @@ def _says(asked: JointRequest, now: JobState) -> str:
     if waits := goes.waiting(now):
         return waits
     total = len(asked.methods)
-    line = f"{min(len(now.rows), total)} of {words.things(total, 'method')} ready"
+    ready = sum(isinstance(row, Several | Refused) for row in unpack(now.rows))
+    line = f"{min(ready, total)} of {words.things(total, 'method')} ready"
     event = now.event
     if event is None:
         return line
@@ -100,9 +155,19 @@ def _draw(about: Subject, run: Watched, now: JobState, results: dict, view: View
         return
     outcome = Outcome(about, run.of, run.asked, run.asked.problem(run.of), results, run.id, live)
     joint_views.verdict(outcome)
-    steps = [view.components, joint_views.figures_of]
-    for step in reversed(steps) if view.figures_first else steps:
-        step(outcome)
+    view.components(outcome)
+    joint_views.figures_of(outcome)
     if not live:
         view.more(outcome)
         joint_views.downloads(outcome)
+        _whole(outcome, view)
+
+
+def _whole(outcome: Outcome, view: View) -> None:
+    """Everything as one file."""
+    of = f"{outcome.run_id} {list(outcome.results)} {state.get('over')}"
+    weights = joint_views.weights(outcome)
+    make = lambda drawn, pictures: everything.pack(outcome, weights, drawn, pictures, datetime.now(UTC))  # noqa: E731
+    offer.everything(
+        f"{everything.whole(outcome).folder}.zip", of, lambda: everything.figures(outcome, view), make
+    )

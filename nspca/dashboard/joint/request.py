@@ -1,4 +1,6 @@
-"""What a person asked of several components: plain values that can be stored, compared, and turned back into Python."""
+"""What a person asked of several components: plain values that can be stored, compared, and turned back into
+Python.
+"""
 
 from dataclasses import dataclass, field
 
@@ -9,6 +11,8 @@ from nspca.errors import InvalidProblem
 
 MOST = 20  # components: as many as a screen shows and a person can tell apart
 DEFAULT = ("joint", "cone", "tpower")
+LARGE = 1000  # features, above which what nobody asked for is found by fewer methods
+QUICK = ("joint", "cone")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,9 @@ class JointRequest(Asked):
     def describe(self, one: str, feature: str) -> str:
         """One line for people; `one` is a part or a topic."""
         same = len(set(self.sizes)) == 1
-        sizes = f"{self.sizes[0]} {feature}s each" if same else f"{', '.join(map(str, self.sizes))} {feature}s"
+        sizes = (
+            f"{self.sizes[0]} {feature}s each" if same else f"{', '.join(map(str, self.sizes))} {feature}s"
+        )
         weights = "nonnegative" if self.nonneg else "weights of any sign"
         prepared = ["centred" if self.center else "not centred", *(["standardised"] if self.scale else [])]
         return f"{self.r} {one}{'s' * (self.r > 1)} of {sizes}, {weights}, {', '.join(prepared)}"
@@ -44,7 +50,9 @@ class JointRequest(Asked):
 
 
 def default_sizes(n: int, r: int, most: int) -> tuple[int, int]:
-    """Number of components and features in each for n features: at most `r` and `most`, and some features stay unused."""
+    """Number of components and features in each for n features: at most `r` and `most`, and some features
+    stay unused.
+    """
     r = max(1, min(r, n // 4))
     return r, max(1, min(most, n // (r + 1)))
 
@@ -59,14 +67,22 @@ def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
     """
     pieces = [piece for piece in text.replace(";", ",").replace(" ", ",").split(",") if piece]
     if not pieces or not all(piece.isascii() and piece.isdigit() and len(piece) < 10 for piece in pieces):
-        raise InvalidProblem(f"sizes must be one whole number, or {r} of them with commas between, got {text.strip()[:40] or 'nothing'!r}")
+        raise InvalidProblem(
+            f"sizes must be one whole number, or {r} of them with commas between, got "
+            f"{text.strip()[:40] or 'nothing'!r}"
+        )
     sizes = tuple(int(piece) for piece in pieces)
     if len(sizes) == 1:
         sizes *= r
     if len(sizes) != r:
-        raise InvalidProblem(f"sizes must be one number for all or {r} numbers, one for each, got {len(sizes)}")
+        raise InvalidProblem(
+            f"sizes must be one number for all or {r} numbers, one for each, got {len(sizes)}"
+        )
     if min(sizes) < 1 or sum(sizes) > n:
-        raise InvalidProblem(f"sizes must be at least 1 and together at most {n}, the number of features, got {sum(sizes)} in all")
+        raise InvalidProblem(
+            f"sizes must be at least 1 and together at most {n}, the number of features, got {sum(sizes)} "
+            "in all"
+        )
     return sizes
 
 
@@ -84,7 +100,10 @@ def snippet(asked: JointRequest, method: str, is_covariance: bool) -> str:
     prove = ""
     if asked.effort is not None:
         prove = f"certificate = nspca.certify(problem, result, components={r}, effort={asked.effort!r})\n"
-        prove += "print(result.value, nspca.verify(X, certificate))  # forms its own products from the data, trusts nothing\n"
+        prove += (
+            "print(result.value, nspca.verify(X, certificate))  # forms its own products from the "
+            "data, trusts nothing\n"
+        )
     return f"""{load}
 
 {asked.opening(k, is_covariance)}

@@ -1,15 +1,20 @@
-"""What parts and topics have in common: the gain and the proof in words, a table of the methods, cumulative variance, exports."""
+"""What parts and topics have in common: the gain and the proof in words, a table of the methods, cumulative
+variance, exports.
+"""
 
 import io
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
 from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.joint import names as topic_names
+from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.request import snippet
 from nspca.dashboard.proof import panel as proof_panel
@@ -17,66 +22,109 @@ from nspca.dashboard.runs import methods
 from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
-from nspca.plots import kind_words
-from nspca.plots.joint import cumulative_figure
+from nspca.plots.joint import climb_figure, cumulative_figure
 from nspca.result import Result
+from nspca.tasks.rows import Climbed
 
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
 
 def ordered(results: dict[str, Result]) -> dict[str, Result]:
-    """Components found at once with the largest first; one by one the order in which they were found is the point.
-
-    Each has the sign with which its weights add up to a positive number: the other one explains the same, but reads upside down.
+    """Components found at once with the largest first; one by one the order in which they were found is the
+    point.
     """
-    return {method: _turned(result, nspca.METHODS[method].joint) for method, result in results.items()}
+    return {
+        method: _by_size(result) if nspca.METHODS[method].joint else result
+        for method, result in results.items()
+    }
 
 
-def _turned(result: Result, by_size: bool) -> Result:
-    X, order = result.components, np.arange(result.values.size)
-    if by_size:
-        order = np.argsort(-result.values, kind="stable")
-    return replace(result, components=(X * np.where(X.sum(axis=0) < 0, -1.0, 1.0))[:, order], values=result.values[order])
+def _by_size(result: Result) -> Result:
+    order = np.argsort(-result.values, kind="stable")
+    return replace(result, components=result.components[:, order], values=result.values[order])
+
+
+def unfinished(result: Result) -> bool:
+    """Whether its method has not come to its end: it is still at work, or was cancelled."""
+    return result.status is nspca.Status.CANCELLED
+
+
+def heading(outcome: Outcome, result: Result) -> str:
+    """The line above what a method found."""
+    share, so_far = (
+        100 * result.value / (outcome.problem.total_variance or 1.0),
+        ", so far" if unfinished(result) else "",
+    )
+    return (
+        f"**{words.plain(result.method)}** :small[:gray[{methods.how(result.method)}{so_far}, "
+        f"{share:.2f} % of the total variance]]"
+    )
 
 
 def gain(results: dict[str, Result]) -> tuple[str, str, float] | None:
-    """The best method that works at once, the best that works one by one, and by how much the first is above, in percent."""
-    groups = [{m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once} for at_once in (True, False)]
+    """The best method that works at once, the best that works one by one, and by how much the first is above,
+    in percent.
+    """
+    groups = [
+        {m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once}
+        for at_once in (True, False)
+    ]
     if not all(groups):
         return None
     joint, single = (max(group, key=group.get) for group in groups)
-    return (joint, single, 100 * (groups[0][joint] / groups[1][single] - 1)) if groups[1][single] > 0 else None
+    return (
+        (joint, single, 100 * (groups[0][joint] / groups[1][single] - 1)) if groups[1][single] > 0 else None
+    )
 
 
 def verdict(outcome: Outcome) -> None:
     """The gain, and what is proved."""
     found = gain(outcome.results)
-    best = max(outcome.results.values(), key=lambda result: result.value)
+    best = outcome.results[outcome.best]
     share = 100 * best.value / (outcome.problem.total_variance or 1.0)
     many = outcome.about.count(outcome.asked.r)
     if found is None:
         st.markdown(f"#### {words.plain(best.method)}: {many} explain {share:.2f} % of the total variance.")
     else:
         joint, single, percent = found
+        so_far = ", so far" if any(map(unfinished, outcome.results.values())) else ""
         better = f"{percent:.1f} % more" if percent >= 0 else f"{-percent:.1f} % less"
-        st.markdown(f"#### Found at once, {many} explain {better} than found one by one.")
+        st.markdown(f"#### Found at once, {many} explain {better} than found one by one{so_far}.")
         best_of = f", {share:.2f} % of the total variance," if outcome.results[joint] is best else ""
         first, second = outcome.results[joint].value, outcome.results[single].value
         st.markdown(
-            f"{words.plain(joint).capitalize()} explains {words.number(first)}{best_of or ','} the best one by one ({words.plain(single)}) "
+            f"{words.plain(joint).capitalize()} explains {words.number(first)}{best_of or ','} the best one "
+            f"by one ({words.plain(single)}) "
             f"{words.number(second)}."
         )
     if best.certificate is not None:
         sentence = words.proof(best.ratio)
         st.markdown(
-            f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {many} of these sizes that do not overlap explain more than "
-            f"{words.bound(best.certificate.upper)}, by {words.plain(kind_words(best.certificate.kind))}."
+            f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {many} of these sizes that do not "
+            "overlap explain more than "
+            f"{words.bound(best.certificate.upper)}."
         )
         if not outcome.live:
             proof_panel.verify_button(outcome.of, outcome.problem, best.certificate)
             proof_panel.verified(best, best.certificate)
     elif not outcome.live and outcome.asked.effort is None:
         st.caption("Without a proof: choose an effort for it above to learn how much better it could be.")
+
+
+def climb(rows: list[Climbed], at_work: bool, about: Subject) -> None:
+    """The gain of the method that looks for all components at once, counting up from its first answer."""
+    figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
+    if rows:
+        gained = 100 * (rows[-1].value / rows[0].value - 1)
+        better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
+        st.markdown(
+            f"**{words.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
+            f"{about.one}s at once: "
+            f"{words.number(rows[-1].value)}{' so far' * at_work}{better}."
+        )
+    else:
+        st.markdown(f"The search for all {about.one}s at once comes last: the quicker methods first.")
+    live_plot(figure, key=f"{about.key}_climb", height=figure.layout.height)
 
 
 def table(outcome: Outcome) -> pd.DataFrame:
@@ -96,7 +144,9 @@ def table(outcome: Outcome) -> pd.DataFrame:
             "features": [int(np.count_nonzero(count)) for count in used.values()],
             "shared": [int(np.count_nonzero(count > 1)) for count in used.values()],
             "common": [int(np.count_nonzero((count > 0) & (used[best] > 0))) for count in used.values()],
-            "least": [result.ratio * 100 if result.ratio is not None else None for result in results.values()],
+            "least": [
+                result.ratio * 100 if result.ratio is not None else None for result in results.values()
+            ],
             "seconds": [result.seconds for result in results.values()],
         }
     ), best
@@ -107,11 +157,16 @@ def _above(value: float, other: float) -> float | None:
     return 100 * (value / other - 1) if other > 0 else None
 
 
-def figures_of(outcome: Outcome) -> None:
-    """Cumulative variance beside the table of the methods."""
+def cumulative(outcome: Outcome) -> go.Figure:
+    """What the first components of each method explain together."""
     values = {method: result.values for method, result in ordered(outcome.results).items()}
     upper = next((r.certificate.upper for r in outcome.results.values() if r.certificate), None)
-    figure = cumulative_figure(values, outcome.problem.total_variance or 1.0, upper=upper)
+    return cumulative_figure(values, outcome.problem.total_variance or 1.0, upper=upper)
+
+
+def figures_of(outcome: Outcome) -> None:
+    """Cumulative variance beside the table of the methods."""
+    figure = cumulative(outcome)
     _table(outcome)
     if outcome.live:
         live_plot(figure, key=f"{outcome.about.key}_cumulative", height=figure.layout.height)
@@ -126,7 +181,8 @@ def _table(outcome: Outcome) -> None:
     st.dataframe(
         rows if rows["least"].notna().any() else rows.drop(columns="least"),
         hide_index=True,
-        alt="The methods with what their components explain together, how many features they use, and the time they took",
+        alt="The methods with what their components explain together, how many features they use, and the "
+        "time they took",
         column_config={
             "method": text("Method"),
             "found": text("Found"),
@@ -136,9 +192,15 @@ def _table(outcome: Outcome) -> None:
                 help="Variance of all components together, in the units of the data.",
             ),
             "share": number("% of total", format="%.2f"),
-            "gain": number(f"{best} gains", format="%.1f %%", help=f"How much more {best} explains than this method."),
+            "gain": number(
+                f"{best} gains", format="%.1f %%", help=f"How much more {best} explains than this method."
+            ),
             "features": number(f"{feature.capitalize()}s used", help=f"Of {n:,}."),
-            "shared": number("In two", help=f"{feature.capitalize()}s that more than one {outcome.about.one} uses: none, by construction."),
+            "shared": number(
+                "In two",
+                help=f"{feature.capitalize()}s that more than one {outcome.about.one} uses: none, by "
+                "construction.",
+            ),
             "common": number(f"Also in {best}", help=f"{feature.capitalize()}s that {best} uses too."),
             "least": number("At least", format="%.2f %%", help="Of the best possible, proved."),
             "seconds": number("Seconds", format="%.2f"),
@@ -152,8 +214,18 @@ def weights(outcome: Outcome) -> pd.DataFrame:
     for method, result in ordered(outcome.results).items():
         for j, x in enumerate(result.components.T):
             order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-            rows += [(method, j + 1, rank + 1, names[i], x[i], x[i] ** 2, result.values[j]) for rank, i in enumerate(order)]
-    return pd.DataFrame(rows, columns=["method", outcome.about.one, "rank", "feature", "weight", "share", "explained"])
+            rows += [
+                (method, j + 1, rank + 1, names[i], x[i], x[i] ** 2, result.values[j])
+                for rank, i in enumerate(order)
+            ]
+    frame = pd.DataFrame(
+        rows, columns=["method", outcome.about.one, "rank", "feature", "weight", "share", "explained"]
+    )
+    called = topic_names.given()
+    if called:
+        key = zip(frame["method"], frame[outcome.about.one], strict=True)
+        frame.insert(2, "name", [called.get(one, "") for one in key])
+    return frame
 
 
 def arrays(outcome: Outcome) -> bytes:
@@ -162,7 +234,9 @@ def arrays(outcome: Outcome) -> bytes:
     found = {}
     for method, result in ordered(outcome.results).items():
         found |= {f"components_{method}": result.components, f"values_{method}": result.values}
-    np.savez_compressed(buffer, feature_names=np.array(data.feature_names), data=np.array(labelled_name(data)), **found)
+    np.savez_compressed(
+        buffer, feature_names=np.array(data.feature_names), data=np.array(labelled_name(data)), **found
+    )
     return buffer.getvalue()
 
 
@@ -173,16 +247,24 @@ def labelled_name(data) -> str:
 def downloads(outcome: Outcome) -> None:
     """The components, the certificate, and the Python that makes them again."""
     data, key = outcome.of.dataset, outcome.about.key
-    stem = f"{outcome.asked.data.get('sample', 'upload')}{'-stand-in' if data.source == 'stand-in' else ''}-{key}"
+    stem = f"{outcome.of.stem}-{key}"
     certificate = next((r.certificate for r in outcome.results.values() if r.certificate), None)
+    named = weights(outcome)  # where a file is made, nothing is known of the names in the address
     with st.container(horizontal=True):
-        _download(f"{key.capitalize()}, CSV", lambda: frame_to_csv(labelled(weights(outcome), data)), f"{stem}.csv", "text/csv")
+        _download(
+            f"{key.capitalize()}, CSV", lambda: frame_to_csv(labelled(named, data)), f"{stem}.csv", "text/csv"
+        )
         _download(f"{key.capitalize()}, NPZ", lambda: arrays(outcome), f"{stem}.npz")
-        _download("Methods, CSV", lambda: frame_to_csv(labelled(table(outcome)[0], data)), f"{stem}-methods.csv", "text/csv")
+        _download(
+            "Methods, CSV",
+            lambda: frame_to_csv(labelled(table(outcome)[0], data)),
+            f"{stem}-methods.csv",
+            "text/csv",
+        )
         if certificate is not None:
             _download("Certificate, NPZ", certificate.to_bytes, f"{stem}-certificate.npz", help=CHECK)
     with st.expander("Python that reproduces this", icon=":material/code:"):
-        best = max(outcome.results, key=lambda method: outcome.results[method].value)
+        best = outcome.best
         st.code(snippet(outcome.asked, best, data.is_covariance), language="python")
 
 

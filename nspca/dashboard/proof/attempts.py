@@ -1,4 +1,6 @@
-"""Proofs made after a sweep: asked for, watched, kept, found again from the workspace alone; and the checks of all proofs."""
+"""Proofs made after a sweep: asked for, watched, kept, found again from the workspace alone; and the checks
+of all proofs.
+"""
 
 import hashlib
 import json
@@ -54,7 +56,9 @@ def attempts(asked: Request) -> list[Attempt]:
     tried = []
     for run, given in found.every(MORE):
         about = given.get("question")
-        if isinstance(about, dict) and all(about.get(name) == value for name, value in question(asked, about.get("k")).items()):
+        if isinstance(about, dict) and all(
+            about.get(name) == value for name, value in question(asked, about.get("k")).items()
+        ):
             kept = _opened(run.key) if engine().store.has_result(run.key) else None
             tried.append(Attempt(run.id, about["k"], engine().status(run.id), kept))
     return tried
@@ -77,25 +81,39 @@ def more(about: Chosen, asked: Request, k: int, component) -> None:
 def best(result: nspca.Result, tried: list[Attempt], k: int) -> Proof | None:
     """The least upper bound known for a k: the sweep's own, or one of the attempts'."""
     known = [] if result.certificate is None else [Proof(result.certificate, None)]
-    known += [Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None]
+    known += [
+        Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None
+    ]
     return min(known, key=lambda proof: proof.certificate.upper, default=None)
 
 
 def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
-    """Rows of a sweep with the best bound known for each k, and beside it the 2014 paper's and its exact form."""
-    rows = sweep.frame.assign(**{name: [result.info.get(name) for result in sweep.results.values()] for name in tasks.OTHERS})
+    """Rows of a sweep with the best bound known for each k, and beside it the 2014 paper's and its exact
+    form.
+    """
+    rows = sweep.frame.assign(
+        **{name: [result.info.get(name) for result in sweep.results.values()] for name in tasks.OTHERS}
+    )
     rows = rows.astype(dict.fromkeys((*tasks.OTHERS, "upper", "ratio"), float))
     for i, (method, k) in enumerate(sweep):
         proof = best(sweep[method, k], tried, k)
         if proof is not None and not rows.at[i, "upper"] <= proof.certificate.upper:
             certificate = proof.certificate
-            rows.loc[i, ["upper", "ratio", "kind"]] = [certificate.upper, certificate.ratio(sweep[method, k].value), certificate.kind]
+            rows.loc[i, ["upper", "ratio", "kind"]] = [
+                certificate.upper,
+                certificate.ratio(sweep[method, k].value),
+                certificate.kind,
+            ]
     return rows
 
 
 def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
-    """What the bounds beside ours say about a result, in a sentence each; nothing where they were not computed."""
-    frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in tasks.OTHERS}])
+    """What the bounds beside ours say about a result, in a sentence each; nothing where they were not
+    computed.
+    """
+    frame = pd.DataFrame(
+        [{"k": k, "value": result.value} | {name: result.info.get(name) for name in tasks.OTHERS}]
+    )
     said = []
     for name, column, kind, seen in (
         ("rank-3 bound", tasks.RANK_3, "rank-3", seen_at_rank_3),
@@ -107,13 +125,21 @@ def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
     return " ".join(said)
 
 
-# --- checks -----------------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
-    """Have `nspca.checker.entry` prove a certificate of `problem` from the data: at once when that is quick, else in the background."""
+    """Have `nspca.checker.entry` prove a certificate of `problem` from the data: at once when that is quick,
+    else in the background.
+    """
     content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
-    asked = {"k": problem.k, "nonneg": problem.nonneg, "center": A.center, "scale": A.scale, "source": A.source}
+    asked = {
+        "k": problem.k,
+        "nonneg": problem.nonneg,
+        "center": A.center,
+        "scale": A.scale,
+        "source": A.source,
+    }
     arguments = {"X": about.dataset.X, "certificate": content, "asked": asked}
     if _cost(about, certificate) <= QUICK:
         answer = json.loads(tasks.check(**arguments))
@@ -123,17 +149,28 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
 
 
 def checked(certificate: nspca.Certificate) -> dict | None:
-    """What the check said: ``upper, seconds, refusal``; ``{"run": id}`` while it works; None when nobody asked."""
+    """What the check said: ``upper, seconds, refusal``; ``{"run": id}`` while it works; None when nobody
+    asked.
+    """
     kept = st.session_state.get(state.CHECKS, {})
     answer = kept.get(_name(certificate))
     if answer is not None and "run" in answer and engine().status(answer["run"]).ended:
-        del kept[_name(certificate)]  # a check that failed or was ended from outside says so once, and can be asked for again
+        del kept[
+            _name(certificate)
+        ]  # a check that failed or was ended from outside says so once, and can be asked for again
         answer = kept[_name(certificate)] = json.loads(engine().result(answer["run"]))
     return answer
 
 
 def _name(certificate: nspca.Certificate) -> str:
-    claims = (certificate.kind, certificate.upper, certificate.k, certificate.nonneg, certificate.digest, certificate.nbytes)
+    claims = (
+        certificate.kind,
+        certificate.upper,
+        certificate.k,
+        certificate.nonneg,
+        certificate.digest,
+        certificate.nbytes,
+    )
     return hashlib.sha256(repr(claims).encode()).hexdigest()
 
 

@@ -24,17 +24,31 @@ from nspca.problem import Problem
 from nspca.tasks.rows import Closer, unpack
 
 MORE_HELP = (
-    "Works on a tighter bound in the background, first with standard effort, then thoroughly; a minute or more, and you can stop it."
+    "Works on a tighter bound in the background, first with standard effort, then thoroughly; a "
+    "minute or more, and you can stop it."
 )
-NOTHING_LEFT = {"closed": "The gap is closed: nothing is left to prove.", "tried": "This is what thorough effort can prove."}
+NOTHING_LEFT = {
+    "closed": "The gap is closed: nothing is left to prove.",
+    "tried": "This is what thorough effort can prove.",
+}
 INDEPENDENT = (
     "The checker shares no code with what made the certificate: it forms its own products from the data "
     "and trusts no eigenvalue, norm or search."
 )
 
 
-def show(about: Chosen, problem: Problem, asked: Request, k: int, result: nspca.Result, tried: list[Attempt]) -> None:
-    """The certificate of `result`, with everything one can do about it."""
+def show(
+    about: Chosen,
+    problem: Problem,
+    asked: Request,
+    k: int,
+    result: nspca.Result,
+    tried: list[Attempt],
+    own: bool = True,
+) -> None:
+    """The certificate of `result`, with everything one can do about it; the data of a run that somebody
+    shared stay theirs.
+    """
     proof = proofs.best(result, tried, k)
     mine = [attempt for attempt in tried if attempt.k == k]
     working = next((attempt for attempt in mine if not attempt.now.ended), None)
@@ -42,14 +56,17 @@ def show(about: Chosen, problem: Problem, asked: Request, k: int, result: nspca.
         st.markdown("Nothing is proved about this component yet.")
     else:
         _numbers(result, proof)
-        st.markdown(f"Proved by {words.plain(kind_words(proof.certificate.kind))}. {proofs.beside(problem, result, k)}")
+        st.markdown(
+            f"Proved by {words.plain(kind_words(proof.certificate.kind))}. "
+            f"{proofs.beside(problem, result, k)}"
+        )
     with st.container(horizontal=True):
         if proof is not None:
             verify_button(about, problem.with_k(k), proof.certificate)
         if working is None:
             _more_button(about, asked, k, result, proof, mine)
         if proof is not None:
-            _take_home(about, asked, k, proof.certificate)
+            _take_home(about, asked, k, proof.certificate, own)
     if proof is not None:
         verified(result, proof.certificate)
     if working is not None:
@@ -64,15 +81,36 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
     certificate = proof.certificate
     gap = certificate.upper / result.value - 1 if result.value > 0 else 0.0
     seconds = result.seconds if proof.seconds is None else proof.seconds
-    what = "of the search for the component and its proof" if proof.seconds is None else "of the work on this proof alone"
+    what = (
+        "of the search for the component and its proof"
+        if proof.seconds is None
+        else "of the work on this proof alone"
+    )
     with st.grid(5, min_column_width=130):
         share = "The component is at least this much of the best possible one."
         st.metric("At least", percent_down(certificate.ratio(result.value)), border=True, help=share)
-        st.metric("Gap", gap_words(gap), border=True, help="How much better another component could be, at most.")
-        st.metric("Nothing above", words.bound(certificate.upper), border=True, help="The proved upper bound, in the units of the data.")
+        st.metric(
+            "Gap", gap_words(gap), border=True, help="How much better another component could be, at most."
+        )
+        st.metric(
+            "Nothing above",
+            words.bound(certificate.upper),
+            border=True,
+            help="The proved upper bound, in the units of the data.",
+        )
         size = words.size(certificate.nbytes) if certificate.nbytes else "none"
-        st.metric("Witness", size, border=True, help="The numbers that let anybody prove the bound again from the data.")
-        st.metric("Time", f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s", border=True, help=f"Seconds {what}.")
+        st.metric(
+            "Witness",
+            size,
+            border=True,
+            help="The numbers that let anybody prove the bound again from the data.",
+        )
+        st.metric(
+            "Time",
+            f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s",
+            border=True,
+            help=f"Seconds {what}.",
+        )
 
 
 def gap_words(gap: float) -> str:
@@ -83,12 +121,15 @@ def gap_words(gap: float) -> str:
     return f"{100 * gap + 0.5 * 10.0**-digits:.{digits}f} %"
 
 
-# --- verify -----------------------------------------------------------------------------------------------------------------
+# --- verify ---------------------------------------------------------------------------------------
 
 
 def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
     """Starts a check by the independent checker, for the problem that the page is about."""
-    check, why = partial(_check, about, problem, certificate), f"Proves the bound again from the data. {INDEPENDENT}"
+    check, why = (
+        partial(_check, about, problem, certificate),
+        f"Proves the bound again from the data. {INDEPENDENT}",
+    )
     presses.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
 
 
@@ -111,7 +152,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
         share = percent_down(min(1.0, result.value / upper) if upper > 0 else 1.0)
         proved = replace(certificate, upper=upper).rounded(8).statement
         st.success(
-            f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is shown is at least {share} of the "
+            f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is shown "
+            f"is at least {share} of the "
             f"best possible. {INDEPENDENT}",
             icon=":material/verified:",
         )
@@ -122,22 +164,32 @@ def _wait(certificate: nspca.Certificate) -> None:
         answer = proofs.checked(certificate)
         if answer is None or "run" not in answer:
             st.rerun()
-        st.info("The check is running in the background: this proof is large.", icon=":material/hourglass_top:")
+        st.info(
+            "The check is running in the background: this proof is large.", icon=":material/hourglass_top:"
+        )
 
     goes.each_second(look)
 
 
-# --- prove more -------------------------------------------------------------------------------------------------------------
+# --- prove more -----------------------------------------------------------------------------------
 
 
-def _more_button(about: Chosen, asked: Request, k: int, result: nspca.Result, proof: Proof | None, mine: list[Attempt]) -> None:
+def _more_button(
+    about: Chosen, asked: Request, k: int, result: nspca.Result, proof: Proof | None, mine: list[Attempt]
+) -> None:
     reason = None
     if proof is not None and 1 - proof.certificate.ratio(result.value) <= OPTIMAL_GAP:
         reason = NOTHING_LEFT["closed"]
     elif any(attempt.now.state == "done" for attempt in mine):
         reason = NOTHING_LEFT["tried"]
     look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
-    start.button("Prove more", lambda: proofs.more(about, asked, k, result.components[:, 0]), "more", type="secondary", **look)
+    start.button(
+        "Prove more",
+        lambda: proofs.more(about, asked, k, result.components[:, 0]),
+        "more",
+        type="secondary",
+        **look,
+    )
 
 
 def _watch(problem: Problem, attempt: Attempt) -> None:
@@ -147,21 +199,22 @@ def _watch(problem: Problem, attempt: Attempt) -> None:
     def gap(now: JobState) -> None:
         _gap(problem, unpack(now.rows), time.time() - now.started if now.started else None)
 
-    def stop() -> None:
-        with st.spinner("Stopping …"):
-            goes.stop(attempt.id)
-
     says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
-    goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=stop)
+    goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: goes.stop(attempt.id))
 
 
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
     """One line: what is being tried, and how far the bound has come."""
     if not rows:
-        return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(state, "Proving …")
+        return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
+            state, "Proving …"
+        )
     last = rows[-1]
     share = percent_down(last.lower / last.upper) if last.upper > 0 else "100 %"
-    return f"Proving with {last.effort} effort: nothing above {words.bound(last.upper)}, at least {share} of the best possible"
+    return (
+        f"Proving with {last.effort} effort: nothing above {words.bound(last.upper)}, at least {share} "
+        "of the best possible"
+    )
 
 
 def _gap(problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
@@ -171,8 +224,16 @@ def _gap(problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
     seen = pd.DataFrame(rows)
     if until is not None and until > seen["seconds"].iloc[-1]:
         seen = pd.concat([seen, seen.tail(1).assign(seconds=until)])
-    unit = {"unit": problem.leading_eigenvalue or 1.0, "unit_name": "the leading eigenvalue", "steps_name": "seconds"}
-    live_plot(gap_figure(seen["lower"].to_numpy(), seen["upper"].to_numpy(), seen["seconds"].to_numpy(), **unit), key="gap", height=280)
+    unit = {
+        "unit": problem.leading_eigenvalue or 1.0,
+        "unit_name": "the leading eigenvalue",
+        "steps_name": "seconds",
+    }
+    live_plot(
+        gap_figure(seen["lower"].to_numpy(), seen["upper"].to_numpy(), seen["seconds"].to_numpy(), **unit),
+        key="gap",
+        height=280,
+    )
 
 
 def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
@@ -188,14 +249,18 @@ def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
     }[now.state]
     if attempt.certificate is not None and before is not None:
         first, last = before.ratio(result.value), attempt.certificate.ratio(result.value)
-        ended += f" From {percent_down(first)} to {percent_down(last)}." if last > first else " The sweep's own bound was not beaten."
+        ended += (
+            f" From {percent_down(first)} to {percent_down(last)}."
+            if last > first
+            else " The sweep's own bound was not beaten."
+        )
     st.caption(ended)
     if now.rows:
         with st.expander("How the gap closed", icon=":material/compress:"):
             _gap(problem, unpack(now.rows), None)
 
 
-# --- take home --------------------------------------------------------------------------------------------------------------
+# --- take home ------------------------------------------------------------------------------------
 
 
 def _plain_source(asked: Request) -> bool:
@@ -203,13 +268,18 @@ def _plain_source(asked: Request) -> bool:
     return set(asked.data) == {"sample"}
 
 
-def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certificate) -> None:
+def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certificate, own: bool) -> None:
     name = about.stem
     mime = "application/octet-stream"
     st.download_button(
-        "Certificate, NPZ", certificate.to_bytes, f"{name}-k{k}-certificate.npz", mime, icon=":material/download:", on_click="ignore"
+        "Certificate, NPZ",
+        certificate.to_bytes,
+        f"{name}-k{k}-certificate.npz",
+        mime,
+        icon=":material/download:",
+        on_click="ignore",
     )
-    if not _plain_source(asked):
+    if own and not _plain_source(asked):
         dataset = about.dataset
         st.download_button(
             "Data, NPZ",
@@ -223,6 +293,9 @@ def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certifi
 
 
 def _elsewhere(about: Chosen, asked: Request, k: int) -> None:
+    if about.dataset.is_covariance and not _plain_source(asked):
+        # the file of the data does not say that it is a covariance, so the command would take it for a table
+        return
     name = about.stem
     data = asked.data["sample"] if _plain_source(asked) else f"{name}.npz"
     st.caption("On any machine that has nspca, the downloaded file is checked by")

@@ -1,4 +1,6 @@
-"""What every request says: the data, how they are prepared, the sign; stored as plain values, and turned back into Python."""
+"""What every request says: the data, how they are prepared, the sign; stored as plain values, and turned back
+into Python.
+"""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
@@ -15,7 +17,8 @@ class Asked:
     Parameters
     ----------
     data : dict
-        Where the data is: ``{"sample": name}``, or ``{"upload": hash, "file": name}`` and how the file is read.
+        Where the data is: ``{"sample": name}``, or ``{"upload": hash, "file": name}`` and how the file is
+        read.
     content : str
         Hash of the numbers themselves: a run is shown only beside the data that it was made from.
     """
@@ -35,7 +38,17 @@ class Asked:
     @property
     def prepared(self) -> str:
         """What was done to the data, in words."""
-        steps = (("log2(x + 1)", self.data.get("log2")), ("centred", self.center), ("standardised", self.scale))
+        chosen_ones = (
+            [(chosen.features_said(self.data), True)]
+            if self.data.get("only") or self.data.get("without")
+            else []
+        )
+        steps = (
+            *chosen_ones,
+            ("log2(x + 1)", self.data.get("log2")),
+            ("centred", self.center),
+            ("standardised", self.scale),
+        )
         return ", ".join(word for word, on in steps if on) or "taken as they are"
 
     def problem(self, of: Chosen) -> nspca.Problem:
@@ -48,14 +61,19 @@ class Asked:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
         """The request that `to_dict` gave, also after a way through JSON, where tuples become lists."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()})
+        return cls(
+            **{name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
+        )
 
     def opening(self, k: int | tuple[int, ...], is_covariance: bool) -> str:
         """Python that loads the data and makes the problem."""
         if is_covariance:
             make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={self.nonneg})"
         else:
-            make = f"nspca.Problem.from_data(X, k={k}, nonneg={self.nonneg}, center={self.center}, scale={self.scale})"
+            make = (
+                f"nspca.Problem.from_data(X, k={k}, nonneg={self.nonneg}, center={self.center}, "
+                f"scale={self.scale})"
+            )
         return f"{loading(self.data)}\nproblem = {make}"
 
 
@@ -64,14 +82,25 @@ def loading(data: dict) -> str:
     if "sample" in data:
         load = f"nspca.load_sample({data['sample']!r})"
     else:
-        options = {name: data.get(name) for name in ("id_column", "label_column", "features_in_rows") if data.get(name)}
+        options = {
+            name: data.get(name)
+            for name in ("id_column", "label_column", "features_in_rows", "missing")
+            if data.get(name)
+        }
         if data.get("vocabulary"):
             options["vocabulary"] = "the vocabulary file"
-        load = f"nspca.read({', '.join([repr(data['file']), *(f'{name}={value!r}' for name, value in options.items())])})"
-    take = ["X, names = data.X, data.feature_names"]
+        given = [repr(data["file"]), *(f"{name}={value!r}" for name, value in options.items())]
+        load = f"nspca.read({', '.join(given)})"
+    take = [
+        f"data = data.{how}({data[how]})  # by number, from 0" for how in ("only", "without") if data.get(how)
+    ]
+    take += ["X, names = data.X, data.feature_names"]
     if data.get("drop"):
-        take = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
+        take[-1:] = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
         take += ["X, names = data.X[:, varying], [data.feature_names[j] for j in varying]"]
     if data.get("log2"):
-        take += ["import numpy as np", "X = np.log1p(X.astype(float)) / np.log(2)  # log2(x + 1), for a sparse table too"]
+        take += [
+            "import numpy as np",
+            "X = np.log1p(X.astype(float)) / np.log(2)  # log2(x + 1), for a sparse table too",
+        ]
     return "\n".join([f"data = {load}", *take])

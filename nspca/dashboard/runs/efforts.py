@@ -1,4 +1,7 @@
 """How hard to look for a proof, as the forms offer it."""
 
 EFFORTS = {"fast": "fast", "standard": "standard", "thorough": "thorough"}
-EFFORT_HELP = "How hard to look for a tight upper bound: fast is seconds, standard tens of seconds, thorough minutes for each k."
+EFFORT_HELP = (
+    "How hard to look for a tight upper bound: fast is seconds, standard tens of seconds, "
+    "thorough minutes for each k."
+)

@@ -1,4 +1,6 @@
-"""A run found again: the one that the address names, or the one that was asked exactly this; and what it returned."""
+"""A run found again: the one that the address names, or the one that was asked exactly this; and what it
+returned.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -40,18 +42,26 @@ class Kind:
     empty: str
     icon: str
     stranger: str
-    changed: str = "This run was made from other data than those kept under the same name now; run it again to see its components."
+    changed: str = (
+        "This run was made from other data than those kept under the same name now; run it "
+        "again to see its components."
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """A run as a page sees it, with the data that are kept now under the name it was made from; `own` unless somebody shared it."""
+    """A run as a page sees it, with the data that are kept now under the name it was made from.
+
+    `own` unless somebody shared it or it is everybody's; `stored` holds the results of an answer that came
+    with the samples.
+    """
 
     id: str
     of: Chosen
     asked: Any
     now: JobState
     own: bool = True
+    stored: nspca.Sweep | None = None
 
     @property
     def of_these_data(self) -> bool:
@@ -114,7 +124,9 @@ def _watched(kind: Kind, run: Run, own: bool) -> Watched:
 
 
 def every(task: str) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """The runs of this workspace that do the same, the newest first, each with what it was given: nothing, for a damaged one."""
+    """The runs of this workspace that do the same, the newest first, each with what it was given: nothing,
+    for a damaged one.
+    """
     for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
         if tasks.named(run.function) == task:
             yield run, _given(run)
@@ -131,7 +143,9 @@ def _given(run: Run) -> dict[str, Any]:
 def that_asks(task: str, request: dict[str, Any]) -> JobState | None:
     """The newest run of this workspace that was asked exactly this."""
     wanted = json.loads(json.dumps(request))
-    return next((engine().status(run.id) for run, given in every(task) if given.get("request") == wanted), None)
+    return next(
+        (engine().status(run.id) for run, given in every(task) if given.get("request") == wanted), None
+    )
 
 
 @st.cache_resource(max_entries=64, show_spinner="Opening the run …")

@@ -1,4 +1,6 @@
-"""How a run goes and how it ended: waiting, filling in, stopped, failed; with the buttons that belong to each."""
+"""How a run goes and how it ended: waiting, filling in, stopped, failed; with the buttons that belong to
+each.
+"""
 
 import time
 from collections.abc import Callable
@@ -67,7 +69,9 @@ def live(
         bar, button = st.columns([6, 1], vertical_alignment="center")
         bar.progress(min(1.0, max(0.0, share(now))), text=says(now))
         with button:
-            presses.button(label, key, stop or (lambda: cancel(run_id)), icon=":material/stop_circle:", width="stretch")
+            presses.button(
+                label, key, stop or (lambda: cancel(run_id)), icon=":material/stop_circle:", width="stretch"
+            )
         draw(now)
 
     each_second(look)
@@ -95,7 +99,9 @@ def ended(now: JobState, key: str) -> None:
     """Failed, cancelled or interrupted, with a way to go on."""
     sentence = ENDED.get(now.state) or words.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
-    presses.button("Run again", key, lambda: engine().again(now.id, viewer=state.workspace()), icon=":material/replay:")
+    presses.button(
+        "Run again", key, lambda: engine().again(now.id, viewer=state.workspace()), icon=":material/replay:"
+    )
 
 
 def cancel(run_id: str) -> None:
@@ -107,7 +113,8 @@ def stop(run_id: str) -> None:
     """Cancel what hands in what it has by then, and wait for that: it takes a moment."""
     store = engine().store
     run = store.find_run(run_id)
-    cancel(run_id)
-    give_up = time.monotonic() + PATIENCE
-    while time.monotonic() < give_up and not (store.has_result(run_id) or store.has_result(run.key)):
-        time.sleep(0.05)
+    with st.spinner("Stopping …"):
+        cancel(run_id)
+        give_up = time.monotonic() + PATIENCE
+        while time.monotonic() < give_up and not (store.has_result(run_id) or store.has_result(run.key)):
+            time.sleep(0.05)

@@ -1,4 +1,6 @@
-"""What forms and pages say of methods: who can solve the chosen problem, who cannot and why. The package knows, nobody else."""
+"""What forms and pages say of methods: who can solve the chosen problem, who cannot and why. The package
+knows, nobody else.
+"""
 
 import nspca
 from nspca.api import line_of

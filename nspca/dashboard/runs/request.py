@@ -36,7 +36,10 @@ class Request(Asked):
     def describe(self) -> str:
         """One line for people."""
         weights = "nonnegative" if self.nonneg else "weights of any sign"
-        return f"{in_words(self.ks)}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data {self.prepared}"
+        return (
+            f"{in_words(self.ks)}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data "
+            f"{self.prepared}"
+        )
 
     def beside(self, other: "Request") -> str:
         """What is different about this one, in words; empty when only the data or the values of k are."""
@@ -67,7 +70,9 @@ def default_range(n: int) -> tuple[int, int]:
 
 
 def usual(first: int, last: int) -> tuple[int, ...]:
-    """1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included: a curve bends at its beginning."""
+    """1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included: a curve bends at its
+    beginning.
+    """
     series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
     return tuple(sorted({first, last} | {k for k in series if first < k < last}))
 
@@ -94,21 +99,27 @@ def steps(ks: Sequence[int]) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def in_python(ks: Sequence[int]) -> str:
+    """The same as an expression."""
+    step = steps(ks)
+    return f"{list(ks)}" if step is None else f"range({ks[0]}, {ks[-1] + 1}, {step})"
+
+
 def snippet(request: Request, k: int, method: str, is_covariance: bool) -> str:
-    """Python that computes the shown component again, from the same data with the same options, checks its proof, and sets other bounds
-    beside it.
+    """Python that computes the shown component again, from the same data with the same options, checks its
+    proof, and sets other bounds beside it.
     """
-    step = steps(request.ks)
-    ks = f"{list(request.ks)}" if step is None else f"range({request.ks[0]}, {request.ks[-1] + 1}, {step})"
+    ks = in_python(request.ks)
     return f"""import nspca
 from nspca.tasks.sweep import paper_bounds, rank3_bound
 
 {request.opening(k, is_covariance)}
-sweep = nspca.sweep(problem, {ks}, methods={request.methods!r}, certify={request.effort!r}, seed={request.seed})
+options = dict(methods={request.methods!r}, certify={request.effort!r}, seed={request.seed})
+sweep = nspca.sweep(problem, {ks}, **options)
 result = sweep[{method!r}, {k}]
 upper = nspca.verify(X, result.certificate)  # forms its own products from the data, trusts nothing
 print(result.value, upper, result.value / upper)
-for j in result.components[:, 0].argsort()[::-1][:{k}]:
+for j in abs(result.components[:, 0]).argsort()[::-1][:{k}]:
     print(names[j], result.components[j, 0])
 paper, probability = paper_bounds(problem, {ks}, seed={request.seed})
 print("rank-3 bound, proved:", rank3_bound(problem))

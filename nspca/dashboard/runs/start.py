@@ -11,7 +11,12 @@ from nspca.dashboard.shell import presses, state
 
 
 def button(
-    label: str, begin: Callable[[], Any], key: str = "run", type: str = "primary", icon: str = ":material/play_arrow:", **look
+    label: str,
+    begin: Callable[[], Any],
+    key: str = "run",
+    type: str = "primary",
+    icon: str = ":material/play_arrow:",
+    **look,
 ) -> None:
     """The only thing that starts a run: a click calls `begin`, and the page then shows what it began."""
     presses.button(label, key, begin, type=type, icon=icon, **look)

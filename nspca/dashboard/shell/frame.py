@@ -1,4 +1,6 @@
-"""What every page stands in: its title, the menu, the net that catches errors, and what starts once the page is painted."""
+"""What every page stands in: its title, the menu, the net that catches errors, and what starts once the page
+is painted.
+"""
 
 import gc
 import logging
@@ -6,10 +8,12 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.shell import memory, presses, state
+from nspca.dashboard.shell import look, memory, plotly, presses, state
 from nspca.dashboard.shell.internals import stay_home
 from nspca.dashboard.shell.words import plain
 from nspca.errors import NSPCAError
@@ -24,23 +28,22 @@ PAGES = (
     ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
     ("pages/compare.py", "Compare", ":material/compare_arrows:"),
     ("pages/runs.py", "Runs", ":material/history:"),
+    ("pages/learn.py", "Learn", ":material/school:"),
 )
+HOME = PAGES[0]
 # A drawing of our own: a named icon would be fetched from another host as the tab's picture.
-MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e8a"/>
+MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="#0b6e8a"/>
 <path d="M5 25C9 10 15 8 27 7V13C16 14 11 16 5 25Z" fill="#7fd6bb"/>
 <path d="M5 25C11 16 16 14 27 13" fill="none" stroke="#fff" stroke-width="2.6"/></svg>"""
 # Its middle tone is read on a light and on a dark sidebar alike.
 LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
-    "</svg>", '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" fill="#2a94b0">nspca</text></svg>'
+    "</svg>",
+    '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" '
+    'fill="#2a94b0">nspca</text></svg>',
 )
-# Streamlit leaves six times this above the first line of a page, and has no option for it.
-STYLE = "<style>[data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }</style>"
-# Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches on near black need it.
-DARK_INK = "#0b1d23"
-ON_PRIMARY = (
-    "<style>[data-testid='stBaseButton-primary'], [data-testid='stBaseButton-primary']:is(:hover, :focus, :active), "
-    f"[data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}</style>"
-)
+ROOM = "For a room: no menu, no form, large type. Esc leads back."
+MENU = 220  # pixels: Streamlit's own 300 are a third of a small screen
 log = logging.getLogger("nspca.dashboard")
 
 
@@ -49,16 +52,23 @@ def page(title: str) -> Iterator[None]:
     """Everything around a page: ``with frame.page("Sweep"): ...``"""
     stay_home()
     presses.listen()
-    st.set_page_config(page_title=f"{title} · nspca", page_icon=MARK, layout="wide")
-    st.html(STYLE + (ON_PRIMARY if st.context.theme.type == "dark" else ""))
-    state.begin()
+    st.set_page_config(
+        page_title=f"{title} · nspca", page_icon=MARK, layout="wide", initial_sidebar_state=MENU
+    )
+    state.begin("app" if title == HOME[1] else title.lower())
+    present = state.get("present")
+    st.html(look.style(st.context.theme.type == "dark", present))
     memory.recall()
     waiting = presses.begin(title)
-    _menu()
+    if not present:
+        _menu()
     with guard():
         yield
+    if present:
+        _leave()
     presses.end(waiting)
     memory.remember()
+    plotly.png_too()
     _after_paint()
 
 
@@ -76,7 +86,8 @@ def guard() -> Iterator[None]:
         reference = secrets.token_hex(3)
         log.exception("page failed, reference %s", reference)
         st.error(
-            f"This page ran into an error of its own (reference {reference} in the server's log); nothing that was finished is lost. "
+            f"This page ran into an error of its own (reference {reference} in the server's log); nothing "
+            "that was finished is lost. "
             "Reload the page, or start again from Home.",
             icon=":material/error:",
         )
@@ -85,7 +96,36 @@ def guard() -> Iterator[None]:
 
 def way_on(path: str, label: str) -> None:
     """A link to the next page that takes along what was chosen."""
-    st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link())
+    st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link(path))
+
+
+def form() -> DeltaGenerator:
+    """The box around what a page asks; nobody sees it before a room."""
+    return st.container(border=True, key=look.FORM)
+
+
+def picture() -> DeltaGenerator:
+    """The box around the picture that answers; on a phone it comes before the form."""
+    return st.container(key=look.PICTURE)
+
+
+def present(key: str = "present", **options: Any) -> None:
+    """A button that shows the page before a room."""
+    presses.button(
+        "Present this page",
+        key,
+        lambda: state.put(present=True),
+        icon=":material/co_present:",
+        help=ROOM,
+        **options,
+    )
+
+
+def _leave() -> None:
+    icon = ":material/close_fullscreen:"
+    presses.button(
+        "Leave", "leave", lambda: state.put(present=None), icon=icon, type="tertiary", shortcut="Esc"
+    )
 
 
 def _menu() -> None:
@@ -93,11 +133,14 @@ def _menu() -> None:
     with st.sidebar:
         st.caption("Sparse PCA with proof")
         for path, label, icon in PAGES:
-            st.page_link(path, label=label, icon=icon, query_params=state.link())
+            st.page_link(path, label=label, icon=icon, query_params=state.link(path))
+        present(type="tertiary")
 
 
 def _after_paint() -> None:
-    """Once per server, and only when a first page is on the screen: import what is slow, start the workers, calm the collector."""
+    """Once per server, and only when a first page is on the screen: import what is slow, start the workers,
+    calm the collector.
+    """
     _warm()
 
 
@@ -112,6 +155,7 @@ def _warm_up() -> None:
     engine().start(warm=("nspca.tasks.sweep",))
     # Dask hooks into the collector while it is imported: only then may it run.
     engine().wait_ready(60)
-    # Streamlit collects garbage after every rerun; frozen imports are not looked at again, which keeps 30 sessions responsive
+    # Streamlit collects garbage after every rerun; frozen imports are not looked at again, which keeps 30
+    # sessions responsive
     gc.collect()
     gc.freeze()

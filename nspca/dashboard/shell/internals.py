@@ -1,8 +1,9 @@
 """All that the dashboard uses of Streamlit's inside; requirements.txt holds the versions it was tried with.
 
-Three things that Streamlit has no public way for: to hear of a click before a script runs, to serve a folder of an installed
-package without a copy, and to start without asking another host for this machine's address. A new version of Streamlit means: widen
-requirements.txt, run the tests, and mend this file alone.
+Four things that Streamlit has no public way for: to hear of a click before a script runs, to know that the
+browser went back, to serve a folder of an installed package without a copy, and to start without asking
+another host for this machine's address. A new version of Streamlit means: widen requirements.txt, run the
+tests, and mend this file alone.
 """
 
 from collections.abc import Callable
@@ -14,11 +15,14 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 
 
 def listen(note: Callable[[AppSession, set[str]], None]) -> None:
-    """Call ``note(session, keys of the buttons clicked)`` as each message of a browser arrives, before Streamlit sees it."""
+    """Call ``note(session, keys of the buttons clicked)`` as each message of a browser arrives, before
+    Streamlit sees it.
+    """
     pass_on = AppSession.request_rerun
 
     def request_rerun(session: AppSession, client_state: ClientState | None) -> None:
@@ -30,25 +34,37 @@ def listen(note: Callable[[AppSession, set[str]], None]) -> None:
     AppSession.request_rerun = request_rerun  # type: ignore[method-assign]
 
 
-def hand_out(package: str, component: str, top: Path, folder: str, manager: BidiComponentManager | None = None) -> None:
-    """Let the server hand out `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``, once; nothing without a server.
+def went_back() -> bool:
+    """Whether this run shows an address that the browser went back, or on, to."""
+    now = get_script_run_ctx(suppress_warning=True)
+    return now is not None and now.is_history_navigation
 
-    Streamlit serves the asset folder of a registered component without a copy or another route; a manifest in code says the same as
-    one in an installed pyproject.toml, whose folder would need a copy of the files.
+
+def hand_out(
+    package: str, component: str, top: Path, folder: str, manager: BidiComponentManager | None = None
+) -> None:
+    """Let the server hand out `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``,
+    once; nothing without a server.
+
+    Streamlit serves the asset folder of a registered component without a copy or another route; a manifest in
+    code says the same as one in an installed pyproject.toml, whose folder would need a copy of the files.
     """
     if manager is None:
         if not Runtime.exists():
             return
         manager = Runtime.instance().bidi_component_registry
     if manager.get(f"{package}.{component}") is None:
-        manager.register_from_manifest(ComponentManifest(package, "1", [ComponentConfig(component, folder)]), top)
+        manager.register_from_manifest(
+            ComponentManifest(package, "1", [ComponentConfig(component, folder)]), top
+        )
 
 
 def stay_home() -> None:
     """Nobody is asked for this machine's address.
 
-    A browser that connects under a name the server does not know makes Streamlit ask an outside service for it, to compare the two.
-    Here the answer is no, without asking: a name that is meant to work is given by ``--address``.
+    A browser that connects under a name the server does not know makes Streamlit ask an outside service for
+    it, to compare the two. Here the answer is no, without asking: a name that is meant to work is given by
+    ``--address``.
     """
     net_util.get_external_ip = _nobody_asked
 

@@ -1,8 +1,9 @@
 """Buttons whose click is never lost.
 
-`st.button` is true in one run of the script only, and a run that is superseded before it comes to the button takes the click with it:
-another change on the page is enough, or the end of the run before, which clears what the browser sent. So a click is noted before any
-script runs, and kept until what it asks for is done. A page that was drawn to its end without showing the button forgets it.
+`st.button` is true in one run of the script only, and a run that is superseded before it comes to the button
+takes the click with it: another change on the page is enough, or the end of the run before, which clears what
+the browser sent. So a click is noted before any script runs, and kept until what it asks for is done. A page
+that was drawn to its end without showing the button forgets it.
 """
 
 from collections.abc import Callable
@@ -21,8 +22,8 @@ PAGE = "page"  # session key: the page they are on
 def listen() -> None:
     """Note every click as its message arrives, once per server.
 
-    A callback comes too late for a rerun that Streamlit drops because the next message is already there: on a busy server one that
-    was sent some tenths of a second later.
+    A callback comes too late for a rerun that Streamlit drops because the next message is already there: on a
+    busy server one that was sent some tenths of a second later.
     """
 
     def note(session: Any, clicked: set[str]) -> None:
@@ -40,14 +41,17 @@ def begin(page: str) -> frozenset[str]:
 
 
 def end(begun: frozenset[str]) -> None:
-    """The page is complete: a click that `begin` saw and that found no button is over, one that has come since is not."""
+    """The page is complete: a click that `begin` saw and that found no button is over, one that has come
+    since is not.
+    """
     _waiting().difference_update(begun)
 
 
 def pressed(label: str, key: str, **options: Any) -> bool:
     """A button, and whether its click waits; `take` ends the waiting."""
     waiting = _waiting()
-    # The set itself goes to the callback: to ask the session for it is a point where Streamlit may stop the run.
+    # The set itself goes to the callback: to ask the session for it is a point where Streamlit may stop the
+    # run.
     st.button(label, key=key, on_click=waiting.add, args=(key,), **options)
     return key in waiting and not options.get("disabled")
 

@@ -1,4 +1,6 @@
-"""``python -m nspca.dashboard.shell.serve run app.py ...``: Streamlit's own command line, with a server that asks no other host."""
+"""``python -m nspca.dashboard.shell.serve run app.py ...``: Streamlit's own command line, with a server that
+asks no other host.
+"""
 
 from nspca.dashboard.shell.internals import command_line
 

@@ -1,24 +1,31 @@
 """Every value a session keeps, in one place: what it is called, how it is read, what it starts as.
 
-One rule decides between the three places a value can be: the address wins over the session, the session over the default. A widget
-writes both at once, so a link, a reload and the browser's back button all lead to the same page.
+One rule decides between the three places a value can be: the address wins over the session, the session over
+the default. A widget writes both at once, so a link, a reload and the browser's back button all lead to the
+same page.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
+from nspca.dashboard.shell.internals import went_back
 from nspca.jobs import new_workspace
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
+OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
 CURVE = "curve"  # session key: what is selected on the sweep curve
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
 FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over
+CHANGED = "changed"  # session key: something in the form of the sweep was changed
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
+# session key: what was typed into a selector that has no such name, and is looked for among its names
+SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 MOST_DIGITS = 9
 
@@ -43,8 +50,16 @@ def _words(text: str) -> list[str]:
     return [_word(part) for part in text.split(",") if part]
 
 
+def _integers(text: str) -> list[int]:
+    return sorted({_integer(part) for part in text.split(",") if part})
+
+
 def _text(text: str) -> str:
     return text[:200]
+
+
+def _names(text: str) -> str:
+    return text[:8000]  # names of as many topics as there can be
 
 
 def _degrees(text: str) -> float:
@@ -56,7 +71,7 @@ def _degrees(text: str) -> float:
 def _write(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
-    return ",".join(value) if isinstance(value, list) else str(value)
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 @dataclass(frozen=True)
@@ -75,10 +90,15 @@ VALUES: dict[str, Kept] = {
     "rows": Kept(_flag, lambda: False),  # features are in rows
     "id": Kept(_text),
     "label": Kept(_text),
+    "gaps": Kept(_word),  # what is done about missing values: samples, features or mean
     "cov": Kept(_flag, lambda: False),  # the uploaded table is itself a covariance
     "center": Kept(_flag, lambda: True),
     "scale": Kept(_flag, lambda: False),
     "drop": Kept(_flag, lambda: False),  # constant features are left out
+    "out": Kept(
+        _integers, list
+    ),  # numbers of features that are left out, and of those that alone are looked at
+    "only": Kept(_integers, list),
     "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
     "digit_k": Kept(_integer, lambda: 8),
@@ -93,7 +113,8 @@ VALUES: dict[str, Kept] = {
     "fit": Kept(_flag, lambda: False),  # the axis of the curve begins at its smallest value
     "enough": Kept(_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
     "run": Kept(_word),
-    "pin": Kept(_word),  # the run that another one is compared with
+    "pin": Kept(_words, list),  # runs that another one is compared with
+    "before": Kept(_word),  # the run whose curve was shown before
     "k": Kept(_integer),
     "shown": Kept(_word),  # the method whose component is shown
     "view": Kept(_word, lambda: "curves"),  # of the spannogram page
@@ -101,7 +122,9 @@ VALUES: dict[str, Kept] = {
     "tol": Kept(_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
     "support": Kept(_word, lambda: "tempting"),  # which candidate support is looked into
     "candidate": Kept(_integer, lambda: 1),
-    "pictures": Kept(_word),  # what the parts page is about, and the topics page; None lets the page find something that suits it
+    "pictures": Kept(
+        _word
+    ),  # what the parts page is about, and the topics page; None lets the page find something that suits it
     "texts": Kept(_word),
     "parts": Kept(_word),  # the run of the parts page, and of the topics page
     "topics": Kept(_word),
@@ -114,6 +137,8 @@ VALUES: dict[str, Kept] = {
     "face": Kept(_integer, lambda: 1),  # the sample that is put together from its parts
     "using": Kept(_integer),  # how many parts it is put together from
     "topic": Kept(_integer, lambda: 1),
+    "named": Kept(_names, lambda: ""),  # what somebody called the topics
+    "over": Kept(_flag, lambda: True),  # parts are drawn over the mean image
     "example": Kept(_integer, lambda: 1),  # of the matching
     "judged": Kept(_word, lambda: "methods"),  # the open half of the compare page: methods or uses
     "compare": Kept(_word),  # the run of the compare page
@@ -125,24 +150,67 @@ VALUES: dict[str, Kept] = {
     "tested": Kept(_word, lambda: "rest"),  # what the face detection is tested on
     "props": Kept(_integer, lambda: 5),  # features in each component of the pitprops
     "summed": Kept(_word, lambda: "adjusted"),
+    "present": Kept(_flag, lambda: False),  # no menu, no form, large type: for a room
+    "screen": Kept(_integer, lambda: 1),  # of the learn page
+    "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
+    "painted": Kept(_words, list),  # pixels, by number
+    "judge": Kept(_flag, lambda: False),  # the painting is done, and the answer shown beside it
     "share": Kept(_word),  # the name under which somebody shared a run
-    "find": Kept(_text, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
+    "find": Kept(
+        _text, lambda: ""
+    ),  # of the list of runs: what is searched for, and which page of it is open
     "listed": Kept(_integer, lambda: 1),
     "first": Kept(_word),  # the two runs that are held side by side, and the k
     "second": Kept(_word),
     "at": Kept(_integer),
 }
-ABOUT_FILE = ("rows", "id", "label", "cov", "vocab")
-ABOUT_DATA = ("from", "to", "step", "run", "k", "shown", "methods", "scale", "drop", "log", "center", "phi", "candidate",
-    "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic", "compare", "ks",
+ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
+ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log",
+"center", "phi", "candidate",
+    "out", "only", "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
+    "named", "compare", "ks",
 )  # fmt: skip
+_DATA = "sample upload vocab rows id label gaps cov center scale drop out only log "
+_JOINT = _DATA + "signed r size by budget proof raw shown "
+# The names that the address of each page carries; those that stand nowhere here are in the address of every
+# page.
+OF_PAGES = {
+    "app": "digit_k",
+    "data": _DATA + "source",
+    "spannogram": _DATA + "k signed view phi tol support candidate",
+    "sweep": _DATA + "from to step signed methods effort axis bound fit enough run pin before k shown",
+    "parts": _JOINT + "pictures parts face using over",
+    "topics": _JOINT + "texts topics topic named example",
+    "compare": _DATA
+    + "signed effort axis judged compare ks rivals counted k use prepared tested props summed",
+    "runs": "find listed first second at",
+    "learn": "screen guess painted judge",
+    "shared": "share axis bound fit enough k shown",
+}
+ELSEWHERE = {
+    page: frozenset(" ".join(OF_PAGES.values()).split()) - frozenset(names.split())
+    for page, names in OF_PAGES.items()
+}
 ANEW = "anew"  # in an address: nothing else that was chosen before holds
 OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # holds even then
 
 
-def begin() -> None:
-    """Take over what the address says; what it does not say stays as the session has it, unless it says `ANEW`."""
+def begin(page: str | None = None) -> None:
+    """Take over what the address says; what it does not say stays as the session has it.
+
+    There are two exceptions: an address with `ANEW` says all there is, and so does one that the browser went
+    back or on to.
+
+    Parameters
+    ----------
+    page : str, optional
+        One of `OF_PAGES`; its address says all that is known otherwise.
+    """
     kept = st.session_state.setdefault(KEPT, {})
+    st.session_state[OPEN] = page
+    if went_back():
+        for name in (set(kept) - ELSEWHERE.get(page or "", frozenset())) - {"w"}:
+            del kept[name]
     if ANEW in st.query_params:
         del st.query_params[ANEW]
         for name in set(kept) - set(OF_THE_PERSON):
@@ -183,15 +251,27 @@ def forget(names: tuple[str, ...]) -> None:
     put(**dict.fromkeys(names))
 
 
-def link() -> dict[str, str]:
-    """What the address has to carry so that another page, or person, sees the same."""
-    return {name: _write(value) for name, value in st.session_state.get(KEPT, {}).items()}
+def link(path: str | None = None) -> dict[str, str]:
+    """What the address of a page (that at `path`, such as ``pages/data.py``) has to carry so that it shows
+    what was chosen.
+
+    Without a path, of the page that is open: whoever follows its address sees the same.
+    """
+    page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
+    kept = st.session_state.get(KEPT, {})
+    return {name: _write(value) for name, value in kept.items() if name not in ELSEWHERE.get(page or "", ())}
 
 
 def leading(**values: Any) -> dict[str, str]:
-    """What the address of another page has to carry so that of all that can be chosen just these values hold there."""
-    said = {name: value for name, value in values.items() if value is not None and value != VALUES[name].default()}
-    return {name: _write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {ANEW: "1"}
+    """What the address of another page has to carry so that of all that can be chosen just these values hold
+    there.
+    """
+    said = {
+        name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
+    }
+    return {name: _write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {
+        ANEW: "1"
+    }
 
 
 def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:
@@ -207,16 +287,22 @@ def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -
         Called after the new value was kept.
     """
     key = WIDGET + name
-    shown = get(name) if value is None else value
-    if st.session_state.get(key) != shown:
-        st.session_state[key] = shown
 
     def take() -> None:
         put(**{name: st.session_state[key]})
         if then:
             then()
 
-    return {"key": key, "on_change": take}
+    return {**showing(key, get(name) if value is None else value), "on_change": take}
+
+
+def showing(key: str, value: Any) -> dict[str, str]:
+    """The key of a widget that shows a value, whatever it showed before."""
+    # On the way back the browser's widget may show something else than the session knows: it is told in any
+    # case.
+    if went_back() or st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return {"key": key}
 
 
 def workspace() -> str:

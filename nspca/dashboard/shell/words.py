@@ -12,11 +12,14 @@ from nspca.tasks.sweep import PAPER
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
 MOST_DIGITS = 2  # after the point of two shares that hardly differ
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SOURCES = {"real": "original data", "stand-in": "stand-in", "user": "your data"}
 
 
 def plain(text: object) -> str:
-    """`text` as Markdown that shows exactly these characters: names come from files, and files from anybody."""
+    """`text` as Markdown that shows exactly these characters: names come from files, and files from
+    anybody.
+    """
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 
@@ -38,7 +41,9 @@ def down(share: float) -> str:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Two shares of one thing: what is reached is rounded down, what nobody can pass is rounded up, to the digits that tell them apart."""
+    """Two shares of one thing: what is reached is rounded down, what nobody can pass is rounded up, to the
+    digits that tell them apart.
+    """
     gap = 100 * (possible - reached)
     digits = next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
     return _rounded(reached, digits, ROUND_DOWN), _rounded(possible, digits, ROUND_UP)
@@ -54,9 +59,12 @@ def others(probability: float) -> str:
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."
     return (
-        f"The 2014 paper's bound is the value of its eps-net (eps = {PAPER.eps:g}) on the rank-3 part of the covariance, divided by "
-        f"1 − eps, plus the fourth eigenvalue; it holds for all k of the sweep together {certainty(probability)}. The rank-3 bound is "
-        "its exact form, with the optimum of the rank-3 part, and is proved. Both are drawn no higher than the leading eigenvalue, "
+        f"The 2014 paper's bound is the value of its eps-net (eps = {PAPER.eps:g}) on the rank-3 part of "
+        "the covariance, divided by "
+        "1 − eps, plus the fourth eigenvalue; it holds for all k of the sweep together "
+        f"{certainty(probability)}. The rank-3 bound is "
+        "its exact form, with the optimum of the rank-3 part, and is proved. Both are drawn no higher than "
+        "the leading eigenvalue, "
         "itself a bound."
     )
 
@@ -88,11 +96,13 @@ def size(count: float) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits, grouped, and powers of ten only where they are needed."""
+    """Four significant digits, grouped, and powers of ten (``1.02 × 10⁸``) only where they are needed."""
     if not value or not math.isfinite(value):
         return f"{value:g}"
     if not 1e-3 <= abs(value) < 1e7:
-        return f"{value:.4g}"
+        digits, _, power = f"{value:.3e}".partition("e")
+        digits = digits.rstrip("0").rstrip(".")
+        return f"{digits} × 10{str(int(power)).translate(RAISED)}"
     return f"{value:,.{max(0, 3 - math.floor(math.log10(abs(value))))}f}"
 
 
@@ -100,7 +110,9 @@ def bound(value: float) -> str:
     """`number` of an upper bound, rounded up: what is proved must not grow in print."""
     if not value or not math.isfinite(value):
         return number(value)
-    return number(rounded_up(value, max(4, math.floor(math.log10(abs(value))) + 1) if 1e-3 <= abs(value) < 1e7 else 4))
+    return number(
+        rounded_up(value, max(4, math.floor(math.log10(abs(value))) + 1) if 1e-3 <= abs(value) < 1e7 else 4)
+    )
 
 
 def things(count: int, one: str, many: str | None = None) -> str:

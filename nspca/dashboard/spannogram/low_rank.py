@@ -1,4 +1,6 @@
-"""What the spannogram page looks at: one problem, its low-rank factors, and the exact rank-2 picture; computed once for all who look."""
+"""What the spannogram page looks at: one problem, its low-rank factors, and the exact rank-2 picture;
+computed once for all who look.
+"""
 
 from dataclasses import dataclass
 
@@ -24,7 +26,9 @@ MOST_K = 200
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A data set, the problem made of it, and a key that stands for both; `unit` is the leading eigenvalue in the units of `factor`."""
+    """A data set, the problem made of it, and a key that stands for both; `unit` is the leading eigenvalue in
+    the units of `factor`.
+    """
 
     chosen: Chosen
     problem: Problem
@@ -57,7 +61,9 @@ def range_of_k(n: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Rank2:
-    """The rank-2 spannogram: V (n, 2), what it draws, the optimum (angle, sign) with its value, and all candidate supports by angle."""
+    """The rank-2 spannogram: V (n, 2), what it draws, the optimum (angle, sign) with its value, and all
+    candidate supports by angle.
+    """
 
     V: Array
     found: Spans
@@ -91,7 +97,9 @@ def _rank2(key: tuple, _of: Subject) -> Rank2:
     except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
         sign, at = drawn.best
         sets = [support for row in drawn.sets for support in row]
-        return Rank2(V, drawn, (float(drawn.phi[at]), 1 - 2 * sign), float(drawn.objective[sign, at]), sets, False)
+        return Rank2(
+            V, drawn, (float(drawn.phi[at]), 1 - 2 * sign), float(drawn.objective[sign, at]), sets, False
+        )
     sets = tuple(_members(band, len(V)) for band in bands)
     found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), sets)
     return Rank2(V, found, optimum, value, [support for row in sets for support in row], True)

@@ -44,10 +44,16 @@ def look_at(problem, d: int, report: Report = silent) -> Rank:
     cap = MANY if problem.n <= SMALL else FEW
     certificate, cover = lowrank.bound(problem, d, cap=cap, report=report)
     U = certificate.witness["U"]
-    x = power(problem, rank1(U @ cover.direction, problem.k, problem.nonneg)[:, None])[:, 0] if U.size else np.zeros(problem.n)
+    x = (
+        power(problem, rank1(U @ cover.direction, problem.k, problem.nonneg)[:, None])[:, 0]
+        if U.size
+        else np.zeros(problem.n)
+    )
     counted = cost(problem.n, d, problem.k, problem.nonneg)
     supports = 2 ** min(d, problem.n) * counted.intersections
-    return Rank(d, rho(problem, d), certificate.upper, problem.value(x), supports, cover.cones, bool(cover.finished))
+    return Rank(
+        d, rho(problem, d), certificate.upper, problem.value(x), supports, cover.cones, bool(cover.finished)
+    )
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -86,10 +92,22 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     with left:
         figures.draw(rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved), "rho")
     with right:
-        figures.draw(cost_figure([rank.d for rank in ranks], [rank.supports for rank in ranks], [rank.cones for rank in ranks]), "cost")
-    st.dataframe(_table(ranks, proved), hide_index=True, alt="For each rank what is promised, what is proved, and what it costs")
+        figures.draw(
+            cost_figure(
+                [rank.d for rank in ranks], [rank.supports for rank in ranks], [rank.cones for rank in ranks]
+            ),
+            "cost",
+        )
+    st.dataframe(
+        _table(ranks, proved),
+        hide_index=True,
+        alt="For each rank what is promised, what is proved, and what it costs",
+    )
     if not all(rank.finished for rank in ranks):
-        st.caption("A star marks a search stopped at its largest number of cones: its bound holds, and is a little higher than need be.")
+        st.caption(
+            "A star marks a search stopped at its largest number of cones: its bound holds, and is a little "
+            "higher than need be."
+        )
     reached = 100 * best / of.problem.leading_eigenvalue
     st.caption(f"The component behind the green line reaches {reached:.2f} % of the leading eigenvalue.")
     teach(lessons.RANKS)

@@ -1,4 +1,6 @@
-"""One candidate support of the rank-2 problem: why its eigenvector may be out of reach (Fig. 2 of the 2014 paper)."""
+"""One candidate support of the rank-2 problem: why its eigenvector may be out of reach (Fig. 2 of the 2014
+paper).
+"""
 
 import numpy as np
 import streamlit as st
@@ -14,20 +16,36 @@ from nspca.lowrank.spannogram.teaching import SupportView, made_example, outside
 from nspca.matrix.linalg import Array
 from nspca.plots import component_bars, pd_view_figure
 
-CHOICES = {"tempting": "The most tempting one", "optimum": "The optimum's own", "pick": "Pick one", "made": "A made example"}
-TEMPTING = "The most tempting: of the supports whose eigenvector is out of reach, the one with the largest eigenvalue."
+CHOICES = {
+    "tempting": "The most tempting one",
+    "optimum": "The optimum's own",
+    "pick": "Pick one",
+    "made": "A made example",
+}
+TEMPTING = (
+    "The most tempting: of the supports whose eigenvector is out of reach, the one with the largest "
+    "eigenvalue."
+)
 BARS = 12
 
 
 def show(of: Subject, _: DeltaGenerator) -> None:
     """The choice of a support, the arc, and the weights of the eigenvector."""
     if not of.problem.nonneg:
-        st.info("With weights of any sign the leading eigenvector is always allowed. Choose nonnegative weights to see when it is not.")
+        st.info(
+            "With weights of any sign the leading eigenvector is always allowed. Choose nonnegative weights "
+            "to see when it is not."
+        )
         teach(lessons.SUPPORT)
         return
     kept = state.get("support") if state.get("support") in CHOICES else "tempting"
     choice = st.segmented_control(
-        "Which support?", list(CHOICES), format_func=CHOICES.get, required=True, help=TEMPTING, **state.bind("support", kept)
+        "Which support?",
+        list(CHOICES),
+        format_func=CHOICES.get,
+        required=True,
+        help=TEMPTING,
+        **state.bind("support", kept),
     )
     if choice == "made":
         _made()
@@ -37,17 +55,29 @@ def show(of: Subject, _: DeltaGenerator) -> None:
         astray = outside(found.V, candidates)
         st.caption(_summary(len(astray), len(candidates)))
         if choice == "tempting" and not astray:
-            st.info("Here every candidate's eigenvector has weights of one sign; so this is a made example in which one has not.")
+            st.info(
+                "Here every candidate's eigenvector has weights of one sign; so this is a made example in "
+                "which one has not."
+            )
             _made()
         else:
             support = _chosen(choice, found.V, candidates, astray)
-            _draw(support_view(found.V, support), of.chosen.dataset.feature_names, found.value, of.unit, "the leading eigenvalue")
+            _draw(
+                support_view(found.V, support),
+                of.chosen.dataset.feature_names,
+                found.value,
+                of.unit,
+                "the leading eigenvalue",
+            )
     teach(lessons.SUPPORT)
 
 
 def _summary(astray: int, candidates: int) -> str:
     count = {0: "none has its", 1: "one has its"}.get(astray, f"{astray} have their")
-    return f"Of {words.things(candidates, 'candidate support')} of this rank-2 problem, {count} eigenvector outside."
+    return (
+        f"Of {words.things(candidates, 'candidate support')} of this rank-2 problem, {count} "
+        "eigenvector outside."
+    )
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
@@ -58,15 +88,28 @@ def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -
     if len(candidates) == 1:
         return candidates[0]
     number = max(1, min(state.get("candidate"), len(candidates)))
-    return candidates[st.slider("Candidate, in the order of the angle", 1, len(candidates), **state.bind("candidate", number)) - 1]
+    return candidates[
+        st.slider(
+            "Candidate, in the order of the angle", 1, len(candidates), **state.bind("candidate", number)
+        )
+        - 1
+    ]
 
 
 def _made() -> None:
     V, k = made_example()
     found = intervals_rank2(V, k)
-    candidates = [support[support >= 0] for band in (found.positive, found.negative) for support in band.supports]
+    candidates = [
+        support[support >= 0] for band in (found.positive, found.negative) for support in band.supports
+    ]
     st.caption(f"Made, not measured: {len(V)} features A to E in two dimensions, k = {k}.")
-    _draw(support_view(V, candidates[outside(V, candidates)[0]]), "ABCDE", found.value, found.value, "the optimum")
+    _draw(
+        support_view(V, candidates[outside(V, candidates)[0]]),
+        "ABCDE",
+        found.value,
+        found.value,
+        "the optimum",
+    )
 
 
 def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) -> None:
@@ -97,7 +140,9 @@ def _weights(view: SupportView, names) -> None:
         note = f" (the {BARS // 2} largest and the {BARS // 2} smallest of {len(order)})"
         order = np.concatenate([order[: BARS // 2], order[-(BARS // 2) :]])
     st.markdown(f"**Weights of the eigenvector**{note}")
-    figures.draw(component_bars([names[j] for j in view.support[order]], entries[order], top=BARS), "eigenvector")
+    figures.draw(
+        component_bars([names[j] for j in view.support[order]], entries[order], top=BARS), "eigenvector"
+    )
 
 
 def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
@@ -108,7 +153,8 @@ def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str
         return free + "The eigenvector has weights of one sign: it is **allowed**, and is the answer."
     text = (
         free
-        + f"That eigenvector has weights of both signs, so it is **not allowed**: nonnegative weights reach **{per * view.value:.2f} %**"
+        + "That eigenvector has weights of both signs, so it is **not allowed**: nonnegative weights reach "
+        f"**{per * view.value:.2f} %**"
     )
     if view.active is not None:
         text += f", where the weight of {words.plain(names[view.support[view.active]])} is just zero"

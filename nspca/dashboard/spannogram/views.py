@@ -15,7 +15,12 @@ from nspca.dashboard.spannogram.low_rank import Rank2, Subject
 from nspca.dashboard.views import component
 from nspca.plots import component_figure
 
-VIEWS = {"curves": "Rank 2: curves", "sphere": "Rank 3: sphere", "support": "One support", "ranks": "What d buys"}
+VIEWS = {
+    "curves": "Rank 2: curves",
+    "sphere": "Rank 3: sphere",
+    "support": "One support",
+    "ranks": "What d buys",
+}
 TOLERANCES = range(1, 7)
 BARS = 18
 READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
@@ -29,10 +34,19 @@ def controls(data: Chosen) -> Subject | None:
     start, most = low_rank.range_of_k(n)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        k = st.slider("k: features the component may use", 1, most, **state.bind("k", max(1, min(state.get("k") or start, most))))
+        k = st.slider(
+            "k: features the component may use",
+            1,
+            most,
+            **state.bind("k", max(1, min(state.get("k") or start, most))),
+        )
     with right:
         st.segmented_control(
-            "Weights", [False, True], format_func={False: "nonnegative", True: "of any sign"}.get, required=True, **state.bind("signed")
+            "Weights",
+            [False, True],
+            format_func={False: "nonnegative", True: "of any sign"}.get,
+            required=True,
+            **state.bind("signed"),
         )
     if not _ready(data):
         return None
@@ -50,7 +64,12 @@ def view() -> tuple[str, DeltaGenerator]:
     known = state.get("view") if state.get("view") in VIEWS else "curves"
     with left:
         chosen = st.segmented_control(
-            "View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed", **state.bind("view", known)
+            "View",
+            list(VIEWS),
+            format_func=VIEWS.get,
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("view", known),
         )
     return chosen, right
 
@@ -60,7 +79,13 @@ def _ready(data: Chosen) -> bool:
     if not heavy(data.dataset) or data.content in ready:
         return True
     st.info("For a table of this size the leading eigenvectors take up to a minute.")
-    presses.button("Compute them", "compute", lambda: ready.add(data.content), type="primary", icon=":material/play_arrow:")
+    presses.button(
+        "Compute them",
+        "compute",
+        lambda: ready.add(data.content),
+        type="primary",
+        icon=":material/play_arrow:",
+    )
     return False
 
 
@@ -107,7 +132,9 @@ def _wanted(found: Rank2) -> float:
 
 
 def _take(found: Rank2) -> None:
-    """Keep the angle when it was moved, before anything is drawn; at the optimum keep none, so that it follows k."""
+    """Keep the angle when it was moved, before anything is drawn; at the optimum keep none, so that it
+    follows k.
+    """
     told = st.session_state.get(EXPLORER, {}).get("phi")
     if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9
@@ -121,20 +148,29 @@ def _component(of: Subject, found: Rank2, phi: float) -> None:
     share = 100 * height / found.value if found.value else 100.0
     place = "The optimum" if share > 100 - 1e-6 else f"{np.floor(100 * share) / 100:.2f} % of the optimum"
     angle = f"{np.degrees(phi):.1f}".replace("-", "−")
-    st.markdown(f"**The component at φ = {angle}°**: {used}, {place[0].lower()}{place[1:]} of the rank-2 problem.")
+    st.markdown(
+        f"**The component at φ = {angle}°**: {used}, {place[0].lower()}{place[1:]} of the rank-2 problem."
+    )
     value = 100 * problem.value(x) / problem.leading_eigenvalue
-    st.caption(f"On the data themselves it explains {value:.2f} % of the leading eigenvalue. {_count(of, found)}")
+    st.caption(
+        f"On the data themselves it explains {value:.2f} % of the leading eigenvalue. {_count(of, found)}"
+    )
     data = of.chosen.dataset
     if data.kind in ("image", "spectrum"):
         component.picture(data, x, "at_phi")
     else:  # no longer than the explorer beside it
-        figures.draw(component_figure(x, kind=data.kind, feature_names=data.feature_names, top=BARS), "at_phi")
+        figures.draw(
+            component_figure(x, kind=data.kind, feature_names=data.feature_names, top=BARS), "at_phi"
+        )
 
 
 def _count(of: Subject, found: Rank2) -> str:
     count = words.things(len(found.candidates), "candidate support")
     if not found.exact:
-        return f"Too many curves take turns at the top to follow each: the {count} and the optimum are those of 721 angles."
+        return (
+            f"Too many curves take turns at the top to follow each: the {count} and the optimum are "
+            "those of 721 angles."
+        )
     return f"There are {count} instead of all the sets of {of.problem.k} among {of.problem.n:,} features."
 
 
@@ -147,9 +183,16 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
         format_func=lambda power: f"{100 * 10.0**-power:g} %",
         **state.bind("tol", tolerance),
     )
-    went = cone_replay(of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit)
+    went = cone_replay(
+        of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit
+    )
     made = words.things(went.cover.cones, "cone")
-    st.caption(f"l₁ is the leading eigenvalue. The search has just been run, with {made}, and is replayed here.")
+    st.caption(
+        f"l₁ is the leading eigenvalue. The search has just been run, with {made}, and is replayed here."
+    )
     if not of.problem.nonneg:
-        st.caption("Weights may have any sign here: below, read |·| for (·)₊; and c and −c are one direction, so half the sphere suffices.")
+        st.caption(
+            "Weights may have any sign here: below, read |·| for (·)₊; and c and −c are one direction, so "
+            "half the sphere suffices."
+        )
     teach(lessons.SPHERE)

@@ -17,7 +17,8 @@ class Enough:
     Parameters
     ----------
     reached : the smallest k of the sweep with a component that has it, if there is one
-    ruled_out : the largest k of the sweep that is proved not to have it, 0 when none is; fewer features cannot have it either
+    ruled_out : the largest k of the sweep that is proved not to have it, 0 when none is; fewer features
+    cannot have it either
     last, best : the largest k of the sweep, and its largest value
     """
 
@@ -32,7 +33,10 @@ def known(table: pd.DataFrame, value: float) -> Enough:
     rows = table.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
     reached, out = rows.index[rows["value"] >= value], rows.index[rows["upper"] < value]
     return Enough(
-        int(reached.min()) if len(reached) else None, int(out.max()) if len(out) else 0, int(rows.index.max()), rows["value"].max()
+        int(reached.min()) if len(reached) else None,
+        int(out.max()) if len(out) else 0,
+        int(rows.index.max()),
+        rows["value"].max(),
     )
 
 

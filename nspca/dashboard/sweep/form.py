@@ -7,9 +7,9 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.runs.request import SWEEP, Request, default_range, finer, in_words, usual
+from nspca.dashboard.runs.request import Request, default_range, finer, usual
 from nspca.dashboard.shell import state
-from nspca.dashboard.sweep import enough
+from nspca.dashboard.sweep import enough, whatif
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
 from nspca.plots import knee
@@ -30,23 +30,43 @@ def asked(chosen: Chosen) -> Request:
     columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
     sign = columns[-1]
     first, last = (
-        column.number_input(label, step=1, **state.bind(name, usually if state.get(name) is None else None))
-        for column, label, name, usually in zip(columns, ("k from", "to"), ("from", "to"), default_range(n), strict=False)
+        column.number_input(
+            label, step=1, **state.bind(name, usually if state.get(name) is None else None, whatif.changed)
+        )
+        for column, label, name, usually in zip(
+            columns, ("k from", "to"), ("from", "to"), default_range(n), strict=False
+        )
     )
-    step = columns[2].number_input("step", value=None, step=1, placeholder="adaptive", help=STEP_HELP, **state.bind("step"))
+    step = columns[2].number_input(
+        "step",
+        value=None,
+        step=1,
+        placeholder="adaptive",
+        help=STEP_HELP,
+        **state.bind("step", then=whatif.changed),
+    )
     with sign:
         signed = st.segmented_control(
-            "Weights", [False, True], format_func={False: "nonnegative", True: "of any sign"}.get, required=True, **state.bind("signed")
+            "Weights",
+            [False, True],
+            format_func={False: "nonnegative", True: "of any sign"}.get,
+            required=True,
+            **state.bind("signed", then=whatif.changed),
         )
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
     with middle:
-        effort = st.selectbox("Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", _known(state.get("effort"))))
+        effort = st.selectbox(
+            "Effort for the proof",
+            list(EFFORTS),
+            help=EFFORT_HELP,
+            **state.bind("effort", _known(state.get("effort")), whatif.changed),
+        )
     with right:
         scale = st.toggle(
             "Standardise",
             disabled=chosen.dataset.is_covariance,
             help="Divide every feature by its standard deviation.",
-            **state.bind("scale"),
+            **state.bind("scale", then=whatif.changed),
         )
     scale = scale and not chosen.dataset.is_covariance
     with left:
@@ -65,22 +85,32 @@ def asked(chosen: Chosen) -> Request:
 
 
 def around(asked: Request, seen: Preview | None) -> Request:
-    """The same, finer where the preview knows that the curve bends and where the wanted share is reached; not when a step was given."""
+    """The same, finer where the preview knows that the curve bends and where the wanted share is reached; not
+    when a step was given.
+    """
     if state.get("step") is not None or seen is None or seen.table is None:
         return asked
     table, ks = seen.table, asked.ks
     bend = knee(table)
-    ks = finer(ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend))
+    ks = finer(
+        ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend)
+    )
     best = seen.problem.leading_eigenvalue
     ks = finer(ks, *enough.between(enough.known(table, enough.wanted() / 100 * best)))
     return replace(asked, ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
 
 
 def run_button(chosen: Chosen, request: Request) -> None:
-    """Starts the sweep."""
+    """Starts the sweep, and says how long it will take; what takes a moment starts by itself when it was
+    changed.
+    """
     count = request.total
-    begin = lambda: start.of_page(SWEEP, chosen, request, in_words(request.ks))  # noqa: E731
-    start.button(f"Run {count} problems" if count > 1 else "Run one problem", begin)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        start.button(
+            f"Run {count} problems" if count > 1 else "Run one problem", lambda: whatif.begin(chosen, request)
+        )
+        whatif.estimate(chosen, request)
+    whatif.answer(chosen, request)
 
 
 def _known(effort: str) -> str:
@@ -90,17 +120,24 @@ def _known(effort: str) -> str:
 def _methods(able: list[str]) -> list[str]:
     kept = [name for name in state.get("methods") if name in able] or ["auto"]
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
-    return st.multiselect("Methods", able, format_func=methods.label, help=about, **state.bind("methods", kept)) or ["auto"]
+    return st.multiselect(
+        "Methods", able, format_func=methods.label, help=about, **state.bind("methods", kept, whatif.changed)
+    ) or ["auto"]
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int) -> None:
     if first is None or last is None:
         raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:
-        raise InvalidProblem(f"k must go from at least 1 up to at most {n}, the number of features, got {first} to {last}")
+        raise InvalidProblem(
+            f"k must go from at least 1 up to at most {n}, the number of features, got {first} to {last}"
+        )
     if step is None:
         return
     if not step >= 1:
         raise InvalidProblem(f"the step of k must be at least 1, got {step}")
     if (last - first) // step >= MOST_POINTS:
-        raise InvalidProblem(f"one run sweeps at most {MOST_POINTS} values of k, got {(last - first) // step + 1}: take a larger step")
+        raise InvalidProblem(
+            f"one run sweeps at most {MOST_POINTS} values of k, got {(last - first) // step + 1}: take a "
+            "larger step"
+        )

@@ -1,19 +1,27 @@
-"""The sweep that the address names, filling in, stopped or finished with everything there is to see about it; before it, the preview."""
+"""The sweep that the address names, filling in, stopped or finished with everything there is to see about it;
+before it, the preview.
+"""
+
+from datetime import UTC, datetime
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
 from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.export import offer
+from nspca.dashboard.history import sharing
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import found, goes
 from nspca.dashboard.runs.found import Watched
+from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import state, words
-from nspca.dashboard.sweep import enough, pinned, preview, report
-from nspca.dashboard.sweep.kept import kept
+from nspca.dashboard.shell import frame, state, words
+from nspca.dashboard.sweep import enough, everything, pinned, preview, report, whatif
+from nspca.dashboard.sweep.everything import Finished
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve
 from nspca.jobs import JobState
@@ -22,7 +30,8 @@ from nspca.tasks.preview import METHOD
 from nspca.tasks.rows import unpack
 
 PREVIEW = (
-    "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better components, proves tighter bounds, "
+    "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better "
+    "components, proves tighter bounds, "
     "and lets you check and take home each proof."
 )
 
@@ -41,20 +50,22 @@ def show(seen: Preview | None) -> None:
             goes.ended(run.now, "again")
         _finished(run, problem, sweep)
         return
-    other, before = pinned.beside(run), preview.look(run.of, run.asked)
+    others, before = pinned.drawn(pinned.beside(run), curve.axis()), preview.look(run.of, run.asked)
     ghost = None if before is None else before.table
 
     def filling(now: JobState) -> None:
         if now.ended:
             curve.switches()
-        curve.filling(problem, unpack(now.rows), run.asked, ghost=ghost, pinned=other and other.drawn(curve.axis()))
+        curve.filling(problem, unpack(now.rows), run.asked, ghost=ghost, pinned=others)
 
-    goes.show(run.now, lambda now: _says(now, total), lambda now: len(now.rows) / total, filling, stop=lambda: _stop(run))
-
-
-def _stop(run: Watched) -> None:
-    with st.spinner("Stopping …"):
-        goes.stop(run.id)
+    with frame.picture():
+        goes.show(
+            run.now,
+            lambda now: _says(now, total),
+            lambda now: len(now.rows) / total,
+            filling,
+            stop=lambda: goes.stop(run.id),
+        )
 
 
 def shared(run: Watched) -> None:
@@ -86,9 +97,12 @@ def _previewed(seen: Preview) -> None:
         _awaited(seen)
         return
     table, k = seen.table, _shown_k(seen.table)
-    curve.switches()
-    st.markdown(PREVIEW)
-    curve.clickable(_drawn(seen.problem, table, seen.asked, k, note="preview"), table, [METHOD], k, METHOD)
+    with frame.picture():
+        curve.switches()
+        st.markdown(PREVIEW)
+        curve.clickable(
+            _drawn(seen.problem, table, seen.asked, k, note="preview"), table, [METHOD], k, METHOD
+        )
     _enough(seen.of, seen.problem, table)
     with st.container(border=True):
         _component(seen.of, seen.problem, seen.sweep[METHOD, k], k, "preview")
@@ -102,7 +116,8 @@ def _awaited(seen: Preview) -> None:
         curve.filling(seen.problem, unpack(now.rows), seen.asked)
         st.caption(f"A preview is on its way. {goes.waiting(now) or ''}")
 
-    goes.each_second(look)
+    with frame.picture():
+        goes.each_second(look)
 
 
 def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
@@ -110,22 +125,47 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
     table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
     k = _shown_k(table)
     method = state.get("shown") if state.get("shown") in methods else methods[0]
-    other = pinned.beside(run)
-    with curve.switches():
-        pinned.switch(run, other)
-    drawn = _drawn(problem, table, run.asked, k, pinned=other and other.drawn(curve.axis()))
-    curve.clickable(drawn, table, methods, k, method)
+    others = pinned.beside(run)
+    drawn = _drawn(problem, table, run.asked, k, pinned=pinned.drawn(others, curve.axis()))
+    with frame.picture():
+        with curve.switches():
+            pinned.switch(run, others)
+            if run.own and run.now.state == "done":
+                _share(run)
+        curve.clickable(drawn, table, methods, k, method)
     _enough(about, problem, table)
     result = sweep[method, k]
     proof = proofs.best(result, tried, k)
     with st.container(border=True):
         _component(about, problem, result.with_certificate(proof and proof.certificate), k, run.id)
-        component.table(about.dataset, result.components[:, 0])
+        if run.own:
+            whatif.features(
+                about,
+                *component.table(about.dataset, result.components[:, 0], f"table_{run.id}_{method}_{k}"),
+            )
+        else:
+            component.table(about.dataset, result.components[:, 0])
         component.downloads(about, run.asked, result, k, method, table)
     with st.container(border=True):
         st.markdown("#### The proof")
-        proof_panel.show(about, problem, run.asked, k, result, tried)
-    report.offer(about, problem, run.asked, drawn, table, k, method)
+        proof_panel.show(about, problem, run.asked, k, result, tried, run.own)
+    _whole(Finished(about, problem, run.asked, sweep, tried, table, k, method, run.own), drawn, run.id)
+
+
+def _whole(done: Finished, drawn: go.Figure, name: str) -> None:
+    """The report, and everything as one file."""
+    with st.container(horizontal=True):
+        report.offer(done.about, done.problem, done.asked, drawn, done.table, done.k, done.method)
+        of = f"{name} {done.method} {done.k} {drawn.to_json()}"
+        make = lambda figures, pictures: everything.pack(done, figures, pictures, datetime.now(UTC))  # noqa: E731
+        offer.everything(f"{done.whole.folder}.zip", of, lambda: everything.figures(done, drawn), make)
+
+
+def _share(run: Watched) -> None:
+    stored = engine().store.find_run(run.id)
+    if stored is not None:
+        with st.popover("Share", icon=":material/qr_code:"):
+            sharing.offer(stored)
 
 
 def _shown_k(table: pd.DataFrame) -> int:
@@ -146,7 +186,11 @@ def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
         enough.ask()
-    right.markdown(enough.sentence(enough.known(table, share / 100 * best), share, problem.n, noun, best or 1.0, problem.nonneg))
+    right.markdown(
+        enough.sentence(
+            enough.known(table, share / 100 * best), share, problem.n, noun, best or 1.0, problem.nonneg
+        )
+    )
 
 
 def _component(about: Chosen, problem: nspca.Problem, result: nspca.Result, k: int, name: str) -> None:
@@ -158,3 +202,4 @@ def _component(about: Chosen, problem: nspca.Problem, result: nspca.Result, k: i
         component.picture(about.dataset, x, f"component_{name}")
     with right:
         component.samples(about.dataset, problem, x, f"scores_{name}")
+    component.heat_map(about.dataset, problem, x, f"heat_{name}")

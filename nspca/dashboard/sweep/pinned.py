@@ -1,61 +1,102 @@
-"""A finished curve that stays in the figure while one thing about it is changed."""
+"""Finished curves that stay in the figure while one thing is changed: those somebody pinned, and the one a
+change has just replaced.
+"""
 
 from dataclasses import dataclass
 
 import streamlit as st
 
 import nspca
+from nspca.dashboard import chosen
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
+from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.shell import presses, state, words
-from nspca.dashboard.sweep.kept import kept
 from nspca.errors import NSPCAError
 
 HELP = "It stays in the figure while you change one thing and run again."
+MOST = 4  # curves that a figure can still tell apart
+PINNED, BEFORE = "pinned", "before"
 
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with: its table, its problem, and what is different about it."""
+    """A sweep to compare with: its run, its table, its problem, what is different about it, and why it is
+    here.
+    """
 
+    id: str
     sweep: nspca.Sweep
     problem: nspca.Problem
     label: str
+    why: str
 
     def drawn(self, axis: str) -> tuple:
         """What `sweep_figure` takes: each curve in per cent of its own 100 %."""
         unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
-        return self.sweep.frame, unit or 1.0, self.label
+        return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
 
 
-def beside(run: Watched) -> Pinned | None:
-    """The pinned sweep, unless it is the one that is shown."""
-    if state.get("pin") in (None, run.id):
-        return None
+def beside(run: Watched) -> list[Pinned]:
+    """The pinned sweeps, and the one before, without the one that is shown; one that is gone is said and
+    forgotten.
+    """
+    asked = dict.fromkeys(state.get("pin")[:MOST], PINNED)
+    if state.get("before") is not None:
+        asked.setdefault(state.get("before"), BEFORE)
+    others = [_opened(run_id, why, run) for run_id, why in asked.items() if run_id != run.id]
+    return [other for other in others if other is not None]
+
+
+def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
     try:
-        pinned = found.named(SWEEP, state.get("pin"))
-        sweep = kept(pinned)
-        if not pinned.of_these_data or sweep is None:
+        other = found.named(SWEEP, run_id)
+        sweep = kept(other)
+        if not other.of_these_data or sweep is None:
             raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
-        problem = pinned.asked.problem(pinned.of)
+        problem = other.asked.problem(other.of)
     except NSPCAError as error:
-        st.caption(words.plain(error))
-        state.put(pin=None)
+        if why == PINNED:
+            st.caption(words.plain(error))
+            _unpin(run_id)
+        else:
+            state.put(before=None)
         return None
-    other = pinned.of.dataset.name if pinned.asked.content != run.asked.content else ""
-    label = ", ".join(part for part in (other, pinned.asked.beside(run.asked)) if part)
-    return Pinned(sweep, problem, label or "the same, other values of k")
+    data = "" if other.asked.content == run.asked.content else other.of.dataset.name
+    if data == run.of.dataset.name:
+        data = chosen.features_said(other.of.reference)
+    label = ", ".join(part for part in (data, other.asked.beside(run.asked)) if part)
+    return Pinned(run_id, sweep, problem, label or "the same, other values of k", why)
 
 
-def switch(run: Watched, pinned: Pinned | None) -> None:
-    """Pin the curve that is shown, or let the pinned one go; one that somebody shared stays on its page."""
+def drawn(others: list[Pinned], axis: str) -> list[tuple]:
+    """What `sweep_figure` takes."""
+    return [other.drawn(axis) for other in others]
+
+
+def switch(run: Watched, others: list[Pinned]) -> None:
+    """Pin the curve that is shown, or let pinned ones go; one that somebody shared stays on its page."""
     if not run.own:
         return
-    if state.get("pin") is None:
-        presses.button("Pin this curve", "pin", lambda: state.put(pin=run.id), icon=":material/keep:", help=HELP)
+    pins = state.get("pin")
+    if run.id not in pins and len(pins) < MOST:
+        presses.button(
+            "Pin this curve", "pin", lambda: state.put(pin=[*pins, run.id]), icon=":material/keep:", help=HELP
+        )
+    if not pins:
         return
-    label = f"Pinned: {words.plain(pinned.label)}" if pinned else "This curve is pinned."
-    presses.button("Unpin", "unpin", lambda: state.put(pin=None), icon=":material/keep_off:", help=label)
-    if pinned is None:
-        st.caption("Now change one thing above (weights, standardise, effort, method) and press Run: both curves are then in one figure.")
+    with st.popover(f"Pinned: {len(pins)}", icon=":material/keep:"):
+        names = {other.id: words.plain(other.label) for other in others}
+        for i, run_id in enumerate(pins):
+            label = f"Unpin: {names.get(run_id, 'the curve that is shown')}"
+            presses.button(label, f"unpin_{i}", lambda gone=run_id: _unpin(gone), icon=":material/keep_off:")
+    if not others:
+        st.caption(
+            "Now change one thing in the form (weights, standardise, effort, method): both curves are then "
+            "in one figure."
+        )
+
+
+def _unpin(run_id: str) -> None:
+    state.put(pin=[pin for pin in state.get("pin") if pin != run_id])

@@ -1,26 +1,26 @@
-"""What stands on the page before anybody asks: one cheap pass, made by a worker like any run and kept once for all who come by."""
+"""What stands on the page before anybody asks: one cheap pass, made by a worker like any run and kept once
+for all who come by.
+"""
 
 import time
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import found
+from nspca.dashboard.runs import everybody, found
 from nspca.dashboard.runs.request import SWEEP, Request, usual
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state
+from nspca.dashboard.sweep import whatif
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 
 TASK = "preview"
-EVERYBODY = "the previews of everybody"  # no address can name this workspace: the runs in it are nobody's own
 PATIENCE = 1.2  # seconds that the page waits before it goes on without
-LARGEST = 40_000_000  # entries of a table; one pass over more takes seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,11 @@ class Preview:
     @property
     def sweep(self) -> nspca.Sweep | None:
         """None until it is there."""
-        return found.opened(self.id, self.now.finished, nspca.Sweep.from_bytes) if self.now.state == "done" else None
+        return (
+            found.opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
+            if self.now.state == "done"
+            else None
+        )
 
     @property
     def table(self) -> pd.DataFrame | None:
@@ -52,14 +56,21 @@ def look(of: Chosen, asked: Request) -> Preview | None:
 
     None when the data are too large for one, or no problem.
     """
-    if getattr(of.dataset.X, "nnz", of.dataset.X.size) > LARGEST:
+    if not everybody.small_enough(of):
         return None
-    asked = Request(of.reference, of.content, usual(asked.ks[0], asked.ks[-1]), nonneg=asked.nonneg, center=asked.center, scale=asked.scale)
+    asked = Request(
+        of.reference,
+        of.content,
+        usual(asked.ks[0], asked.ks[-1]),
+        nonneg=asked.nonneg,
+        center=asked.center,
+        scale=asked.scale,
+    )
     try:
         problem = asked.problem(of)
-        run = _begun(of.content, of.dataset.is_covariance, _request(asked), of.dataset.X)
+        run = everybody.begun(TASK, of.content, of.dataset.is_covariance, _request(asked), of.dataset.X)
         problem.leading_eigenvalue  # noqa: B018  kept by the problem; the worker needs as long
-        now = _waited(run, PATIENCE if state.get(SWEEP.key) is None else 0.0)
+        now = _waited(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:
         return None
     return None if now.ended and now.state != "done" else Preview(of, asked, run, now)
@@ -67,13 +78,13 @@ def look(of: Chosen, asked: Request) -> Preview | None:
 
 def _request(asked: Request) -> dict[str, Any]:
     """What a preview depends on, and nothing else: it serves everybody who has the same numbers."""
-    return {"ks": asked.ks, "nonneg": asked.nonneg, "center": asked.center, "scale": asked.scale, "seed": asked.seed}
-
-
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _begun(content: str, covariance: bool, request: dict[str, Any], _X: Any) -> str:
-    arguments = {"X": _X, "covariance": covariance, "request": request}
-    return engine().submit(TASK, arguments, viewer=f"preview of {content}", workspace=EVERYBODY, title="preview")
+    return {
+        "ks": asked.ks,
+        "nonneg": asked.nonneg,
+        "center": asked.center,
+        "scale": asked.scale,
+        "seed": asked.seed,
+    }
 
 
 def _waited(run: str, patience: float) -> JobState:

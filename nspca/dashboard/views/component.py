@@ -1,9 +1,13 @@
-"""One component with everything about it: drawn as what it is, its samples, its weights, its proof, and what can be taken home."""
+"""One component with everything about it: drawn as what it is, its samples, its weights, its proof, and what
+can be taken home.
+"""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.api import OPTIMAL_GAP
@@ -14,38 +18,54 @@ from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import words
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
-from nspca.plots import component_figure, score_figure
+from nspca.plots import component_figure, score_figure, score_map, separation
 from nspca.problem import Problem
 from nspca.result import Result
+
+MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
 
 
 def weights(dataset: Dataset, x: np.ndarray) -> pd.DataFrame:
     """The features in use with their weights and shares, largest first."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    return pd.DataFrame({"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2})
+    return pd.DataFrame(
+        {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
+    )
 
 
 def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> None:
-    """What was found and what is proved about it: first without a word of the trade, then with the numbers."""
+    """What was found and what is proved about it: first without a word of the trade, then with the
+    numbers.
+    """
     best, total = problem.leading_eigenvalue or 1.0, problem.total_variance or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     upper = min(best, math.inf if certificate is None else certificate.upper)
     kept, most = words.shares(result.value / best, upper / best)
     optimal = certificate is not None and 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
     kept = words.down(result.value / best) if optimal else kept
-    line = f"{used:,} of {words.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what the best direction has"
+    line = (
+        f"{used:,} of {words.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what "
+        "the best direction has"
+    )
     if certificate is None:
         st.markdown(f"#### {line}.")
     else:
         allowed = [f"{k:,}"] * (used != k) + ["nonnegative weights"] * problem.nonneg
-        nobody = f"{'with ' if allowed else ''}{' and '.join(allowed)}{' ' if allowed else ''}nobody can do better"
+        nobody = (
+            f"{'with ' if allowed else ''}{' and '.join(allowed)}{' ' if allowed else ''}nobody can do better"
+        )
         st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
     ratio = words.proof(result.ratio)
-    said = f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {words.number(result.value)}, "
+    said = (
+        f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {words.number(result.value)}, "
+    )
     said += f"which is {100 * result.value / total:.2f} % of the total variance."
     if certificate is not None:
         sign = "nonnegative " if problem.nonneg else ""
-        said += f" No {sign}component with at most {words.things(k, 'feature')} can explain more than {words.bound(certificate.upper)}."
+        said += (
+            f" No {sign}component with at most {words.things(k, 'feature')} can explain more than "
+            f"{words.bound(certificate.upper)}."
+        )
     st.markdown(said)
 
 
@@ -54,10 +74,10 @@ def noun(dataset: Dataset) -> str:
     return "feature" if dataset.is_covariance else words.NOUNS[dataset.kind]
 
 
-def picture(dataset: Dataset, x: np.ndarray, key: str) -> None:
+def drawn(dataset: Dataset, x: np.ndarray) -> go.Figure:
     """The component as an image, a spectrum, a word list or ranked bars."""
     dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
-    figure = component_figure(
+    return component_figure(
         x,
         kind=dataset.kind,
         image_shape=dataset.image_shape,
@@ -67,7 +87,16 @@ def picture(dataset: Dataset, x: np.ndarray, key: str) -> None:
         mean=dataset.X.mean(axis=0) if dense else None,
         spread=dataset.X.std(axis=0) if dense else None,
     )
-    figures.draw(figure, key)
+
+
+def picture(dataset: Dataset, x: np.ndarray, key: str) -> None:
+    """The component, on the page."""
+    figures.draw(drawn(dataset, x), key)
+
+
+def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
+    """The samples by their score along the component."""
+    return score_figure(problem.scores(x), dataset.labels, dataset.sample_names, names=("the component", ""))
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
@@ -75,27 +104,69 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
-    figures.draw(score_figure(problem.scores(x), dataset.labels, dataset.sample_names, names=("the component", "")), key)
+    figures.draw(along(dataset, problem, x), key)
+    few = dataset.labels is not None and len(np.unique(dataset.labels)) <= MOST_GROUPS
+    apart = separation(problem.scores(x), dataset.labels) if few else None
+    if apart is not None:
+        name, share = apart
+        much = (
+            f"{'higher' if share >= 0.5 else 'lower'} than one of another group in "
+            f"{words.down(max(share, 1 - share))} of all pairs"
+        )
+        st.caption(
+            f"A sample of “{words.plain(name)}” scores {much}. The labels took no part in finding the "
+            "component."
+        )
 
 
-def table(dataset: Dataset, x: np.ndarray) -> None:
-    """Weights with names; the share is what a feature's square adds to the component's length of one."""
+def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | None:
+    """The chosen features, genes for example, in all samples sorted by score; for tables that are drawn as
+    nothing else.
+    """
+    if dataset.is_covariance or dataset.kind != "table" or not x.any():
+        return None
+    names = {"feature_names": dataset.feature_names, "sample_names": dataset.sample_names}
+    return score_map(dataset.X, x, problem.scores(x), labels=dataset.labels, **names)
+
+
+def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
+    """The chosen features in all samples, on the page; nothing where there is no such map."""
+    figure = mapped(dataset, problem, x)
+    if figure is not None:
+        figures.draw(figure, key)
+
+
+def table(dataset: Dataset, x: np.ndarray, key: str | None = None) -> tuple[list[int], list[str]]:
+    """Weights with names; the share is what a feature's square adds to the component's length of one.
+
+    Returns
+    -------
+    selected, names : rows that somebody selected, when there is a `key`, and the features by row
+    """
     rows = weights(dataset, x)
-    st.dataframe(
+    choice: dict[str, Any] = {"key": key, "on_select": "rerun", "selection_mode": "multi-row"} if key else {}
+    shown = st.dataframe(
         rows,
+        **choice,
         hide_index=True,
         alt="Features of the component with their weights, largest first",
         column_config={
             "feature": st.column_config.TextColumn("Feature"),
             "weight": st.column_config.NumberColumn("Weight", format="%.4f"),
             "share": st.column_config.ProgressColumn(
-                "Share of the component", format="percent", min_value=0, max_value=float(rows["share"].max()) if len(rows) else 1.0
+                "Share of the component",
+                format="percent",
+                min_value=0,
+                max_value=float(rows["share"].max()) if len(rows) else 1.0,
             ),
         },
     )
+    return (list(shown.selection.rows) if key else []), list(rows["feature"])
 
 
-def downloads(about: Chosen, asked: Request, result: Result, k: int, method: str, frame: pd.DataFrame) -> None:
+def downloads(
+    about: Chosen, asked: Request, result: Result, k: int, method: str, frame: pd.DataFrame
+) -> None:
     """The sweep, this component, and the Python that makes them again."""
     dataset, stem = about.dataset, about.stem
     with st.container(horizontal=True):

@@ -1,4 +1,6 @@
-"""The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is done."""
+"""The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is
+done.
+"""
 
 from collections.abc import Sequence
 
@@ -39,7 +41,12 @@ def switches() -> DeltaGenerator:
             **state.bind("axis", axis()),
         )
         st.segmented_control(
-            "Bound", list(BOUNDS), format_func=BOUNDS.get, required=True, label_visibility="collapsed", **state.bind("bound", _bounds())
+            "Bound",
+            list(BOUNDS),
+            format_func=BOUNDS.get,
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("bound", _bounds()),
         )
         st.toggle("Fit", help=FIT_HELP, **state.bind("fit"))
     return line
@@ -57,8 +64,16 @@ def _bounds() -> str:
 def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> go.Figure:
     """The curve as the switches say."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
-    said = {"unit_name": AXES[axis()], "signed": not asked.nonneg, "bounds": _bounds(), "fit": state.get("fit"), "closed": OPTIMAL_GAP}
-    return sweep_figure(frame, unit=unit or 1.0, all_ks=asked.ks, ceiling=problem.leading_eigenvalue, **said, **options)
+    said = {
+        "unit_name": AXES[axis()],
+        "signed": not asked.nonneg,
+        "bounds": _bounds(),
+        "fit": state.get("fit"),
+        "closed": OPTIMAL_GAP,
+    }
+    return sweep_figure(
+        frame, unit=unit or 1.0, all_ks=asked.ks, ceiling=problem.leading_eigenvalue, **said, **options
+    )
 
 
 def _caption(frame: pd.DataFrame) -> None:

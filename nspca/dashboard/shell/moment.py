@@ -22,9 +22,28 @@ def when(seconds: float, now: float, place: tzinfo | None) -> str:
     return f"{day} {then:%H:%M}" if then.year == today.year or days < 2 else f"{day} {then.year}"
 
 
+def day(seconds: float, place: tzinfo | None) -> str:
+    """``12 March 2025``."""
+    then = datetime.fromtimestamp(seconds, place)
+    return f"{then.day} {then:%B} {then.year}"
+
+
 def how_long(seconds: float) -> str:
     """``0.4 s``, ``12 s``, ``3 min 20 s``, ``2 h 5 min``."""
     if seconds < MINUTE:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     whole = round(seconds)
-    return f"{whole // MINUTE} min {whole % MINUTE} s" if seconds < HOUR else f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
+    return (
+        f"{whole // MINUTE} min {whole % MINUTE} s"
+        if seconds < HOUR
+        else f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
+    )
+
+
+def roughly(seconds: float) -> str:
+    """``5 seconds``, ``2 minutes``, ``3 hours``: of what is only guessed."""
+    for unit, size in (("hour", HOUR), ("minute", MINUTE)):
+        if seconds >= 1.5 * size:
+            return f"{round(seconds / size)} {unit}s"
+    whole = max(1, round(seconds))
+    return f"{whole if whole < 10 else 5 * round(whole / 5)} second{'s' * (whole > 1)}"

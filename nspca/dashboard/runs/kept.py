@@ -1,4 +1,6 @@
-"""What a sweep has handed in: all of it at its end, or what was ready when it was cancelled."""
+"""What a run has handed in: all of it at its end, or what was ready when it was cancelled; of a stored
+answer, what was stored.
+"""
 
 import streamlit as st
 
@@ -10,6 +12,8 @@ from nspca.dashboard.runs.tasks import engine
 
 def kept(run: Watched) -> nspca.Sweep | None:
     """The results of a run that is done or cancelled; None when there are none."""
+    if run.stored is not None:
+        return run.stored
     if run.now.state == "done":
         return found.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
     ready = run.now.state == "cancelled" and engine().store.has_result(run.id)

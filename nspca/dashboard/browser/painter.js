@@ -1,0 +1,78 @@
+// A small image whose pixels are chosen by touching them; the server is told when the hand is lifted.
+const views = new WeakMap();
+
+class View {
+  constructor(root) {
+    this.root = root;
+    this.grid = root.querySelector(".grid");
+    this.grid.onpointerdown = (event) => {
+      const pixel = this.under(event);
+      if (pixel === null || this.data.still) return;
+      event.preventDefault();
+      this.grid.setPointerCapture(event.pointerId);
+      this.adds = !this.chosen.has(pixel);
+      this.change(pixel);
+      this.held = true;
+    };
+    this.grid.onpointermove = (event) => { if (this.held) this.change(this.under(event)); };
+    this.grid.onpointerup = this.grid.onpointercancel = () => { if (this.held) { this.held = false; this.tell(); } };
+    this.grid.onkeydown = (event) => {
+      if (event.key !== " " && event.key !== "Enter") return;
+      event.preventDefault();
+      const pixel = this.cells.indexOf(event.target);
+      if (pixel < 0 || this.data.still) return;
+      this.adds = !this.chosen.has(pixel);
+      this.change(pixel);
+      this.tell();
+    };
+  }
+
+  update({ data, setStateValue }) {
+    this.send = setStateValue;
+    const seen = JSON.stringify(data);
+    if (seen === this.seen) return;
+    Object.assign(this, { data, seen });
+    // What the server says may be older than the last touch.
+    if (data.turn >= (this.turn ?? 0)) Object.assign(this, { chosen: new Set(data.chosen), turn: data.turn });
+    this.grid.style.gridTemplateColumns = `repeat(${data.columns}, 1fr)`;
+    this.cells = data.shade.map((shade, pixel) => {
+      const cell = document.createElement("button");
+      cell.type = "button";
+      cell.disabled = data.still;
+      cell.style.setProperty("--shade", shade);
+      cell.setAttribute("aria-label", `pixel in row ${Math.floor(pixel / data.columns) + 1}, column ${(pixel % data.columns) + 1}`);
+      return cell;
+    });
+    this.grid.replaceChildren(...this.cells);
+    this.draw();
+  }
+
+  under(event) {
+    const box = this.grid.getBoundingClientRect(), { columns } = this.data, rows = this.cells.length / columns;
+    const x = Math.floor(((event.clientX - box.left) / box.width) * columns);
+    const y = Math.floor(((event.clientY - box.top) / box.height) * rows);
+    return x < 0 || y < 0 || x >= columns || y >= rows ? null : y * columns + x;
+  }
+
+  change(pixel) {
+    if (pixel === null || this.chosen.has(pixel) === this.adds) return;
+    if (this.adds && this.chosen.size >= this.data.most) return;
+    if (this.adds) this.chosen.add(pixel);
+    else this.chosen.delete(pixel);
+    this.draw();
+  }
+
+  draw() {
+    this.cells.forEach((cell, pixel) => cell.setAttribute("aria-pressed", this.chosen.has(pixel)));
+    this.root.querySelector(".say").textContent = `${this.chosen.size} of ${this.data.most} painted`;
+  }
+
+  tell() { this.send("chosen", { pixels: [...this.chosen], turn: (this.turn += 1) }); }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  if (!views.has(parentElement)) views.set(parentElement, new View(parentElement.querySelector(".nspca-paint")));
+  views.get(parentElement).update(component);
+  return () => views.delete(parentElement);
+}

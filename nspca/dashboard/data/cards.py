@@ -1,0 +1,95 @@
+"""The samples as cards: a picture made from the data, one click chooses."""
+
+import base64
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import streamlit as st
+
+from nspca.dashboard import chosen
+from nspca.dashboard.shell import state, words
+from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
+from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
+
+ICONS = {
+    "image": ":material/image:",
+    "spectrum": ":material/ssid_chart:",
+    "words": ":material/notes:",
+    "table": ":material/table_chart:",
+}
+# The button of a card reaches over all of it: a click on the picture chooses too.
+WHOLE = """<style>
+[class*="st-key-card_"] { position: relative; border-radius: .6rem; }
+[class*="st-key-card_"]:hover { background: rgba(128,128,128,.10); }
+[class*="st-key-card_"] [class*="st-key-choose_"], [class*="st-key-card_"] .stButton,
+[class*="st-key-card_"] .stTooltipIcon, [class*="st-key-card_"] button { position: static; }
+[class*="st-key-card_"] button::after { content: ""; position: absolute; inset: 0; z-index: 1; }
+</style>"""
+EMPTY = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+    f'height="{HEIGHT}"></svg>'
+)
+
+
+def show() -> None:
+    """All samples; the pictures are drawn beside the page, and appear when they are ready."""
+    st.html(WHOLE)
+    drawn = {name: _drawing(name, chosen.version(name)) for name in SAMPLES if is_at_hand(name)}
+    with st.grid(4, min_column_width=150):
+        for name, sample in SAMPLES.items():
+            _card(name, sample, _ready(drawn.get(name)))
+    if not all(one.done() for one in drawn.values()):
+        st.fragment(_look_again, run_every=0.5)(list(drawn.values()))
+
+
+def _look_again(drawn: list[Future]) -> None:
+    if all(one.done() for one in drawn):
+        st.rerun()
+
+
+def _card(name: str, sample: Sample, picture: str) -> None:
+    taken = state.get("upload") is None and state.get("sample") == name
+    badge = ":orange-badge[stand-in] " if chosen.is_stand_in(name) else ""
+    with st.container(key=f"card_{name}", gap="xsmall"):
+        source = base64.b64encode(picture.encode()).decode()
+        style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
+        st.html(f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">')
+        st.button(
+            sample.title,
+            key=f"choose_{name}",
+            on_click=take,
+            args=(name,),
+            type="primary" if taken else "secondary",
+            icon=":material/check:" if taken else ICONS[sample.kind],
+            width="stretch",
+        )
+        st.caption(f"{badge}{words.plain(sample.summary)}")
+
+
+def take(name: str) -> None:
+    """Choose a sample; what was chosen about other data is over."""
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))
+    state.put(sample=name)
+
+
+@st.cache_resource(show_spinner=False)
+def _pencil() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="thumbnails")
+
+
+@st.cache_resource(show_spinner=False)
+def _drawing(name: str, version: str) -> Future:
+    """The picture of a sample, once per server; `version` changes when a stand-in gives way to the real
+    data.
+    """
+    return _pencil().submit(_draw, name)
+
+
+def _draw(name: str) -> str:
+    data = load_sample(name)
+    return thumbnail(
+        data.X, kind=data.kind, image_shape=data.image_shape, axis=data.axis, feature_names=data.feature_names
+    )
+
+
+def _ready(drawing: Future | None) -> str:
+    return drawing.result() if drawing is not None and drawing.done() and not drawing.exception() else EMPTY

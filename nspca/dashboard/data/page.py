@@ -1,0 +1,45 @@
+"""The data page: choose, see what a file became, mend what is in the way, look at it."""
+
+import streamlit as st
+
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.data import picker, preview, reading, standin
+from nspca.dashboard.shell import frame, words
+from nspca.errors import NSPCAError
+
+
+def show() -> None:
+    """Everything below the title."""
+    reading.forget_stale()
+    picker.choose()
+    with frame.guard():
+        reading.choices()
+        if data := _opened():
+            _look(data)
+
+
+def _opened() -> Chosen | None:
+    """The data in force; when a file cannot be read, why, and what can be done about it."""
+    try:
+        return preview.opened()
+    except NSPCAError as error:
+        st.error(words.plain(error), icon=":material/error:")
+        reading.mend(error)
+        return None
+
+
+def _look(data: Chosen) -> None:
+    preview.title(data)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        standin.offer(data)
+        frame.way_on("pages/sweep.py", "Sweep k on these data")
+    reading.offers(data)
+    preview.notes(data)
+    with frame.guard():
+        reading.vocabulary(data)
+    preview.facts(data)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        preview.picture(data.dataset)
+    with right:
+        preview.preparation(data)

@@ -1,0 +1,1 @@
+"""Everything of a result as one ZIP file."""

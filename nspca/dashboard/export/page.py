@@ -1,0 +1,84 @@
+"""A result as one HTML file that needs nothing and nobody: pictures, what is proved, the recipe."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+
+import plotly.graph_objects as go
+
+import nspca
+from nspca.dashboard.browser.pictures import Picture
+from nspca.dashboard.chosen import Chosen
+from nspca.plots import alt_text
+
+STYLE = """body { font-family: system-ui, sans-serif; color: #1d2b30; background: #fcfcfa; }
+body { max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: .3rem .8rem;
+  text-align: right; }
+th { border-bottom: 2px solid #c9d3d5; } td { border-bottom: 1px solid #e3e9ea; }
+  td:last-child, th:last-child { text-align: left; }
+pre { background: #f0f3f3; padding: 1rem; overflow-x: auto; } .stand-in { border-left: .3rem solid #d55e00;
+  padding-left: .8rem; }
+img { max-width: 100%; height: auto; }"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a report says of a result.
+
+    Parameters
+    ----------
+    what : a sweep, parts, topics
+    asked : what was computed, in a line
+    pictures, proved : HTML, in which every name is escaped
+    code : Python that computes it again
+    """
+
+    what: str
+    asked: str
+    pictures: str
+    proved: str
+    code: str
+
+
+def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> str:
+    """Pictures of figures, each as the smaller of its two files; as images they can run nothing."""
+    parts = []
+    for name, picture in pictures.items():
+        small = min(picture.svg, picture.png, key=len)
+        kind = "svg+xml" if small is picture.svg else "png"
+        source = f"data:image/{kind};base64,{base64.b64encode(small).decode()}"
+        parts.append(f'<p><img src="{source}" alt="{escape(alt_text(drawn[name]))}" width="960"></p>')
+    return "\n".join(parts)
+
+
+def html(about: Chosen, told: Told, made: datetime) -> bytes:
+    """The whole report.
+
+    Parameters
+    ----------
+    made : datetime
+        In UTC.
+    """
+    data = about.dataset
+    warning = (
+        '<p class="stand-in">These data are a stand-in, made up to look like the real ones.</p>'
+        if data.source == "stand-in"
+        else ""
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(data.name)}: {escape(told.what)}</title>
+<style>{STYLE}</style></head><body>
+<h1>{escape(data.name)}</h1>
+<p>{escape(data.provenance)}</p>{warning}
+<p>{escape(told.asked)}</p>
+{told.pictures}
+<h2>What is proved</h2>
+{told.proved}
+<h2>Python that computes it again</h2>
+<pre>{escape(told.code)}</pre>
+<p><small>nspca {nspca.__version__}, {made:%Y-%m-%d %H:%M} UTC</small></p>
+</body></html>
+""".encode()

@@ -1,0 +1,40 @@
+"""The first file somebody opens: what everything is, and how to check it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import nspca
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.export.archive import File
+
+STAND_IN = (
+    "These data are a STAND-IN, made up to look like the real ones: nothing here is about the real data."
+)
+
+
+def text(about: Chosen, asked: str, files: Mapping[str, File], check: Sequence[str], made: datetime) -> bytes:
+    """The README.
+
+    Parameters
+    ----------
+    asked : str
+        What was computed, in a line.
+    files : by path; those that say nothing of themselves are like the one before
+    check : lines on how to check what is here
+    """
+    data = about.dataset
+    name = " ".join(data.name.split())
+    warning = [STAND_IN, ""] if data.source == "stand-in" else []
+    width = max(map(len, files))
+    lines = [f"  {path:<{width}}  {file.about}" for path, file in files.items() if file.about]
+    parts = [name, "=" * len(name), "", *warning, " ".join(data.provenance.split()), "", asked, ""]
+    parts += [
+        f"Made with nspca {nspca.__version__} on {made:%Y-%m-%d %H:%M} UTC.",
+        "",
+        "What is here",
+        "------------",
+        "",
+        *lines,
+        "",
+    ]
+    return "\n".join([*parts, "How to check it", "---------------", "", *check, ""]).encode()

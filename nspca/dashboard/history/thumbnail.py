@@ -1,0 +1,67 @@
+"""What a run found, small: from the rows that the store keeps of it. No Streamlit calls."""
+
+import math
+from collections.abc import Sequence
+
+from nspca.dashboard.history.told import DAMAGE, Told
+from nspca.data import SAMPLES
+from nspca.plots.thumbnail import patches, sparkline
+from nspca.tasks.rows import Closer, Found, Several
+
+ALT = "What this run found, small"
+MOST = 300  # points of a line, and features of the parts: more are not seen at this size
+
+
+def of(one: Told, rows: Sequence) -> str | None:
+    """A drawing in SVG; None for what has no picture, or is damaged."""
+    try:
+        return _drawn(one, rows)
+    except DAMAGE:
+        return None
+
+
+def _drawn(one: Told, rows: Sequence) -> str | None:
+    several = [row for row in rows if isinstance(row, Several) and row.parts]
+    if several:
+        return _parts(one, max(several, key=lambda row: sum(row.values)))
+    closer = [row for row in rows if isinstance(row, Closer)]
+    if closer:
+        thin = closer[:: 1 + len(closer) // MOST]
+        return sparkline(
+            [row.seconds for row in thin],
+            {"": [row.lower for row in thin]},
+            [_known(row.upper) for row in thin],
+        )
+    found = [row for row in rows if isinstance(row, Found) and math.isfinite(row.value)]
+    return _curves(found) if found else None
+
+
+def _curves(found: list[Found]) -> str:
+    """A line for each method over the k that all of them have, the best method's first, with its band."""
+    by: dict[str, dict[int, Found]] = {}
+    for row in found:
+        by.setdefault(row.method, {})[row.k] = row
+    best = max(by, key=lambda method: (len(by[method]), sum(row.value for row in by[method].values())))
+    ks = sorted(set.intersection(*(set(rows) for rows in by.values())) or by[best])
+    ks = ks[:: 1 + len(ks) // MOST]
+    order = [best, *(method for method in by if method != best and set(ks) <= set(by[method]))]
+    bounds = [_known(by[best][k].upper) for k in ks]
+    return sparkline(ks, {method: [by[method][k].value for k in ks] for method in order}, bounds)
+
+
+def _known(bound: float | None) -> float | None:
+    return bound if bound is not None and math.isfinite(bound) else None
+
+
+def _parts(one: Told, row: Several) -> str:
+    """A map of the pixels of an image; of other features one line from the first to the last."""
+    supports = [sorted(part[0])[:MOST] for part in row.parts or []]
+    sample = SAMPLES.get(one.request["data"].get("sample", ""))
+    n = (
+        sample.shape[1]
+        if sample and sample.shape
+        else 1 + max((j for part in supports for j in part), default=0)
+    )
+    side = math.isqrt(n)
+    square = sample is not None and sample.kind == "image" and side * side == n
+    return patches(supports, n, side if square else n)

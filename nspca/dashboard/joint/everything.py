@@ -1,0 +1,117 @@
+"""Everything of a run of parts or topics as one ZIP. No Streamlit calls of its own."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from nspca.dashboard.browser.pictures import Picture
+from nspca.dashboard.export import archive, page
+from nspca.dashboard.export.archive import File
+from nspca.dashboard.export.page import Told
+from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, DATA, Whole
+from nspca.dashboard.joint import views
+from nspca.dashboard.joint.outcome import Outcome, View
+from nspca.dashboard.joint.request import snippet
+from nspca.dashboard.shell import words
+from nspca.dashboard.views.component import labelled
+from nspca.data.export import frame_to_csv
+
+METHODS = "variance-by-method"
+
+
+def whole(outcome: Outcome) -> Whole:
+    """What is said of all of it."""
+    about, asked = outcome.about, outcome.asked
+    line = (
+        f"Asked: {asked.describe(about.one, about.feature)}, by {' and '.join(asked.methods)}. Seed "
+        f"{asked.seed}."
+    )
+    late = [method for method in asked.methods if method not in outcome.results]
+    left_out = [method for method, result in outcome.results.items() if views.unfinished(result)]
+    line += f" Not here: {words.listed(late)}." if late else ""
+    line += f" Stopped before its end: {words.listed(left_out)}." if left_out else ""
+    return Whole(outcome.of, asked, about.key, line)
+
+
+def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
+    """The figures that say what was found, by name."""
+    return {METHODS: views.cumulative(outcome), **view.figures(outcome)}
+
+
+def pack(
+    outcome: Outcome,
+    weights: pd.DataFrame,
+    drawn: Mapping[str, go.Figure],
+    pictures: Mapping[str, Picture],
+    made: datetime,
+) -> bytes:
+    """The ZIP.
+
+    Parameters
+    ----------
+    weights : of all components, with the names that somebody gave them
+    drawn : from `figures`
+    pictures : the same as files; those that are missing are left out
+    made : datetime
+        In UTC.
+    """
+    data, all_of_it = outcome.of.dataset, whole(outcome)
+    code = script(outcome)
+    still = page.still(pictures, drawn)
+    told = Told(outcome.about.key, all_of_it.line, still, _proved(outcome), code)
+    certificate = next((r.certificate for r in outcome.results.values() if r.certificate), None)
+    proof = File(
+        b"" if certificate is None else certificate.to_bytes(),
+        "the proof: it bounds what any method can explain",
+    )
+    files = {
+        "report.html": File(
+            page.html(outcome.of, told, made), "the figures, the numbers and the recipe as one page"
+        ),
+        **archive.figures(pictures, {name: name.replace("-", " ") for name in drawn}),
+        "tables/methods.csv": File(
+            frame_to_csv(labelled(views.table(outcome)[0], data)), "what each method found, in numbers"
+        ),
+        "tables/components.csv": File(frame_to_csv(labelled(weights, data)), "the weights of all components"),
+        **({} if certificate is None else {f"{CERTIFICATES}{outcome.about.key}.npz": proof}),
+        "reproduce.py": File(
+            code.encode(), f"computes the components of {outcome.best} again and checks the certificate"
+        ),
+    }
+    return all_of_it.pack(files, made)
+
+
+def script(outcome: Outcome) -> str:
+    """Python that finds the components of the best method again, and checks the certificate of the folder
+    that it is run in.
+    """
+    asked = replace(outcome.asked, data={"file": DATA}) if whole(outcome).with_data else outcome.asked
+    return snippet(asked, outcome.best, outcome.of.dataset.is_covariance) + CHECKING
+
+
+def _proved(outcome: Outcome) -> str:
+    """A row for each method, and what none can exceed."""
+    total = outcome.problem.total_variance or 1.0
+    body = ""
+    for method, result in views.ordered(outcome.results).items():
+        cells = (
+            method,
+            words.number(result.value),
+            f"{100 * result.value / total:.2f}",
+            words.proof(result.ratio),
+        )
+        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    head = "".join(f"<th>{title}</th>" for title in ("Method", "Variance", "% of the total", "Proved"))
+    upper = next((r.certificate.upper for r in outcome.results.values() if r.certificate), None)
+    many = outcome.about.count(outcome.asked.r)
+    signs = " with nonnegative weights" if outcome.problem.nonneg else ""
+    none = (
+        f"No {many}{signs} of these sizes that do not overlap explain more than {words.bound(upper)}."
+        if upper
+        else "Nothing is proved here."
+    )
+    return f"<p>{escape(none)}</p>\n<table><tr>{head}</tr>{body}</table>"

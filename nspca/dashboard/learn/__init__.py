@@ -1,0 +1,1 @@
+"""The learn page: five screens, each with one figure and one sentence."""

@@ -1,0 +1,123 @@
+"""What the screens are about: one problem on the handwritten digits, solved and bounded once for all who
+look.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+import nspca
+from nspca.dashboard import chosen
+from nspca.dashboard.chosen import Chosen
+from nspca.lowrank.rankd import factor
+from nspca.lowrank.spannogram import intervals_rank2
+from nspca.matrix.linalg import Array
+from nspca.problem import Problem
+from nspca.solvers import coordinate, em
+
+K = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """The digits and the problem of `K` pixels, with its answer and a certificate that the checker has gone
+    through.
+
+    `upper` is what the checker proved; `V` (n, 3) the rank-3 factor.
+    """
+
+    of: Chosen
+    problem: Problem
+    result: nspca.Result
+    certificate: nspca.Certificate
+    upper: float
+    V: Array
+
+    @property
+    def X(self) -> Array:
+        return self.of.dataset.X
+
+    @property
+    def best(self) -> float:
+        """The variance of the best direction, of all pixels and any sign."""
+        return self.problem.leading_eigenvalue
+
+    @property
+    def unit(self) -> float:
+        """The same in the units of `V`."""
+        return float(self.problem.covariance.leading(1)[0][0])
+
+    @property
+    def seen(self) -> tuple[float, int]:
+        """Angle and sign of the optimum of the rank-2 problem."""
+        found = intervals_rank2(self.V[:, :2], K)
+        return found.phi, found.sign
+
+
+def lesson() -> Lesson:
+    """The same for everybody; about a second, once per server."""
+    return _lesson(chosen.find({"sample": "digits"}, None).content)
+
+
+@st.cache_resource(max_entries=2, show_spinner="Solving the example …")
+def _lesson(content: str) -> Lesson:
+    of = chosen.find({"sample": "digits"}, None)
+    problem = chosen.problem(of, True, True, False).with_k(K)
+    result = nspca.solve(problem)
+    certificate = nspca.certify(problem, result, effort="fast")
+    upper = nspca.verify(of.dataset.X, certificate, problem)
+    return Lesson(of, problem, result, certificate, upper, factor(problem.covariance, 3)[0])
+
+
+def pair(of: Lesson) -> tuple[tuple[int, int], Array]:
+    """The two features that vary most together, and the direction of their variance."""
+    table = np.cov(of.X, rowvar=False)
+    shared = np.abs(np.triu(table, 1))
+    i, j = (int(place) for place in np.unravel_index(np.argmax(shared), shared.shape))
+    return (i, j), np.linalg.eigh(table[np.ix_([i, j], [i, j])])[1][:, 1]
+
+
+def painted(of: Lesson, pixels: Sequence[int]) -> nspca.Result:
+    """The best nonnegative weights on these pixels, as a component of all of them."""
+    some = Problem.from_data(of.X[:, list(pixels)], k=len(pixels))
+    x = np.zeros((of.problem.n, 1))
+    x[list(pixels)] = nspca.solve(some).components
+    return nspca.Result.of(of.problem, x, nspca.Status.HEURISTIC, "painted")
+
+
+@dataclass(frozen=True)
+class Quartic:
+    """One entry of the 2006 method with all others as they are: its curve without and with a price, and the
+    best weight of each.
+    """
+
+    pixel: int
+    curves: tuple[tuple[float, float, float], ...]
+    best: tuple[float, ...]
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def quartic(_of: Lesson) -> Quartic:
+    """The heaviest entry that the price of sparsity, the one that leaves `K` pixels, makes zero."""
+    options = coordinate.Options()
+    start = coordinate.first_guess(_of.problem, 1, 0, np.random.default_rng(0))
+    U, beta = coordinate.Search(_of.problem, start, options).reach(K)
+    A, l1 = _of.problem.covariance, _of.unit
+    free, priced = (
+        coordinate.coefficients(A.diagonal[:, None] / l1, A.product(U) / l1, U, U.T @ U, options.alpha, price)
+        for price in (0.0, beta)
+    )
+    without, with_ = (coordinate.maximisers(*curve, options.alpha)[:, 0] for curve in (free, priced))
+    pixel = int(np.argmax(np.where(with_ == 0, without, -1)))
+    curves = tuple((float(c2[pixel, 0]), float(c1[pixel, 0]), options.alpha) for c2, c1 in (free, priced))
+    return Quartic(pixel, curves, (float(without[pixel]), float(with_[pixel])))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def descent(_of: Lesson) -> tuple[Array, int]:
+    """The vector that the 2008 method cuts in its last step, and after how many steps it has settled."""
+    start = em.starts(_of.problem, 1, 0)
+    w, steps = em.iterated(_of.problem, start, em.Options(restarts=1))
+    return np.maximum(_of.problem.covariance.product(w)[:, 0], 0.0), steps

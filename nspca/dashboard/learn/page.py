@@ -1,0 +1,38 @@
+"""The tour: which screen is open, and the ways on and back."""
+
+import streamlit as st
+
+from nspca.dashboard.learn.lesson import lesson
+from nspca.dashboard.learn.screens import SCREENS
+from nspca.dashboard.shell import frame, presses, state
+
+
+def show() -> None:
+    """One screen, with its question above and the way on below."""
+    last = len(SCREENS)
+    number = min(max(1, state.get("screen")), last)
+    screen = SCREENS[number - 1]
+    st.title(screen.title)
+    with frame.guard():
+        screen.show(lesson())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _turn("Previous", number - 1, last, "left", ":material/arrow_back:")
+        st.segmented_control(
+            "Screen",
+            range(1, last + 1),
+            required=True,
+            label_visibility="collapsed",
+            width="content",
+            **state.bind("screen", number),
+        )
+        _turn("Next", number + 1, last, "right", ":material/arrow_forward:")
+        if not state.get("present"):
+            frame.present("present_tour")
+    st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn. The keys ← and → turn the screens.")
+
+
+def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:
+    possible = 1 <= to <= last
+    presses.button(
+        label, f"turn_{key}", lambda: state.put(screen=to), icon=icon, disabled=not possible, shortcut=key
+    )

@@ -1,0 +1,67 @@
+"""The last screen: paint the pixels that vary most together, then see the best ones and the proof of how far
+away one was.
+"""
+
+import streamlit as st
+
+from nspca.dashboard.browser import figures
+from nspca.dashboard.browser.painter import Image, painter, painting
+from nspca.dashboard.learn.lesson import K, Lesson, painted
+from nspca.dashboard.shell import presses, state, words
+from nspca.plots import component_image, percent_down
+
+PAINTER = "learn_painter"
+TASK = (
+    f"Paint the **{K} pixels** that you think vary most together over all handwritten digits; behind "
+    "them is the mean digit."
+)
+
+
+def show(of: Lesson) -> None:
+    """The image to paint, and once it is judged the answer beside it."""
+    data = of.of.dataset
+    mean = data.X.mean(axis=0)
+    pixels = painting(state.get("painted"), of.problem.n, K)
+    judged = state.get("judge") and len(pixels) == K
+    place = st.container()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        image = Image(mean / mean.max(), data.image_shape[1], K, still=judged)
+        painter(image, PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
+        _buttons(judged, len(pixels))
+    if not judged:
+        place.markdown(TASK)
+        return
+    place.markdown(_verdict(of, pixels))
+    with right:
+        figures.draw(component_image(of.result.components[:, 0], data.image_shape, mean), "learn_best")
+
+
+def _buttons(judged: bool, count: int) -> None:
+    if judged:
+        again = lambda: state.put(painted=None, judge=None)  # noqa: E731
+        presses.button("Paint again", "repaint", again, icon=":material/brush:")
+        return
+    look = {"icon": ":material/visibility:", "type": "primary", "disabled": count < K}
+    presses.button(
+        "Reveal",
+        "judge",
+        lambda: state.put(judge=True),
+        help=f"First paint {K} pixels." if count < K else None,
+        **look,
+    )
+
+
+def _verdict(of: Lesson, pixels: list[int]) -> str:
+    """What the painting reaches, what the best found reaches, and what the certificate says of both."""
+    mine = painted(of, pixels)
+    share, best = (percent_down(min(1.0, value / of.upper)) for value in (mine.value, of.result.value))
+    hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
+    return (
+        f"Your pixels explain a variance of **{words.number(mine.value)}**, the best found (right) "
+        f"**{words.number(of.result.value)}**; "
+        f"{hit} of them are the same. A certificate, which the independent checker has gone "
+        f"through, proves that no {K} pixels with nonnegative weights can explain more than "
+        f"**{words.bound(of.upper)}**: "
+        f"yours is at least **{share}** of the best possible, the other at least **{best}**."
+    )

@@ -1,0 +1,102 @@
+"""The five screens, each one figure and one sentence; what is asked first is revealed afterwards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard.browser import figures, spannogram_explorer
+from nspca.dashboard.browser.cone_replay import cone_replay
+from nspca.dashboard.learn import asides, painting
+from nspca.dashboard.learn.lesson import K, Lesson, pair
+from nspca.dashboard.shell import state, words
+from nspca.plots.lesson import direction_figure, side_by_side
+
+GUESS = (
+    f"Every curve is one pixel, and an angle φ lights the {K} highest: where do they reach most? "
+    "Drag to your guess, then reveal; the best set is at one of few angles, and all of them can be looked at."
+)
+CONES = (
+    "With three dimensions an angle becomes a direction on a sphere: a cone of directions is settled once "
+    "nothing in it can beat "
+    "the best found, and when none is left open, nothing better exists."
+)
+PICTURE = "learn_guess"  # key of the explorer
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A question, and what answers it."""
+
+    title: str
+    show: Callable[[Lesson], None]
+
+
+def direction(of: Lesson) -> None:
+    """Two pixels that vary together."""
+    (i, j), along = pair(of)
+    points = of.X[:, [i, j]]
+    most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
+    st.markdown(
+        f"Each disc is a group of the {len(points):,} handwritten digits by the grey of two of their "
+        "pixels: along the blue line they vary "
+        f"{most / least:.1f} times as much as across it, and that direction is their **principal component**."
+    )
+    figures.draw(
+        direction_figure(points, along, [of.of.dataset.feature_names[place] for place in (i, j)]),
+        "learn_direction",
+    )
+
+
+def few(of: Lesson) -> None:
+    """The best direction of all pixels beside the best few."""
+    x = of.problem.covariance.leading(1)[1][:, 0]
+    x = x if x[np.argmax(np.abs(x))] > 0 else -x
+    reached, possible = words.shares(of.result.value / of.best, of.upper / of.best)
+    st.markdown(
+        f"The best direction needs {np.count_nonzero(x)} pixels, with weights of both signs; **{K} pixels** "
+        "with nonnegative weights "
+        f"keep {reached} of the variance it has, and no {K} can keep more than {possible}."
+    )
+    shown = side_by_side(
+        (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")
+    )
+    figures.draw(shown, "learn_few")
+    asides.show(of)
+
+
+def spannogram(of: Lesson) -> None:
+    """Guess the best angle."""
+    st.markdown(GUESS)
+    phi = state.get("guess")
+    names = of.of.dataset.feature_names
+    guessed = None if phi is None else float(np.radians(phi))
+    data = spannogram_explorer.asking(of.V[:, :2], K, names, of.seen, of.unit, guessed)
+    keep = lambda angle: state.put(guess=None if angle is None else round(float(np.degrees(angle)), 2))  # noqa: E731
+    spannogram_explorer.guess(data, PICTURE, keep)
+    blank = {**data, "guessed": None}
+    st.download_button(
+        "This screen as one HTML file",
+        lambda: spannogram_explorer.page("Guess the best angle", GUESS, blank),
+        "nspca-guess-the-angle.html",
+        "text/html",
+        icon=":material/download:",
+        on_click="ignore",
+        help="It works without a server and without a network.",
+    )
+
+
+def cones(of: Lesson) -> None:
+    """The search in three dimensions."""
+    st.markdown(CONES)
+    cone_replay((of.of.content, "learn", K), of.V, K, nonneg=True, tol=1e-3, unit=of.unit)
+
+
+SCREENS = (
+    Screen("Which direction varies most?", direction),
+    Screen("Do a few features do as well?", few),
+    Screen("Why can the best few be found?", spannogram),
+    Screen("How is everything else ruled out?", cones),
+    Screen("How good is your own guess?", painting.show),
+)

@@ -1,0 +1,80 @@
+"""Answers that travel with the samples: the usual question of a page about each, answered by
+``python -m scripts.answers``. No Streamlit.
+
+A file of `sample_data/answers` is a ZIP of two: what was asked, of which numbers, when and for how long, as
+JSON; and the sweep.
+"""
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import nspca
+from nspca.archive import open_zip, unzip_member
+from nspca.data.places import sample_folder
+
+ABOUT, SWEEP = "about.json", "sweep.zip"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A stored answer.
+
+    Parameters
+    ----------
+    task : the name of what a worker would have done
+    content : hash of the numbers that it was computed from
+    request : what was asked of them, as JSON gives it back
+    computed : seconds since the epoch
+    seconds : how long it took
+    """
+
+    task: str
+    content: str
+    request: dict[str, Any]
+    computed: float
+    seconds: float
+    sweep: nspca.Sweep
+
+    def to_bytes(self) -> bytes:
+        """The file of it; `from_bytes` reads it."""
+        about = {name: value for name, value in vars(self).items() if name != "sweep"}
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo(ABOUT), json.dumps(about, indent=1))
+            archive.writestr(zipfile.ZipInfo(SWEEP), self.sweep.to_bytes(), zipfile.ZIP_DEFLATED)
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Answer":
+        """Read what `to_bytes` wrote."""
+        archive, members = open_zip(content)
+        files = {info.filename: unzip_member(archive, info) for info in members}
+        return cls(**json.loads(files[ABOUT]), sweep=nspca.Sweep.from_bytes(files[SWEEP]))
+
+
+def folder() -> Path:
+    """Where they are."""
+    return sample_folder() / "answers"
+
+
+def file_of(task: str, sample: str) -> Path:
+    """Where the answer about a sample is."""
+    return folder() / f"{task}-{sample}.zip"
+
+
+def find(task: str, sample: str | None, content: str, request: dict[str, Any]) -> Answer | None:
+    """The stored answer to exactly this request about exactly these numbers; None when there is none."""
+    if sample is None or not file_of(task, sample).is_file():
+        return None
+    answer = _opened(file_of(task, sample))
+    return answer if (answer.content, answer.request) == (content, json.loads(json.dumps(request))) else None
+
+
+@lru_cache(maxsize=16)
+def _opened(path: Path) -> Answer:
+    return Answer.from_bytes(path.read_bytes())

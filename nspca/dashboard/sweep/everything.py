@@ -1,0 +1,175 @@
+"""Everything of a sweep as one ZIP: figures, tables, certificates, report, Python. No Streamlit calls."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import pandas as pd
+import plotly.graph_objects as go
+
+import nspca
+from nspca.dashboard.browser.pictures import Picture
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.export import archive, page
+from nspca.dashboard.export.archive import File
+from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, Whole
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.runs.request import Request, in_python
+from nspca.dashboard.sweep import report
+from nspca.dashboard.views import component
+from nspca.data.export import frame_to_csv
+from nspca.problem import Problem
+
+CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-map"
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A sweep with what its page shows of it.
+
+    Parameters
+    ----------
+    problem : with the signs that were asked for
+    tried : further proofs, which may be better than the sweep's own
+    table : rows of the sweep with the best bound of each
+    k, method : whose component is shown
+    own : whether the data may go along
+    """
+
+    about: Chosen
+    problem: Problem
+    asked: Request
+    sweep: nspca.Sweep
+    tried: list[Attempt]
+    table: pd.DataFrame
+    k: int
+    method: str
+    own: bool = True
+
+    @property
+    def shown(self) -> nspca.Result:
+        """The result whose component is drawn."""
+        return self.sweep[self.method, self.k]
+
+    @property
+    def whole(self) -> Whole:
+        """What is said of all of it."""
+        line, (ready, total) = (
+            f"Asked: {self.asked.describe()}. Seed {self.asked.seed}.",
+            (len(self.sweep), self.asked.total),
+        )
+        if ready < total:
+            line += f" The run was cancelled: {ready} of {total} problems were ready, and are here."
+        return Whole(self.about, self.asked, "sweep", line, self.own)
+
+
+def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
+    """The figures of the page by name."""
+    data, x = done.about.dataset, done.shown.components[:, 0]
+    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x)}
+    if not data.is_covariance:
+        drawn[SAMPLES] = component.along(data, done.problem, x)
+    heat_map = component.mapped(data, done.problem, x)
+    return drawn if heat_map is None else drawn | {MAP: heat_map}
+
+
+def pack(
+    done: Finished, drawn: Mapping[str, go.Figure], pictures: Mapping[str, Picture], made: datetime
+) -> bytes:
+    """The ZIP.
+
+    Parameters
+    ----------
+    drawn : from `figures`
+    pictures : the same as files; those that are missing are left out
+    made : datetime
+        In UTC.
+    """
+    certificates, named = _certificates(done)
+    code = script(done)
+    shown = f"the component of k = {done.k}, {done.method}"
+    about = {
+        CURVE: "the curve with its bounds",
+        COMPONENT: shown,
+        SAMPLES: f"the samples along {shown}",
+        MAP: f"samples and features of {shown}",
+    }
+    still = page.still(pictures, drawn)
+    whole = report.html(done.about, done.problem, done.asked, still, done.table, code, made)
+    files = {
+        "report.html": File(whole, "the figures, the numbers and the recipe as one page"),
+        **archive.figures(pictures, about),
+        "tables/sweep.csv": File(
+            _rows(done, named), "what was found and proved, one row for each method and k"
+        ),
+        "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
+        **certificates,
+        "reproduce.py": File(
+            code.encode(), "computes the sweep again and checks the certificates that are here"
+        ),
+    }
+    return done.whole.pack(files, made)
+
+
+def script(done: Finished) -> str:
+    """Python that computes every row again and checks every certificate of the folder that it is run in."""
+    last = max(
+        k for _, k in done.sweep
+    )  # a cancelled run came so far; each k begins where the smaller ones ended
+    ks = in_python([k for k in sorted(done.asked.ks) if k <= last])
+    return f'''"""Computes a sweep again and checks the certificates beside this file: run it in this
+    folder."""
+
+import nspca
+from nspca.tasks.sweep import paper_bounds, rank3_bound
+
+{done.whole.opening(done.k)}
+sweep = nspca.sweep(
+    problem, {ks}, methods={done.asked.methods!r}, certify={done.asked.effort!r}, seed={done.asked.seed}
+)
+print(sweep.frame.to_string(index=False))
+
+component = sweep[{done.method!r}, {done.k}].components[:, 0]
+for j in abs(component).argsort(kind="stable")[::-1][:{done.k}]:
+    print(names[j], component[j])
+
+paper, probability = paper_bounds(problem, {ks}, seed={done.asked.seed})
+print("2014 paper's bounds, which hold with probability at least", probability)
+for k in paper:
+    print(k, paper[k], "its exact form, proved:", rank3_bound(problem.with_k(k)))
+{CHECKING}'''
+
+
+def _certificates(done: Finished) -> tuple[dict[str, File], dict[tuple[str, int], str]]:
+    """The best certificate of every row, each once, and the name of its file by row."""
+    known: dict[int, str] = {}
+    files: dict[str, File] = {}
+    named = {}
+    width = len(str(max(k for _, k in done.sweep)))
+    for method, k in done.sweep:
+        proof = proofs.best(done.sweep[method, k], done.tried, k)
+        if proof is None:
+            continue
+        name = known.setdefault(id(proof.certificate), f"{CERTIFICATES}k{k:0{width}}-{method}.npz")
+        if name not in files:
+            files[name] = File(
+                proof.certificate.to_bytes(),
+                "" if files else "the proofs; tables/sweep.csv says which row each is of",
+            )
+        named[method, k] = name
+    return files, named
+
+
+def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
+    files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
+    return frame_to_csv(component.labelled(done.table.assign(certificate=files), done.about.dataset))
+
+
+def _components(done: Finished) -> bytes:
+    data = done.about.dataset
+    parts = []
+    for method, k in done.sweep:
+        rows = component.weights(data, done.sweep[method, k].components[:, 0])
+        parts.append(rows.assign(method=method, k=k)[["method", "k", *rows.columns]])
+    return frame_to_csv(component.labelled(pd.concat(parts, ignore_index=True), data))

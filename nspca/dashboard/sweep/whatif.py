@@ -1,0 +1,180 @@
+"""What if: what takes a moment runs by itself when something in the form changes, and the curve before stays
+as a ghost.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from nspca.dashboard import chosen
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.history.told import DAMAGE
+from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.runs.found import Watched
+from nspca.dashboard.runs.request import SWEEP, Request, in_words
+from nspca.dashboard.shell import moment, presses, state, words
+from nspca.errors import NSPCAError
+
+USUAL = ("auto",)  # the methods whose seconds are known before they have run
+MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
+# Seconds for one k of a fast sweep, by the features and by the entries of a table: what pitprops, digits,
+# lrs, cbcl and leukemia took.
+BASE, PER_FEATURE, PER_ENTRY = 0.05, 0.0005, 4e-7
+MOST_FEATURES = 2000  # beyond, a fast sweep leaves out what grows with them
+ALIKE = ("content", "effort", "methods", "nonneg", "center", "scale")
+HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
+
+
+def changed() -> None:
+    """Somebody changed something in the form."""
+    st.session_state[state.CHANGED] = True
+
+
+def features(of: Chosen, rows: list[int], names: list[str]) -> None:
+    """What if some of the features that a component uses were not there, or there were no others: a choice
+    for a click.
+
+    Parameters
+    ----------
+    rows : those of `names` that are selected
+    names : features of the component
+    """
+    if not rows:
+        st.caption(
+            "What if? Select features in the table: see the best component without them, or with them alone."
+        )
+        return
+    whole = chosen.find(
+        {name: value for name, value in of.reference.items() if name not in chosen.CHANGES}, state.get("w")
+    )
+    place = {name: j for j, name in enumerate(whole.dataset.feature_names)}
+    picked = sorted(place[names[row]] for row in rows if row < len(names))  # a selection can be of before
+    if not picked:
+        return
+    left = of.dataset.X.shape[1] - len(picked)
+    with st.container(horizontal=True):
+        if left > 1:
+            label = f"Without {words.things(len(picked), 'feature')}"
+            presses.button(
+                label,
+                "without",
+                lambda: _restrict(left, **_without(of.reference, picked)),
+                icon=":material/block:",
+            )
+        if len(picked) > 1:
+            presses.button(
+                f"Only these {len(picked)}",
+                "only",
+                lambda: _restrict(len(picked), only=picked, out=None),
+                icon=":material/filter_alt:",
+            )
+
+
+def all_again(of: Chosen) -> None:
+    """The way back to all features, where some were left out."""
+    if of.reference.get("without") or of.reference.get("only"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":orange-badge[{chosen.features_said(of.reference)}]", width="content")
+            presses.button(
+                "All features again",
+                "all_again",
+                lambda: _restrict(None, out=None, only=None),
+                icon=":material/undo:",
+            )
+
+
+def _without(where: dict[str, Any], picked: list[int]) -> dict[str, list[int]]:
+    """What is left out then, or what is left of those that alone are looked at."""
+    if where.get("only"):
+        return {"only": [number for number in where["only"] if number not in picked]}
+    return {"out": sorted({*where.get("without", []), *picked})}
+
+
+def _restrict(left: int | None, **values: list[int] | None) -> None:
+    """Other features, `left` of them: values of k that need more are given up, and the curve that is shown is
+    then the one before.
+    """
+    state.put(**values)
+    if left is not None and max(state.get("from") or 0, state.get("to") or 0) > left:
+        state.put(**{"from": None, "to": None})
+    changed()
+    if state.get(SWEEP.key) is not None:
+        state.put(before=state.get(SWEEP.key))
+    state.put(**dict.fromkeys((SWEEP.key, "k", "shown")))
+
+
+def waits() -> bool:
+    """Whether a change has not been answered yet."""
+    return st.session_state.get(state.CHANGED, False)
+
+
+def seconds(of: Chosen, asked: Request) -> float:
+    """About how long a sweep takes: as the newest one like it did for each problem, or by its size.
+
+    A guess for people who wait; nothing depends on it but whether a run starts by itself.
+    """
+    return asked.total * (_measured(asked) or _by_size(of) * HARDER.get(asked.effort, 1.0))
+
+
+def _measured(asked: Request) -> float | None:
+    """Seconds for each problem of the newest sweep of these data that was at least as hard."""
+    for run, given in found.every(SWEEP.task):
+        try:
+            before = Request.from_dict(given["request"])
+        except DAMAGE:
+            continue
+        alike = all(getattr(before, name) == getattr(asked, name) for name in ALIKE)
+        took = None if run.started is None or run.finished is None else run.finished - run.started
+        if alike and max(before.ks) >= max(asked.ks) and run.state == "done" and took is not None:
+            return took / max(1, before.total)
+    return None
+
+
+def _by_size(of: Chosen) -> float:
+    X = of.dataset.X
+    return BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
+
+
+def estimate(of: Chosen, asked: Request) -> None:
+    """How long it will take, in a line."""
+    about = seconds(of, asked)
+    said = "a moment" if about < MOMENT else f"about {moment.roughly(about)}"
+    by_itself = ": changes run by themselves" if about < MOMENT and state.get(SWEEP.key) else ""
+    st.caption(f"{words.things(asked.total, 'problem')}, {said}{by_itself}.")
+
+
+def answer(of: Chosen, asked: Request) -> None:
+    """Run what was changed, if it takes a moment and there is a curve to compare it with; a run that goes on
+    for longer stays on the page.
+    """
+    if not st.session_state.pop(state.CHANGED, False):
+        return
+    if (state.get(SWEEP.key) or state.get("before")) is None or seconds(of, asked) >= MOMENT:
+        return
+    if asked.methods != USUAL and _measured(asked) is None:  # how long these take nobody knows yet
+        return
+    shown = _shown()
+    if shown is None or shown.now.ended or seconds(shown.of, shown.asked) < MOMENT:
+        begin(of, asked)
+
+
+def begin(of: Chosen, asked: Request) -> None:
+    """Start the sweep; the curve that was shown stays as a ghost, and one that would have taken a moment and
+    is unfinished is given up.
+    """
+    before = _shown()
+    start.of_page(SWEEP, of, asked, in_words(asked.ks))
+    if before is None or before.id == state.get(SWEEP.key):
+        return
+    if before.now.ended:
+        state.put(before=before.id)
+    elif seconds(before.of, before.asked) < MOMENT:
+        goes.cancel(before.id)
+
+
+def _shown() -> Watched | None:
+    """The run that the address names, where there is one."""
+    try:
+        return None if state.get(SWEEP.key) is None else found.named(SWEEP, state.get(SWEEP.key))
+    except NSPCAError:
+        return None

@@ -1,0 +1,54 @@
+"""The browser's Back: one entry for each thing done, and the form together with what it asked for."""
+
+import re
+
+from playwright.sync_api import expect
+
+expect.set_options(timeout=60_000)  # a loaded machine is slow, not wrong
+
+IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
+
+
+def test_back_leads_through_what_was_done(page, app_url):
+    page.goto(f"{app_url}/spannogram?sample=pitprops")
+    expect(page.locator(".nspca-spx .set")).to_have_count(2)
+    expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
+    slider = page.get_by_role("slider", name="k: features")
+    before, entries = slider.get_attribute("aria-valuetext"), page.evaluate("history.length")
+    box = slider.bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.down()
+    for step in range(1, 5):  # slow enough for a value on the way to be taken for the last
+        page.mouse.move(middle[0] + 60 * step, middle[1], steps=3)
+        page.wait_for_timeout(400)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"\bk=\d+"))
+    dragged = slider.get_attribute("aria-valuetext")
+    page.get_by_text("of any sign", exact=True).click()
+    expect(page).to_have_url(re.compile("signed=1"))
+    page.get_by_role("link", name="Sweep").click()
+    expect(page).to_have_url(re.compile(r"/sweep\?(?!.*view=).*signed=1"))
+    page.get_by_role("button", name=re.compile(r"^Run \d+ problems")).click()
+    expect(page.get_by_role("button", name="Verify now")).to_be_visible(timeout=120_000)
+    expect(page).to_have_url(re.compile("run="))
+    done = page.evaluate("history.length")
+    assert done == entries + 4, "a drag, a switch, a page, a run, which sets two names of the address"
+
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/sweep\?(?!.*run=)"))
+    expect(page.get_by_role("button", name="Verify now")).to_have_count(0)
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/spannogram\?.*signed=1"))
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("signed="))
+    expect(page.get_by_role("radio", name="nonnegative")).to_be_checked()
+    expect(slider).to_have_attribute("aria-valuetext", dragged)
+    page.go_back()
+    expect(slider).to_have_attribute("aria-valuetext", before)
+    for said in (r"\bk=\d", "signed=1", "/sweep", "run="):
+        page.go_forward()
+        expect(page).to_have_url(re.compile(said))
+        page.wait_for_function(IDLE)
+    expect(page.get_by_role("button", name="Verify now")).to_be_visible()
+    assert page.evaluate("history.length") == done, "nothing is pushed on the way"

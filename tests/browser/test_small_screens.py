@@ -1,0 +1,55 @@
+"""Every page on a phone and on a small screen: nothing sticks out, nothing fails in the console."""
+
+from playwright.sync_api import expect
+
+from nspca.dashboard.shell.frame import PAGES
+
+expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
+# Streamlit itself asks for these below the folder of every page, where they are not.
+PROBES = ("/_stcore/health", "/_stcore/host-config")
+# What reaches over the right edge and cannot be scrolled to within a part of the page that has an edge of its
+# own. The input of a slider is not seen: it is what the keyboard and a screen reader meet.
+OUTSIDE = """() => {
+  const held = (element) => {
+    for (let part = element.parentElement; part; part = part.parentElement) {
+      if (part.getBoundingClientRect().right <= innerWidth + 1 && ["auto",
+      "scroll"].includes(getComputedStyle(part).overflowX)) {
+        return part.dataset.testid !== "stMain";
+      }
+    }
+    return false;
+  };
+  return [...document.querySelectorAll("[data-testid=stMain] *")].filter((element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.height > 1 && box.right > innerWidth + 1 && !element.closest("svg") &&
+    !element.matches("input[type=range]") && !held(element);
+  }).map((element) => element.outerHTML.slice(0, 200));
+}"""
+IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
+
+
+def test_every_page_fits(page, app_url):
+    said, failed = [], []
+    page.on("console", lambda line: said.append(line) if line.type == "error" else None)
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    for path, title, _ in PAGES:
+        page.goto(f"{app_url}/{'' if path == 'app.py' else title.lower()}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=90_000)
+        page.wait_for_function(IDLE, timeout=90_000)
+        for width in (390, 1024):
+            page.set_viewport_size({"width": width, "height": 844})
+            for _ in range(50):  # figures and tables follow the width a little later
+                page.wait_for_timeout(200)
+                if not page.evaluate(OUTSIDE):
+                    break
+            assert page.evaluate(OUTSIDE) == [], (title, width)
+            assert (
+                page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth") <= 1
+            ), (title, width)
+            if title == "Sweep":
+                form, picture = (
+                    page.locator(f".st-key-{key}").bounding_box()["y"] for key in ("form", "picture")
+                )
+                assert (picture < form) == (width == 390), "on a phone the curve comes first"
+    ours = [line.text for line in said if not line.location["url"].endswith(PROBES)]
+    assert ours == [] and failed == []
