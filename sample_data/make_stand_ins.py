@@ -1,7 +1,8 @@
 """Make the small stand-ins for the four data sets of the papers: ``python sample_data/make_stand_ins.py``.
 
-Nothing here is measured. Each generator has the structure that makes its original interesting (parts of faces, overlapping bands
-of spectra, groups among many noisy genes, topics among rare words), so that every page of the dashboard has something real to do.
+Nothing here is measured. Each generator has the structure that makes its original interesting (parts of
+faces, overlapping bands of spectra, groups among many noisy genes, topics among rare words), so that every
+page of the dashboard has something real to do.
 """
 
 import argparse
@@ -21,11 +22,20 @@ FACE = (19, 19)
 
 
 def faces(rng: np.random.Generator, count: int = 600) -> Dataset:
-    """Grey faces drawn from parameters: an elliptic head, hair, brows, eyes, nose, mouth, and light from one side."""
+    """Grey faces drawn from parameters: an elliptic head, hair, brows, eyes, nose, mouth, and light from one
+    side.
+    """
     y, x = np.mgrid[0:19, 0:19] / 9.0 - 1.0
     images = np.stack([_face(rng, x, y) for _ in range(count)])
     pixels = np.clip(np.round(images), 0, 255).astype(np.uint8)
-    return Dataset("faces", pixels.reshape(count, -1), pixel_names(FACE), numbered("face", count), image_shape=FACE, kind="image")
+    return Dataset(
+        "faces",
+        pixels.reshape(count, -1),
+        pixel_names(FACE),
+        numbered("face", count),
+        image_shape=FACE,
+        kind="image",
+    )
 
 
 def _face(rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -65,7 +75,9 @@ def _blob(x: np.ndarray, y: np.ndarray, width: float, height: float) -> np.ndarr
 
 
 def spectra(rng: np.random.Generator, count: int = 400) -> Dataset:
-    """Stars as black bodies with dust: silicate bands at 9.7 and 18 µm in emission or absorption, or the 11.3 µm carbide band."""
+    """Stars as black bodies with dust: silicate bands at 9.7 and 18 µm in emission or absorption, or the 11.3
+    µm carbide band.
+    """
     lam = WAVELENGTH_UM
     group = rng.choice(4, count, p=(0.35, 0.35, 0.15, 0.15))
     rows = np.empty((count, lam.size))
@@ -83,7 +95,15 @@ def spectra(rng: np.random.Generator, count: int = 400) -> Dataset:
         rows[i] = flux / flux.mean() * 5000
     rows += rng.standard_normal(rows.shape) * rng.gamma(2, 60, (count, 1))
     names = np.array(["star", "silicate emission", "silicate absorption", "carbide"])
-    return Dataset("spectra", np.round(rows), BAND_NAMES, numbered("source", count), labels=names[group], kind="spectrum", axis=lam)
+    return Dataset(
+        "spectra",
+        np.round(rows),
+        BAND_NAMES,
+        numbered("source", count),
+        labels=names[group],
+        kind="spectrum",
+        axis=lam,
+    )
 
 
 def _planck(lam: np.ndarray, kelvin: float) -> np.ndarray:
@@ -97,7 +117,9 @@ def _band(lam: np.ndarray, centre: float, width: float) -> np.ndarray:
 
 
 def expression(rng: np.random.Generator, samples: int = 72, genes: int = 2000) -> Dataset:
-    """Gene expression of three groups: sparse factors, heavy-tailed levels and noise, raw intensities with negative values."""
+    """Gene expression of three groups: sparse factors, heavy-tailed levels and noise, raw intensities with
+    negative values.
+    """
     group = np.repeat([0, 1, 2], (24, 20, 28))
     level = np.exp(rng.normal(5.0, 1.4, genes))
     logs = rng.normal(0, 0.15, (samples, 1)) + np.zeros((samples, genes))
@@ -110,16 +132,24 @@ def expression(rng: np.random.Generator, samples: int = 72, genes: int = 2000) -
     noise = rng.standard_t(4, (samples, genes)) * 0.2
     values = level * np.exp(np.clip(logs + noise, -4, 4)) + rng.standard_normal((samples, genes)) * 60 - 40
     labels = np.array(["ALL-like", "MLL-like", "AML-like"])[group]
-    return Dataset("expression", np.round(values), numbered("probe", genes), numbered("patient", samples), labels=labels)
+    return Dataset(
+        "expression", np.round(values), numbered("probe", genes), numbered("patient", samples), labels=labels
+    )
 
 
-def topics(rng: np.random.Generator, documents: int = 900, per_topic: int = 110, shared: int = 340) -> Dataset:
-    """Word counts of a Dirichlet mixture of six topics; the words of a topic begin alike, so a reader sees what was found."""
+def topics(
+    rng: np.random.Generator, documents: int = 900, per_topic: int = 110, shared: int = 340
+) -> Dataset:
+    """Word counts of a Dirichlet mixture of six topics; the words of a topic begin alike, so a reader sees
+    what was found.
+    """
     stems = ("mar", "vel", "tor", "sil", "bru", "kan")
     words = [word for stem in stems for word in _words(rng, per_topic, stem)] + _words(rng, shared, "")
     total = len(words)
     zipf = 1.0 / np.arange(1, total + 1)
-    common = np.concatenate([np.full(per_topic * len(stems), 0.02 / total), zipf[:shared] / zipf[:shared].sum()])
+    common = np.concatenate(
+        [np.full(per_topic * len(stems), 0.02 / total), zipf[:shared] / zipf[:shared].sum()]
+    )
     common /= common.sum()
     mixtures = rng.dirichlet(np.full(len(stems), 0.15), documents)
     lengths = np.maximum(20, np.round(np.exp(rng.normal(4.6, 0.6, documents)))).astype(int)
@@ -153,7 +183,9 @@ def docword(data: Dataset) -> bytes:
     entries = data.X.tocoo()
     table = np.column_stack([entries.coords[0] + 1, entries.coords[1] + 1, entries.data.astype(np.int64)])
     text = io.StringIO()
-    np.savetxt(text, table, fmt="%d", header=f"{data.X.shape[0]}\n{data.X.shape[1]}\n{data.X.nnz}", comments="")
+    np.savetxt(
+        text, table, fmt="%d", header=f"{data.X.shape[0]}\n{data.X.shape[1]}\n{data.X.nnz}", comments=""
+    )
     return gzip.compress(text.getvalue().encode(), mtime=0)
 
 

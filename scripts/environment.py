@@ -1,9 +1,11 @@
-"""Makes the project's virtual environment and installs requirement files into it; run by make with the system's Python.
+"""Makes the project's virtual environment and installs requirement files into it; run by make with the
+system's Python.
 
     python scripts/environment.py FOLDER REQUIREMENTS...
 
-Does nothing when the environment already holds exactly these requirements, so a second `make` needs no network.
-pip runs with the user's own configuration. Every failure is one sentence; pip's own words are kept in FOLDER/pip.log.
+Does nothing when the environment already holds exactly these requirements, so a second `make` needs no
+network. pip runs with the user's own configuration. Every failure is one sentence; pip's own words are kept
+in FOLDER/pip.log.
 """
 
 import hashlib
@@ -17,8 +19,10 @@ from pathlib import Path
 OLDEST = (3, 11)
 # With retries switched off pip says nothing of the network, only that it found no version of anything.
 NETWORK = re.compile(
-    r"Retrying \(Retry|Max retries exceeded|NewConnectionError|NameResolutionError|name resolution|Connection refused"
-    r"|ProxyError|Cannot connect to proxy|ConnectTimeout|Read timed out|Network is unreachable|SSLError|HTTPError|from versions: none",
+    r"Retrying \(Retry|Max retries exceeded|NewConnectionError|NameResolutionError|name "
+    r"resolution|Connection refused"
+    r"|ProxyError|Cannot connect to proxy|ConnectTimeout|Read timed out|Network is "
+    r"unreachable|SSLError|HTTPError|from versions: none",
     re.IGNORECASE,
 )
 
@@ -34,7 +38,12 @@ def interpreter(folder: Path) -> Path:
 def version(python: Path) -> tuple[int, ...] | None:
     """(major, minor) of an interpreter, None when it does not start."""
     try:
-        run = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, timeout=60)
+        run = subprocess.run(
+            [python, "-c", "import sys; print(*sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return tuple(map(int, run.stdout.split())) if run.returncode == 0 else None
@@ -44,21 +53,34 @@ def create(folder: Path) -> None:
     """Make the environment, or keep the one that works."""
     found = version(interpreter(folder))
     if found and found < OLDEST:
-        raise Failure(f"{folder} holds Python {found[0]}.{found[1]} and nspca needs 3.11 or newer: `make clean` removes it.")
-    has_pip = found and subprocess.run([interpreter(folder), "-m", "pip", "--version"], capture_output=True).returncode == 0
+        raise Failure(
+            f"{folder} holds Python {found[0]}.{found[1]} and nspca needs 3.11 or newer: `make clean` "
+            "removes it."
+        )
+    has_pip = (
+        found
+        and subprocess.run([interpreter(folder), "-m", "pip", "--version"], capture_output=True).returncode
+        == 0
+    )
     if has_pip:
         return
     if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").is_file():
-        raise Failure(f"{folder} is a folder with other things in it, not a virtual environment: name another with VENV=...")
+        raise Failure(
+            f"{folder} is a folder with other things in it, not a virtual environment: name another with "
+            "VENV=..."
+        )
     missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
     if missing:
         package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
         raise Failure(
-            f"{sys.executable} lacks its module {missing[0]}: install it (Debian and Ubuntu: package {package}) and run make again."
+            f"{sys.executable} lacks its module {missing[0]}: install it (Debian and Ubuntu: package "
+            f"{package}) and run make again."
         )
     run = subprocess.run([sys.executable, "-m", "venv", "--clear", folder], capture_output=True, text=True)
     if run.returncode:
-        raise Failure(f"No virtual environment could be made in {folder}: {last_line(run.stdout + run.stderr)}")
+        raise Failure(
+            f"No virtual environment could be made in {folder}: {last_line(run.stdout + run.stderr)}"
+        )
 
 
 def last_line(text: str) -> str:
@@ -75,11 +97,19 @@ def install(folder: Path, requirements: list[Path]) -> None:
         command += ["-r", path]
     log = folder / "pip.log"
     lively = sys.stdout.isatty()
-    # pip's own configuration holds, except for installing into the user's folder, which an environment refuses.
+    # pip's own configuration holds, except for installing into the user's folder, which an environment
+    # refuses.
     settings = {**os.environ, "PIP_USER": "0"}
     with (
         log.open("w", encoding="utf-8") as record,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=settings) as pip,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=settings,
+        ) as pip,
     ):
         for line in pip.stdout:
             record.write(line)
@@ -92,9 +122,12 @@ def install(folder: Path, requirements: list[Path]) -> None:
         text = log.read_text(encoding="utf-8")
         if NETWORK.search(text):
             raise Failure(
-                f"pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, and run make again (see {log})."
+                "pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, "
+                f"and run make again (see {log})."
             )
-        raise Failure(f"pip could not install {', '.join(map(str, requirements))}: {last_line(text)} (see {log})")
+        raise Failure(
+            f"pip could not install {', '.join(map(str, requirements))}: {last_line(text)} (see {log})"
+        )
 
 
 def main(folder: Path, requirements: list[Path]) -> None:
@@ -103,7 +136,9 @@ def main(folder: Path, requirements: list[Path]) -> None:
     current = f"{version(interpreter(folder))} {digest}\n"
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == current:
         return
-    sys.stdout.write(f"Installing {' and '.join(map(str, requirements))} into {folder}: a few minutes, this once.\n")
+    sys.stdout.write(
+        f"Installing {' and '.join(map(str, requirements))} into {folder}: a few minutes, this once.\n"
+    )
     sys.stdout.flush()
     create(folder)
     install(folder, requirements)

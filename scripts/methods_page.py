@@ -20,10 +20,13 @@ WIDTH = 140
 OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 HEAD = """# Methods
 
-Written by `python -m scripts.methods_page` from the table of methods and from their docstrings; change those, not this page.
+Written by `python -m scripts.methods_page` from the table of methods and from their docstrings; change those,
+not this page.
 
-`nspca.solve(problem, method, **options)` runs a method. `nspca.METHODS[name]` is its line of the table, `.Options` its options, and
-`.refusal(problem)` the sentence why it cannot solve a problem, None when it can. `auto` is the policy that chooses when nothing is said.
+`nspca.solve(problem, method, **options)` runs a method. `nspca.METHODS[name]` is its line of the table,
+`.Options` its options, and
+`.refusal(problem)` the sentence why it cannot solve a problem, None when it can. `auto` is the policy that
+chooses when nothing is said.
 An option name means the same in every method that has it.
 """
 
@@ -37,10 +40,15 @@ def page() -> str:
 
 def overview(lines: list[Method]) -> str:
     """A row for every method: what it can do."""
-    rows = ["| method | nonnegative | any sign | several together | exact for A_d | needs samples | baseline |", "|---" * 7 + "|"]
+    rows = [
+        "| method | nonnegative | any sign | several together | exact for A_d | needs samples | baseline |",
+        "|---" * 7 + "|",
+    ]
     for line in lines:
         able = (line.nonneg, line.signed, line.joint, line.exact, line.needs_data, line.baseline)
-        rows.append(f"| [`{line.name}`](#{line.name}) | " + " | ".join("yes" if one else "" for one in able) + " |")
+        rows.append(
+            f"| [`{line.name}`](#{line.name}) | " + " | ".join("yes" if one else "" for one in able) + " |"
+        )
     return "\n".join(rows) + "\n"
 
 
@@ -60,7 +68,10 @@ def section(line: Method, told: dict[str, str]) -> str:
     if line.path is not None:
         facts.append("- A sweep gets all its k in one pass.")
     if line.require is not None:
-        facts.append("- Refuses problems that it would not finish or cannot take; the sentence names the number and an alternative.")
+        facts.append(
+            "- Refuses problems that it would not finish or cannot take; the sentence names the number and "
+            "an alternative."
+        )
     parts = [f"## {line.name}\n", sentence(line.summary) + "\n", "\n".join(facts) + "\n", options(line)]
     file = module.__name__.replace(".", "/") + ".py"
     if file in told:
@@ -80,13 +91,30 @@ def options(line: Method) -> str:
         When the docstring does not tell of exactly the options that there are.
     """
     defaults = {field.name: field.default for field in fields(line.Options)}
-    texts = {name: (kind, " ".join(text.split())) for name, kind, text in OPTION.findall(inspect.cleandoc(line.Options.__doc__) + "\n")}
+    texts = {
+        name: (kind, " ".join(text.split()))
+        for name, kind, text in OPTION.findall(inspect.cleandoc(line.Options.__doc__) + "\n")
+    }
     if set(texts) != set(defaults):
-        raise ValueError(f"{line.Options.__qualname__} of {line.name} must tell of {sorted(defaults)}, its docstring has {sorted(texts)}")
+        raise ValueError(
+            f"{line.Options.__qualname__} of {line.name} must tell of {sorted(defaults)}, its docstring has "
+            f"{sorted(texts)}"
+        )
     if not defaults:
         return "No options.\n"
-    items = [f"- `{name}` ({texts[name][0]}, default `{default!r}`): {texts[name][1]}" for name, default in defaults.items()]
-    return "\n".join(["Options:\n", *(fill(item, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for item in items)]) + "\n"
+    items = [
+        f"- `{name}` ({texts[name][0]}, default `{default!r}`): {texts[name][1]}"
+        for name, default in defaults.items()
+    ]
+    return (
+        "\n".join(
+            [
+                "Options:\n",
+                *(fill(item, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for item in items),
+            ]
+        )
+        + "\n"
+    )
 
 
 def sentence(words: str) -> str:

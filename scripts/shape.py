@@ -1,8 +1,9 @@
 """How long and how wide the files of nspca/ are: ``python -m scripts.shape``.
 
-Prints the median length of the files and what is beyond these measures: functions of more than 50 lines without their docstring,
-classes of more than 200, functions with more than 7 arguments, lines of more than 110 characters (only counted, by room). Those that
-stay have a reason in `REASONS`; a test fails when one has none, and when one is there no more.
+Prints the median length of the files and what is beyond these measures: functions of more than 50 lines
+without their docstring, classes of more than 200, functions with more than 7 arguments, lines of more than
+110 characters (only counted, by room). Those that stay have a reason in `REASONS`; a test fails when one has
+none, and when one is there no more.
 """
 
 import ast
@@ -15,17 +16,30 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
 REASONS = {
+    "nspca.__main__.parser": "the command line, one call for each of its words",
+    "nspca.api.sweep": "the public call: half of it says what may be asked",
+    "nspca.dashboard.sweep.form.asked": "one widget after another, in the order in which they stand",
+    "nspca.jobs.runs.Runs": "one statement of SQL a method; whoever takes some out takes the transaction "
+    "with them",
+    "nspca.plots.compare.values_figure": "one keyword for each thing that may be said on the figure",
+    "nspca.plots.joint.matching_figure": "traces and axes of one figure, in the order in which they are "
+    "drawn",
+    "nspca.plots.sphere.sphere_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
-    "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the lock with it",
+    "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
+    "lock with it",
     "nspca.dashboard.browser.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
-    "nspca.dashboard.browser.spannogram_explorer.spannogram_explorer": "the same and where it stands on the page",
+    "nspca.dashboard.browser.spannogram_explorer.spannogram_explorer": "the same and where it stands on the "
+    "page",
     "nspca.plots.arc.pd_view_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.plots.components.component_figure": "one keyword for each thing that may be said on the figure",
-    "nspca.plots.sphere.flat_map_figure": "traces and axes of one figure, in the order in which they are drawn",
-    "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from the back to the front",
+    "nspca.plots.sphere.flat_map_figure": "traces and axes of one figure, in the order in which they are "
+    "drawn",
+    "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from "
+    "the back to the front",
 }
 """What is beyond the measures, and why it stays."""
 
@@ -54,10 +68,18 @@ def _measures(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> It
             yield f"{lines} lines"
         return
     first = node.body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    documented = (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
     if lines - (_length(first) if documented else 0) > FUNCTION:
         yield f"{lines - (_length(first) if documented else 0)} lines"
-    given = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs) if a.arg not in ("self", "cls")]
+    given = [
+        a.arg
+        for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        if a.arg not in ("self", "cls")
+    ]
     if len(given) > ARGUMENTS:
         yield f"{len(given)} arguments"
 
@@ -70,7 +92,10 @@ def _length(node: ast.stmt) -> int:
 def main() -> None:
     texts = {path: path.read_text(encoding="utf-8").splitlines() for path in ROOT.glob("nspca/**/*.py")}
     say = sys.stdout.write
-    say(f"median length of a file: {statistics.median(map(len, texts.values())):.0f} lines (at most {MEDIAN} wanted)\n")
+    say(
+        f"median length of a file: {statistics.median(map(len, texts.values())):.0f} lines (at most "
+        f"{MEDIAN} wanted)\n"
+    )
     for name, words in beyond():
         say(f"{name}: {words}{'; ' + REASONS[name] if name in REASONS else ''}\n")
     wide: Counter[str] = Counter()

@@ -1,4 +1,6 @@
-"""Puts what stays at the top of the tree inside the package when a wheel is built (used by pyproject.toml)."""
+"""Puts what stays at the top of the tree inside the package when a wheel is built (used by
+pyproject.toml).
+"""
 
 from pathlib import Path
 
@@ -42,5 +44,7 @@ class BuildPy(build_py):
         return [*super().get_source_files(), *(str(source) for source, _ in travellers()), "scripts/wheel.py"]
 
     def get_outputs(self, include_bytecode=True):
-        copied = [] if self.editable_mode else [str(Path(self.build_lib) / place) for _, place in travellers()]
+        copied = (
+            [] if self.editable_mode else [str(Path(self.build_lib) / place) for _, place in travellers()]
+        )
         return [*super().get_outputs(include_bytecode), *copied]

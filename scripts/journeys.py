@@ -1,0 +1,146 @@
+"""Writes docs/journeys: a teacher, a researcher and a student at the running app, step by step in a real
+browser.
+
+    python -m scripts.journeys [name ...]
+
+Each step is a click or a file as a person would give it, and a picture of what was then seen. The
+researcher's table is that of the sample `leukemia`, 72 x 12582 where the original is (`NSPCA_DATA`); what is
+no original says "stand-in" in its picture.
+"""
+
+import io
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Page
+
+import nspca
+from benchmarks.served import opened, serving
+from scripts.pictures import FIGURE, LIMIT, SIZE, small
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "journeys"
+CALM = 2500  # milliseconds in which a figure settles
+
+Snap = Callable[[str], None]
+
+
+def teacher(page: Page, snap: Snap) -> None:
+    """Ten minutes before a class: a guess, a sweep, its proof, a link for everybody."""
+    snap("home")
+    menu(page, "Learn", "Which direction varies most?")
+    page.get_by_text("3", exact=True).last.click()
+    page.get_by_role("heading", name="Why can the best few be found?").wait_for()
+    snap("guess")
+    menu(page, "Sweep", "How many features are enough?")
+    run(page)
+    snap("sweep")
+    page.get_by_role("button", name="Verify now").first.click()
+    page.get_by_text("Checked", exact=False).first.wait_for()
+    page.get_by_role("button", name="Verify now").first.scroll_into_view_if_needed()
+    snap("proof")
+    page.get_by_role("button", name="Share").first.click()
+    page.wait_for_timeout(CALM)
+    snap("share")
+
+
+def spectra(page: Page, snap: Snap) -> None:
+    """Home, then two clicks: the certified band of the LRS spectra."""
+    menu(page, "Data", "Data")
+    page.get_by_role("button", name="Infrared spectra (LRS)").click()
+    page.get_by_role("heading", name="Infrared spectra (LRS)").wait_for()
+    page.get_by_role("link", name="Sweep k on these data").click()
+    page.locator(FIGURE).first.wait_for()
+    snap("band")
+
+
+def researcher(page: Page, snap: Snap) -> None:
+    """A gene table with labels, as it comes: genes in rows, the diagnosis in the second line."""
+    data = nspca.load_sample("leukemia")
+    table = pd.DataFrame(
+        np.asarray(data.X, float).T, index=data.feature_names, columns=list(data.sample_names)
+    )
+    labels = pd.DataFrame([list(data.labels)], index=["diagnosis"], columns=table.columns)
+    buffer = io.BytesIO()
+    pd.concat([labels, table]).to_csv(buffer)
+    menu(page, "Data", "Data")
+    page.get_by_text("Use your own file").click()
+    content = {"name": "genes.csv", "mimeType": "text/csv", "buffer": buffer.getvalue()}
+    page.locator("input[type=file]").set_input_files(content)
+    page.get_by_text("How the file is read").wait_for()
+    snap("uploaded")
+    for name in ("Take the rows as features", "Use as labels"):
+        press(page, name)
+    snap("read")
+    page.get_by_role("link", name="Sweep k on these data").click()
+    page.locator(FIGURE).first.wait_for()
+    snap("preview")
+    for label in ("k from", "to"):
+        page.get_by_label(label, exact=True).fill("20")
+        page.get_by_label(label, exact=True).press("Enter")
+    run(page)
+    page.get_by_role("button", name="Component, CSV").scroll_into_view_if_needed()
+    snap("genes")
+
+
+def student(page: Page, snap: Snap) -> None:
+    """Faces: which parts they are made of."""
+    menu(page, "Data", "Data")
+    page.get_by_role("button", name="Faces").first.click()
+    page.wait_for_timeout(CALM)
+    snap("faces")
+    menu(page, "Parts", "Which parts are images made of?")
+    page.locator(FIGURE).first.wait_for()
+    page.locator(FIGURE).first.scroll_into_view_if_needed()
+    snap("parts")
+
+
+JOURNEYS = {each.__name__: each for each in (teacher, spectra, researcher, student)}
+
+
+def menu(page: Page, label: str, title: str) -> None:
+    """Another page by the menu."""
+    page.get_by_test_id("stSidebar").get_by_role("link", name=label).click()
+    page.get_by_role("heading", name=title, exact=True).wait_for()
+
+
+def press(page: Page, name: str) -> None:
+    """A button, and what it changes."""
+    button = page.get_by_role("button", name=name).first
+    button.wait_for()
+    button.click()
+    button.wait_for(state="hidden")
+
+
+def run(page: Page) -> None:
+    """A sweep to its end."""
+    page.get_by_role("button", name="Run ").first.click()
+    page.get_by_role("heading", name="The proof", exact=True).wait_for()
+
+
+def main(names: list[str]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with opened() as browser, serving() as url:
+        for name in names or JOURNEYS:
+            page = browser.new_context(viewport=SIZE, color_scheme="light").new_page()
+            page.set_default_timeout(LIMIT)
+            page.goto(url)
+            page.locator(FIGURE).first.wait_for()
+            taken = itertools.count(1)
+
+            def snap(what: str, page: Page = page, name: str = name, taken: Iterator[int] = taken) -> None:
+                page.wait_for_timeout(CALM)
+                file = FOLDER / f"{name}-{next(taken)}-{what}.png"
+                file.write_bytes(small(page.screenshot()))
+                sys.stdout.write(f"{file.name}\n")
+                sys.stdout.flush()
+
+            JOURNEYS[name](page, snap)
+            page.context.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
