@@ -1,9 +1,10 @@
-"""How much of the unknown optimum is proved: ``python -m benchmarks.certificates [--effort standard|thorough] [--only NAME]``.
+"""How much of the unknown optimum is proved:
+``python -m benchmarks.certificates [--effort standard|thorough] [--only NAME]``.
 
-One row per data set and k: the best value found, the strongest certificate, the proved fraction, what both cost, and the target.
-Everything is measured here and now, and every certificate is verified from the raw data; "cpu s" is what "prove s" would be
-on an idle machine with one thread. The samples of `nspca.load_sample` are used where the real data are there (`NSPCA_DATA`); a
-stand-in is named and left out.
+One row per data set and k: the best value found, the strongest certificate, the proved fraction, what both
+cost, and the target. Everything is measured here and now, and every certificate is verified from the raw
+data; "cpu s" is what "prove s" would be on an idle machine with one thread. The samples of
+`nspca.load_sample` are used where the real data are there (`NSPCA_DATA`); a stand-in is named and left out.
 """
 
 import argparse
@@ -58,7 +59,9 @@ def lee_seung(X):
 
 
 def noise(shape, n):
-    """A covariance without structure: n samples of n features, or a symmetric Gaussian matrix shifted to be psd."""
+    """A covariance without structure: n samples of n features, or a symmetric Gaussian matrix shifted to be
+    psd.
+    """
     G = np.random.default_rng(n).standard_normal((n, n))
     if shape == "Wishart":
         return G.T @ G / n
@@ -81,16 +84,36 @@ def show(name, data, problem, effort, target=None):
     reached = "" if target is None else f"{target:.7g} " + ("yes" if ratio >= target else "no")
     fraction = f"{value / problem.leading_eigenvalue:.4f}"
     seconds = (f"{solved - started:.2f}", f"{proved - solved:.2f}", f"{busy:.2f}", f"{verified - proved:.2f}")
-    say(COLUMNS.format(name, problem.k, fraction, certificate.kind, f"{ratio:.9f}", *seconds, certificate.nbytes, reached))
+    say(
+        COLUMNS.format(
+            name, problem.k, fraction, certificate.kind, f"{ratio:.9f}", *seconds, certificate.nbytes, reached
+        )
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.certificates", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.certificates", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--effort", choices=("fast", "standard", "thorough"), default="standard")
     parser.add_argument("--only", metavar="NAME", help="rows whose name begins so")
     chosen = parser.parse_args()
     wanted = (chosen.only or "").lower()
-    say(COLUMNS.format("data", "k", "value/l1", "kind", "proved", "solve s", "prove s", "cpu s", "verify s", "bytes", "target"))
+    say(
+        COLUMNS.format(
+            "data",
+            "k",
+            "value/l1",
+            "kind",
+            "proved",
+            "solve s",
+            "prove s",
+            "cpu s",
+            "verify s",
+            "bytes",
+            "target",
+        )
+    )
     for row in TABLE:
         if not row.name.lower().startswith(wanted):
             continue

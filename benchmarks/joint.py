@@ -2,12 +2,13 @@
 
     python -m benchmarks.joint [--only NAME] [--quick] [--samples N]
 
-For each run of Tables 1 and 2 of Asteris et al. 2015: `joint`; the paper's own algorithm on a sketch of rank 4 (word counts: 5),
-as it is and polished on the full A; TPower, EM and SpanSPCA (nonnegative: cone) one by one, used features left out; each with
-the value the paper prints for it and the cpu seconds it took here. "reach" is what `joint` should come to. Then the joint certificate,
-verified from the raw data, and the sketches with their error and Theorem 2's loss. Last, Fig. 2: 2 to 10 components of 50
-features, and the gain in per cent over the best found one by one.
-All values are on the full A. Nothing is scaled except where a row says so; Arcene and mfeat-pix are read from `NSPCA_DATA`.
+For each run of Tables 1 and 2 of Asteris et al. 2015: `joint`; the paper's own algorithm on a sketch of rank
+4 (word counts: 5), as it is and polished on the full A; TPower, EM and SpanSPCA (nonnegative: cone) one by
+one, used features left out; each with the value the paper prints for it and the cpu seconds it took here.
+"reach" is what `joint` should come to. Then the joint certificate, verified from the raw data, and the
+sketches with their error and Theorem 2's loss. Last, Fig. 2: 2 to 10 components of 50 features, and the gain
+in per cent over the best found one by one. All values are on the full A. Nothing is scaled except where a row
+says so; Arcene and mfeat-pix are read from `NSPCA_DATA`.
 """
 
 import argparse
@@ -46,9 +47,15 @@ class Row:
         """The raw table, or None where it is not to be had."""
         if self.sample:
             sample = nspca.load_sample(self.sample)
-            return (sample.X / self.divide if self.divide != 1 else sample.X) if sample.source == "real" else None
+            return (
+                (sample.X / self.divide if self.divide != 1 else sample.X)
+                if sample.source == "real"
+                else None
+            )
         path = Path(os.environ.get("NSPCA_DATA", ".")) / self.file
-        return np.load(path, allow_pickle=False)["X"][: self.rows].astype(np.float64) if path.is_file() else None
+        return (
+            np.load(path, allow_pickle=False)["X"][: self.rows].astype(np.float64) if path.is_file() else None
+        )
 
 
 def published(tpower, em, span, bipartite):
@@ -56,11 +63,35 @@ def published(tpower, em, span, bipartite):
 
 
 TABLE = (
-    Row("KOS", (15,) * 8, 5, 62.6, sample="bow-kos", center=False, published=published(41.4, 42.4, 42.1, 61.4)),
+    Row(
+        "KOS", (15,) * 8, 5, 62.6, sample="bow-kos", center=False, published=published(41.4, 42.4, 42.1, 61.4)
+    ),
     Row("KOS s=10", (10,) * 8, 5, 0.0, sample="bow-kos", center=False),
-    Row("Leukemia", (40,) * 5, 4, 5.64e9, sample="leukemia", published=published(5.00e9, 5.03e9, 4.84e9, 5.37e9)),
-    Row("Arcene", (40,) * 5, 4, 1.116e7, file="arcene.npz", rows=100, published=published(1.08e7, 1.02e7, 1.08e7, 1.10e7)),
-    Row("mfeat-pix", (40,) * 5, 4, 5.66e2, file="mfeat_pix.npz", published=published(5.00e2, 5.27e2, 5.08e2, 5.47e2)),
+    Row(
+        "Leukemia",
+        (40,) * 5,
+        4,
+        5.64e9,
+        sample="leukemia",
+        published=published(5.00e9, 5.03e9, 4.84e9, 5.37e9),
+    ),
+    Row(
+        "Arcene",
+        (40,) * 5,
+        4,
+        1.116e7,
+        file="arcene.npz",
+        rows=100,
+        published=published(1.08e7, 1.02e7, 1.08e7, 1.10e7),
+    ),
+    Row(
+        "mfeat-pix",
+        (40,) * 5,
+        4,
+        5.66e2,
+        file="mfeat_pix.npz",
+        published=published(5.00e2, 5.27e2, 5.08e2, 5.47e2),
+    ),
     Row("CBCL/255 >=0", (40,) * 5, 4, 7.123, sample="cbcl", divide=255, nonneg=True, ratio=0.975),
     Row("CBCL/255", (40,) * 5, 4, 0.0, sample="cbcl", divide=255),
 )
@@ -95,12 +126,28 @@ def show(row, quick, samples):
     for polish in (False, True):
         label = f"bipartite rank {row.rank}" + (", polished" if polish else "")
         paper = None if polish else row.published.get("bipartite")
-        runs.append((label, *timed(problem, "bipartite", rank=row.rank, samples=samples, polish=polish), paper))
+        runs.append(
+            (label, *timed(problem, "bipartite", rank=row.rank, samples=samples, polish=polish), paper)
+        )
     for method in () if quick else one_by_one(row):
         runs.append((f"{method} one by one", *timed(single, method, components=r), row.published.get(method)))
     for label, result, spent, paper in runs:
-        target = (f"{row.reach:.5g}", reached(result.value, row.reach)) if label == "joint" and row.reach else ("", "")
-        say(LINE.format(row.name, label, f"{result.value:.6g}", f"{paper:.4g}" if paper else "", "", f"{spent:.2f}", *target))
+        target = (
+            (f"{row.reach:.5g}", reached(result.value, row.reach))
+            if label == "joint" and row.reach
+            else ("", "")
+        )
+        say(
+            LINE.format(
+                row.name,
+                label,
+                f"{result.value:.6g}",
+                f"{paper:.4g}" if paper else "",
+                "",
+                f"{spent:.2f}",
+                *target,
+            )
+        )
     prove(row, X, problem, best)
     if not quick:
         sketches(row, X, problem.leading_eigenvalue)
@@ -114,13 +161,25 @@ def prove(row, X, problem, best):
     nspca.verify(X, certificate)
     ratio = certificate.ratio(best.value)
     target = (f"{row.ratio:g}", reached(ratio, row.ratio)) if row.ratio else ("", "")
-    say(LINE.format(row.name, f"proof ({wall:.1f} s waited)", f"{certificate.upper:.6g}", "", f"{ratio:.4f}", f"{spent:.2f}", *target))
+    say(
+        LINE.format(
+            row.name,
+            f"proof ({wall:.1f} s waited)",
+            f"{certificate.upper:.6g}",
+            "",
+            f"{ratio:.4f}",
+            f"{spent:.2f}",
+            *target,
+        )
+    )
 
 
 def sketches(row, X, largest):
     """Error of every sketch of the rank used, relative to the largest eigenvalue, and Theorem 2's loss."""
     for kind in sketch.SKETCHES:
-        A = nspca.Problem.from_data(X, row.sizes, row.nonneg, center=row.center).covariance  # nothing computed yet
+        A = nspca.Problem.from_data(
+            X, row.sizes, row.nonneg, center=row.center
+        ).covariance  # nothing computed yet
         started = time.process_time()
         found = sketch.made(kind, A, row.rank)
         spent = time.process_time() - started
@@ -138,7 +197,9 @@ def figure(row, samples):
         problem = nspca.Problem.from_data(X, row.sizes[:r], row.nonneg)
         joint, seconds = timed(problem, "joint")
         paper, spent = timed(problem, "bipartite", rank=row.rank, samples=samples)
-        alone = max((timed(problem.with_k(row.sizes[0]), m, components=r)[0].value, m) for m in one_by_one(row))
+        alone = max(
+            (timed(problem.with_k(row.sizes[0]), m, components=r)[0].value, m) for m in one_by_one(row)
+        )
         gain, theirs = 100 * (joint.value / alone[0] - 1), 100 * (paper.value / alone[0] - 1)
         say(
             f"{row.name}  r = {r:2d}  joint {joint.value:.5g} ({seconds:.1f} s) {gain:+.2f} %   "
@@ -155,7 +216,10 @@ def main():
     chosen = parser.parse_args()
     wanted = (chosen.only or "").lower()
     say(LINE.format("data", "what", "total", "published", "share", "cpu s", "reach", "met"))
-    say("(proof: the total is the upper bound, the share is proved; sketch: the total is Theorem 2's loss, the share |A - VV'| / l1)")
+    say(
+        "(proof: the total is the upper bound, the share is proved; sketch: the total is Theorem 2's loss, "
+        "the share |A - VV'| / l1)"
+    )
     for row in TABLE:
         if row.name.lower().startswith(wanted):
             show(row, chosen.quick, chosen.samples)

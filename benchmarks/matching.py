@@ -2,9 +2,10 @@
 
     python -m benchmarks.matching [--repeat N]
 
-Sizes are those of the runs of Asteris et al. 2015: r components of s features each out of n. Weights are the squares of the positive
-part of Vc, V a random factor of rank 5, which is what `ascent.disjoint` hands over. SciPy gets the same rows (those that can matter)
-and a column for every slot. Both totals must agree; times are the best of the repetitions, in milliseconds.
+Sizes are those of the runs of Asteris et al. 2015: r components of s features each out of n. Weights are the
+squares of the positive part of Vc, V a random factor of rank 5, which is what `ascent.disjoint` hands over.
+SciPy gets the same rows (those that can matter) and a column for every slot. Both totals must agree; times
+are the best of the repetitions, in milliseconds.
 """
 
 import argparse
@@ -16,7 +17,17 @@ from benchmarks.speed import say, timed
 from nspca.ascent import matching
 from nspca.ascent.disjoint import weights
 
-SIZES = ((500, 2, 10), (500, 4, 25), (500, 8, 50), (2500, 6, 10), (6906, 8, 10), (6906, 8, 15), (7000, 2, 50), (7000, 5, 50), (7000, 8, 50))
+SIZES = (
+    (500, 2, 10),
+    (500, 4, 25),
+    (500, 8, 50),
+    (2500, 6, 10),
+    (6906, 8, 10),
+    (6906, 8, 15),
+    (7000, 2, 50),
+    (7000, 5, 50),
+    (7000, 8, 50),
+)
 LINE = "{:>6} {:>3} {:>4} {:>9} {:>9} {:>7}"
 
 
@@ -30,7 +41,9 @@ def by_scipy(Q, sizes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeat", type=int, default=7)
     repeat = parser.parse_args().repeat
     say(LINE.format("n", "r", "s", "ours", "SciPy", "ratio"))

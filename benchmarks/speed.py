@@ -1,17 +1,13 @@
 """Speed and memory of what a user waits for, printed as a table: ``python -m benchmarks.speed [part ...]``.
 
-Parts: sweep, wide, cones, enumeration, epsnet, page (the last needs the test requirements and a chromium). Every row is measured
-here and now; ratios are between things measured in the same run. Real data come from the samples catalogue (`NSPCA_DATA`); a data
-set that is only a stand-in is named as such.
+Parts: sweep, wide, cones, enumeration, epsnet. Every row is measured here and now; ratios are between things
+measured in the same run. Real data come from the samples catalogue (`NSPCA_DATA`); a data set that is only a
+stand-in is named as such.
 """
 
-import os
 import resource
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
@@ -52,7 +48,11 @@ def sweep():
     for method, effort in (("cone", None), ("cone", "fast"), ("epsnet", "fast"), ("auto", "fast")):
         fresh = lambda m=method, e=effort: nspca.sweep(problem_of("cbcl"), ks, methods=(m,), certify=e)  # noqa: E731
         seconds, outcome = timed(fresh, repeat=2)
-        proved = f"fast certificates, lowest ratio {outcome.frame.ratio.min():.4f}" if effort else "no certificates"
+        proved = (
+            f"fast certificates, lowest ratio {outcome.frame.ratio.min():.4f}"
+            if effort
+            else "no certificates"
+        )
         say(f"sweep of {len(ks)} k, {method:7s}: {seconds:6.2f} s, loading included; {proved}")
     say("target of the exact rank-3 sweep (cone): 3 s")
 
@@ -70,7 +70,11 @@ def wide():
         "print(f'wide {X.shape}: solve and certify {s:.2f} s, verify {v:.2f} s, peak {m:.2f} GB,', end=' ')\n"
         "print(f'ratio {r.ratio:.4f} ({r.certificate.kind})')\n"
     )
-    say(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip())
+    say(
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        ).stdout.strip()
+    )
     say("targets: 2 s, 1 GB, ratio 0.59")
 
 
@@ -82,7 +86,10 @@ def cone_search():
         for rank, target in zip((3, 4, 5), targets, strict=True):
             V = vectors[:, :rank] * np.sqrt(values[:rank])
             seconds, cover = timed(cones.search, Query(V, k), Budget(1e-3))
-            say(f"cone n={problem.n:5d} d={rank}: {seconds:6.3f} s, {cover.cones:5d} cones (target {target} s)")
+            say(
+                f"cone n={problem.n:5d} d={rank}: {seconds:6.3f} s, {cover.cones:5d} cones (target {target} "
+                "s)"
+            )
 
 
 def enumeration():
@@ -90,12 +97,17 @@ def enumeration():
     V = np.random.default_rng(0).standard_normal((40, 3))
     slow, exact = timed(spannogram.exact_rank_d, V, 10, repeat=1)
     fast, cover = timed(cones.search, Query(V, 10), Budget(1e-3))
-    say(f"enumeration n=40 d=3: {slow:.2f} s, {exact.candidates} supports; cone {fast:.4f} s, {cover.cones} cones: {slow / fast:.0f} x")
+    say(
+        f"enumeration n=40 d=3: {slow:.2f} s, {exact.candidates} supports; cone {fast:.4f} s, {cover.cones} "
+        f"cones: {slow / fast:.0f} x"
+    )
     say(f"  values {exact.value:.8f} (exact), {cover.lower:.8f} <= optimum <= {cover.upper:.8f}")
 
 
 def sampling():
-    """Samples per second of the eps-net, beside a plain loop over the rank-1 solver and beside the memory bandwidth it needs."""
+    """Samples per second of the eps-net, beside a plain loop over the rank-1 solver and beside the memory
+    bandwidth it needs.
+    """
     bandwidth = copy_bandwidth()
     for name, k, count in (("cbcl", 40, 20000), ("leukemia", 50, 2000)):
         problem = problem_of(name, k)
@@ -106,7 +118,8 @@ def sampling():
         every, _ = timed(epsnet.sampled, V, ks, True, count, 0)
         loop, _ = timed(plain_loop, V, k, count // 10, repeat=1)
         say(
-            f"epsnet n={problem.n:5d}: {count / one:9.0f} samples/s, {10 * loop / one:4.1f} x the plain loop, "
+            f"epsnet n={problem.n:5d}: {count / one:9.0f} samples/s, {10 * loop / one:4.1f} x the plain "
+            "loop, "
             f"36 k for {every / one:.2f} x one, entries of Vc written at "
             f"{count * problem.n * 8 / one / 1e9:.2f} of {bandwidth:.1f} GB/s"
         )
@@ -129,40 +142,7 @@ def copy_bandwidth():
     return block.nbytes / seconds / 1e9
 
 
-def page():
-    """From a request to the first figure on the home page, in a real browser: a fresh server, then a warm one."""
-    from playwright.sync_api import sync_playwright
-
-    from nspca.__main__ import streamlit_command
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        command = [*streamlit_command("localhost", port, "localhost"), "--server.headless=true"]
-        server = subprocess.Popen(command, env=os.environ | {"NSPCA_HOME": home}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            while socket.socket().connect_ex(("127.0.0.1", port)):
-                time.sleep(0.1)
-            browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-            for label in ("fresh server", "warm server", "warm server"):
-                tab = browser.new_context().new_page()
-                started = time.perf_counter()
-                tab.goto(f"http://localhost:{port}/", timeout=120_000)
-                tab.wait_for_selector("h1", timeout=120_000)
-                title = time.perf_counter() - started
-                tab.wait_for_selector(".js-plotly-plot .trace", timeout=120_000, state="attached")
-                say(f"home page, {label}: title after {title:.2f} s, first figure after {time.perf_counter() - started:.2f} s (target 4 s)")
-                tab.close()
-            browser.close()
-        finally:
-            server.terminate()
-            server.wait(20)
-
-
-PARTS = {"sweep": sweep, "wide": wide, "cones": cone_search, "enumeration": enumeration, "epsnet": sampling, "page": page}
+PARTS = {"sweep": sweep, "wide": wide, "cones": cone_search, "enumeration": enumeration, "epsnet": sampling}
 
 
 def main(names):

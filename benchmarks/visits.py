@@ -1,40 +1,38 @@
-"""Visits that click Run as early as can be, and at every other bad moment: ``python -m benchmarks.visits [--visits N] [--page NAME]``.
+"""Visits that click Run as early as can be, and at every other bad moment:
+``python -m benchmarks.visits [--visits N] [--page NAME]``.
 
-Each visit is a browser context of its own, so a new session; it opens a page that starts runs, clicks its button by one of the `HANDS`,
-and counts as lost when the address does not name the run in time. A lost click is printed with what the browser saw of it. Every hundred
-visits the server is started anew, because its first seconds, while the workers are started, are part of what a visitor meets.
+Each visit is a browser context of its own, so a new session; it opens a page that starts runs, clicks its
+button by one of the `HANDS`, and counts as lost when the address does not name the run in time. A lost click
+is printed with what the browser saw of it. Every hundred visits the server is started anew, because its first
+seconds, while the workers are started, are part of what a visitor meets.
 
     --hand NAME      one way of clicking only
     --latency MS     network latency of the browser
     --busy N         as many processes that keep a processor busy
 
-Needs the test requirements and a chromium. The last line has the figures; the exit status is 1 when a click was lost.
+Needs the test requirements and a chromium. The last line has the figures; the exit status is 1 when a click
+was lost.
 """
 
 import argparse
 import contextlib
 import multiprocessing
-import os
 import random
 import re
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as NotInTime
 
+from benchmarks.served import opened, serving
 from benchmarks.speed import say
-from nspca.__main__ import streamlit_command
 
-# Address, the name of the run in it, and a field that can be typed into; small problems, whose answer is there at once.
+# Address, the name of the run in it, and a field that can be typed into; small problems, whose answer is
+# there at once.
 PAGES = {
     "sweep": ("sweep?sample=digits&from=2&to=4&step=1", "run", "to"),
     "parts": ("parts?pictures=cbcl&r=2&size=5&by=cone&proof=none", "parts", "Number of parts"),
@@ -42,7 +40,6 @@ PAGES = {
     "compare": ("compare?sample=digits&ks=5&rivals=threshold", "compare", "Values of k"),
 }
 BUTTON = re.compile(r"^(play_arrow )?(Run|Find|Compare) .*(problem|part|topic|method)")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 EACH_SERVER = 100  # visits
 SAID_EVERY = 50
 LIMIT = 20_000  # milliseconds until a click counts as lost
@@ -52,7 +49,8 @@ WATCH = """
 window.seen = [];
 for (const kind of ["pointerdown", "pointerup", "click"])
   addEventListener(kind, ({ target }) =>
-    seen.push([Math.round(performance.now()), kind, target.closest("button")?.innerText ?? target.tagName]), true);
+    seen.push([Math.round(performance.now()), kind, target.closest("button")?.innerText ?? target.tagName]),
+    true);
 """
 AT_ONCE = """
 new MutationObserver((_, observer) => {
@@ -96,7 +94,10 @@ def typed(page: Page, field: str, wait: float) -> None:
 def hasty(page: Page, field: str, wait: float) -> None:
     """And on to something else, which draws the page again before it came to the button."""
     other = page.get_by_text("of any sign", exact=True).element_handle()
-    button(page).evaluate("(button, [other, gap]) => { button.click(); setTimeout(() => other.click(), gap); }", [other, 20 + 60 * wait])
+    button(page).evaluate(
+        "(button, [other, gap]) => { button.click(); setTimeout(() => other.click(), gap); }",
+        [other, 20 + 60 * wait],
+    )
 
 
 def twice(page: Page, field: str, wait: float) -> None:
@@ -111,7 +112,9 @@ def button(page: Page):
     return page.get_by_role("button", name=BUTTON)
 
 
-def visit(browser: Browser, url: str, path: str, run: str, field: str, hand, latency: int, rng: random.Random) -> list | None:
+def visit(
+    browser: Browser, url: str, path: str, run: str, field: str, hand, latency: int, rng: random.Random
+) -> list | None:
     """One visit; None when the click came through, else what the browser saw."""
     context = browser.new_context(viewport={"width": 1360, "height": 900})
     context.set_default_timeout(60_000)
@@ -119,39 +122,20 @@ def visit(browser: Browser, url: str, path: str, run: str, field: str, hand, lat
     page.add_init_script(WATCH + (AT_ONCE if hand is at_once else ""))
     if latency:
         page.context.new_cdp_session(page).send(
-            "Network.emulateNetworkConditions", {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1}
+            "Network.emulateNetworkConditions",
+            {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1},
         )
     try:
         page.goto(f"{url}/{path}", wait_until="commit")
         hand(page, field, LATEST * rng.random())
-        page.wait_for_url(lambda address: run in parse_qs(urlsplit(address).query), timeout=LIMIT, wait_until="commit")
+        page.wait_for_url(
+            lambda address: run in parse_qs(urlsplit(address).query), timeout=LIMIT, wait_until="commit"
+        )
     except NotInTime as error:
         return [str(error).splitlines()[0], page.url, page.evaluate("seen"), button(page).all_inner_texts()]
     finally:
         context.close()
     return None
-
-
-@contextlib.contextmanager
-def serving() -> Iterator[str]:
-    """The address of a dashboard with folders of its own, which ends with all it started."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        command = [*streamlit_command("localhost", port, "localhost"), "--server.headless=true"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        server = subprocess.Popen(command, env=os.environ | {"NSPCA_HOME": home}, start_new_session=True, **quiet)
-        try:
-            while socket.socket().connect_ex(("localhost", port)):
-                time.sleep(0.1)
-            yield f"http://localhost:{port}"
-        finally:
-            os.killpg(server.pid, signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                server.wait(10)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(server.pid, signal.SIGKILL)  # workers that outlived it
 
 
 @contextlib.contextmanager
@@ -181,10 +165,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--busy", type=int, default=0)
     asked = parser.parse_args(arguments)
     pages, hands = [asked.page] if asked.page else list(PAGES), [asked.hand] if asked.hand else list(HANDS)
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     rng, made, lost, started = random.Random(0), Counter(), Counter(), time.perf_counter()
-    with busy(asked.busy), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with busy(asked.busy), opened() as browser:
         for first in range(0, asked.visits, EACH_SERVER):
             with serving() as url:
                 for i in range(first, min(first + EACH_SERVER, asked.visits)):
@@ -195,8 +177,10 @@ def main(arguments: list[str]) -> int:
                         lost[hand] += 1
                         say(f"visit {i + 1}, {name}, {hand}: lost", *saw)
                     if not (i + 1) % SAID_EVERY:
-                        say(f"{i + 1} visits after {time.perf_counter() - started:.0f} s, {lost.total()} clicks lost")
-        browser.close()
+                        say(
+                            f"{i + 1} visits after {time.perf_counter() - started:.0f} s, {lost.total()} "
+                            "clicks lost"
+                        )
     say(", ".join(f"{hand} {lost[hand]} of {made[hand]}" for hand in made))
     say(f"{made.total()} visits in {time.perf_counter() - started:.0f} s, {lost.total()} clicks lost")
     return 1 if lost else 0

@@ -1,0 +1,59 @@
+"""A dashboard with folders of its own, and a browser to look at it: for the benchmarks of pages and of
+visits.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+
+from playwright.sync_api import Browser, sync_playwright
+
+from nspca.__main__ import streamlit_command
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextlib.contextmanager
+def opened() -> Iterator[Browser]:
+    """The chromium of this machine."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[str]:
+    """The address of a dashboard with folders of its own, which ends with all it started."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        command = [*streamlit_command("localhost", port, "localhost"), "--server.headless=true"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        server = subprocess.Popen(
+            command, env=os.environ | {"NSPCA_HOME": home}, start_new_session=True, **quiet
+        )
+        try:
+            while socket.socket().connect_ex(("localhost", port)):
+                time.sleep(0.1)
+            yield f"http://localhost:{port}"
+        finally:
+            os.killpg(server.pid, signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(10)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)  # workers that outlived it
