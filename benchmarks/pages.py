@@ -19,8 +19,7 @@ REPEATS = 3
 LIMIT = 180_000  # milliseconds
 TITLE = "[data-testid=stMain] h1"
 FIGURE = "[data-testid=stMain] .js-plotly-plot .trace, [data-testid=stMain] .js-plotly-plot .hm"
-# Address, and what shows that the page answers; the sweep page with its curve and the certified band around
-# it.
+# Address, and what shows that the page answers; the sweep page with its curve and the certified band.
 PAGES = {
     "home": ("", FIGURE),
     "data": ("data", "[data-testid=stMain] img, [data-testid=stMain] .js-plotly-plot"),

@@ -119,8 +119,7 @@ def sampling():
         loop, _ = timed(plain_loop, V, k, count // 10, repeat=1)
         say(
             f"epsnet n={problem.n:5d}: {count / one:9.0f} samples/s, {10 * loop / one:4.1f} x the plain "
-            "loop, "
-            f"36 k for {every / one:.2f} x one, entries of Vc written at "
+            f"loop, 36 k for {every / one:.2f} x one, entries of Vc written at "
             f"{count * problem.n * 8 / one / 1e9:.2f} of {bandwidth:.1f} GB/s"
         )
     say("targets at n = 361: 5 x the loop, all k for at most 3 x one")

@@ -41,8 +41,7 @@ __all__ = [
     "verify",
 ]
 
-# Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used, not at
-# import.
+# Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used.
 _LATER = {
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",

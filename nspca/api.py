@@ -370,8 +370,7 @@ def belonging(problem: Problem, result: Result) -> None:
     if X.shape != (problem.n, len(sizes)):
         raise InvalidProblem(
             f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of "
-            f"shape {X.shape}; "
-            "certify it with the problem it was found for"
+            f"shape {X.shape}; certify it with the problem it was found for"
         )
     counts = np.count_nonzero(X, axis=0)
     if np.any(np.sort(counts) > np.sort(sizes)):
@@ -388,8 +387,7 @@ def belonging(problem: Problem, result: Result) -> None:
     if shared.size:
         raise InvalidProblem(
             f"the bound on several components holds for those that share no feature, got {shared.size} "
-            "shared, the first is feature "
-            f"{shared[0] + 1}; certify each component by itself"
+            f"shared, the first is feature {shared[0] + 1}; certify each component by itself"
         )
     far = np.abs(np.linalg.norm(X, axis=0) - 1).max()
     if not far <= EXACT:
@@ -402,8 +400,7 @@ def belonging(problem: Problem, result: Result) -> None:
     ):
         raise InvalidProblem(
             f"the result must have the values its components have here, {values.tolist()}, got "
-            f"{result.values.tolist()}; "
-            "it was found for other data, centring or scaling"
+            f"{result.values.tolist()}; it was found for other data, centring or scaling"
         )
 
 

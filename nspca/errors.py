@@ -83,6 +83,5 @@ def within_memory() -> Iterator[None]:
     except MemoryError as error:
         raise Refused(
             "the arrays needed must fit into memory, got too little of it "
-            f"({str(error) or 'none is left'}); take fewer features, samples "
-            "or starts"
+            f"({str(error) or 'none is left'}); take fewer features, samples or starts"
         ) from None

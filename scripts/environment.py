@@ -97,8 +97,7 @@ def install(folder: Path, requirements: list[Path]) -> None:
         command += ["-r", path]
     log = folder / "pip.log"
     lively = sys.stdout.isatty()
-    # pip's own configuration holds, except for installing into the user's folder, which an environment
-    # refuses.
+    # pip's own configuration holds, except for the user's folder, which an environment refuses.
     settings = {**os.environ, "PIP_USER": "0"}
     with (
         log.open("w", encoding="utf-8") as record,

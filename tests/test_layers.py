@@ -116,8 +116,7 @@ def imports_of(path: Path, root: Path, known: set[str]) -> set[str]:
             base = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
                 full = f"{base}.{alias.name}"
-                # `from package import name` means the submodule where there is one, and otherwise the package
-                # itself
+                # `from package import name` means the submodule where there is one, otherwise the package
                 found.add(full if full in known else base)
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
             found |= {

@@ -3,12 +3,15 @@
 For sparse components x is no eigenvector of A, and the ways to remove it that agree for PCA differ (Mackey
 2008):
 
-`drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones (2014
-and 2015 papers) `hotelling`    ``A - (x'Ax) xx'``: variance along x becomes 0, but the rest need not stay
-positive semidefinite `projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq.
-18) `schur`        ``A - Axx'A / x'Ax``: what the scores along x do not predict, so the scores left are
-uncorrelated with them `generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``,
-P off the span (Mackey 2008, Alg. 1)
+`drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones
+               (2014 and 2015 papers)
+`hotelling`    ``A - (x'Ax) xx'``: variance along x becomes 0, but the rest need not stay positive
+               semidefinite
+`projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq. 18)
+`schur`        ``A - Axx'A / x'Ax``: what the scores along x do not predict, so the scores left are
+               uncorrelated with them
+`generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``, P off the span
+               (Mackey 2008, Alg. 1)
 
 Values are always those on A itself. None but `drop` keeps supports disjoint.
 """
@@ -57,9 +60,8 @@ def check_deflation(problem: Problem, count: int, deflation: str) -> None:
     if deflation == "drop" and not problem.joint and count * problem.size > problem.n:
         raise InvalidProblem(
             f"{count} components of {problem.k} features that share none need {count * problem.k} features, "
-            f"got n = {problem.n}; "
-            f"ask for k of at most {problem.n // count}, for fewer components, or for a deflation that lets "
-            "them share"
+            f"got n = {problem.n}; ask for k of at most {problem.n // count}, for fewer components, or for "
+            "a deflation that lets them share"
         )
 
 

@@ -113,21 +113,8 @@ def _dress(
     notes: tuple[str, ...],
     how: How,
 ) -> Dataset:
-    extra = {
-        key: _member(archive, files, key)
-        for key in ("labels", "y", "image_shape", "wavelength_um")
-        if key in files
-    }
-    image_shape: tuple[int, int] | None = None
-    if (sides := extra.get("image_shape")) is not None:
-        if sides.shape == (2,) and sides.dtype.kind in "iu" and sides.min() > 0:
-            image_shape = (int(sides[0]), int(sides[1]))
-        else:
-            notes += ("The image_shape is not two whole numbers and was left out.",)
-    axis = extra.get("wavelength_um")
-    if axis is not None and not (axis.ndim == 1 and axis.dtype.kind in "iuf" and np.isfinite(axis).all()):
-        axis = None
-        notes += ("The wavelengths are not a list of numbers and were left out.",)
+    image_shape, axis, labels, left_out = _extras(archive, files)
+    notes += left_out
     if X.ndim == 3:
         image_shape = (X.shape[1], X.shape[2])
         X = X.reshape(len(X), -1)
@@ -139,10 +126,6 @@ def _dress(
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
-    labels = extra.get("labels", extra.get("y"))
-    if labels is not None and (labels.ndim != 1 or labels.dtype.kind == "S"):
-        labels = None
-        notes += ("The labels are not a list of numbers or text and were left out.",)
     settled = settle(X, how.missing, how.features_in_rows)
     data = Dataset(
         name=name,
@@ -158,6 +141,30 @@ def _dress(
         notes=(*notes, *more, *again),
     )
     return _of_what_is_left(data, settled) if settled.notes else data
+
+
+def _extras(
+    archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]
+) -> tuple[tuple[int, int] | None, np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
+    """Image shape, wavelengths and labels, each None unless it is what it is called, and notes."""
+    image_shape: tuple[int, int] | None = None
+    notes: tuple[str, ...] = ()
+    sides, axis, labels = (
+        next((_member(archive, files, key) for key in keys if key in files), None)
+        for keys in (("image_shape",), ("wavelength_um",), ("labels", "y"))
+    )
+    if sides is not None:
+        if sides.shape == (2,) and sides.dtype.kind in "iu" and sides.min() > 0:
+            image_shape = (int(sides[0]), int(sides[1]))
+        else:
+            notes += ("The image_shape is not two whole numbers and was left out.",)
+    if axis is not None and not (axis.ndim == 1 and axis.dtype.kind in "iuf" and np.isfinite(axis).all()):
+        axis = None
+        notes += ("The wavelengths are not a list of numbers and were left out.",)
+    if labels is not None and (labels.ndim != 1 or labels.dtype.kind == "S"):
+        labels = None
+        notes += ("The labels are not a list of numbers or text and were left out.",)
+    return image_shape, axis, labels, notes
 
 
 def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:

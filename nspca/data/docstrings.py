@@ -117,8 +117,8 @@ def count_words(library: Path, report: Report) -> Dataset:
     if len(counts) < 100:
         raise InvalidData(
             f"The sources of the Python standard library are needed, but only {len(counts)} documentation "
-            "strings were found in this "
-            "installation: choose another sample, or install Python with its sources."
+            "strings were found in this installation: choose another sample, or install Python with its "
+            "sources."
         )
     return _matrix(names, counts)
 
@@ -207,8 +207,7 @@ def _dress(data: Dataset) -> Dataset:
         "licence",
         notes=(
             f"Words in at least {_MIN_DOCUMENTS} documents, without English stop words; at most the "
-            f"{_MAX_WORDS} in most documents "
-            f"are kept ({data.X.shape[1]} here).",
+            f"{_MAX_WORDS} in most documents are kept ({data.X.shape[1]} here).",
             f"Documentation strings with at least {_MIN_WORDS} counted words are kept ({data.X.shape[0]} "
             "here).",
         ),

@@ -59,8 +59,7 @@ def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Data
             row = int(wrong[0])
             raise InvalidData(
                 f"Entry {row + 1} (line {row + 4}) names {what} {table[row, column]}, but the header counts "
-                f"1 to {most}: "
-                "correct its header."
+                f"1 to {most}: correct its header."
             )
     if (table[:, 2] < 1).any():
         row = int(np.argmax(table[:, 2] < 1))

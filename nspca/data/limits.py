@@ -107,8 +107,7 @@ def check_dense(rows: int, columns: int) -> None:
     if columns > MAX_COLUMNS or rows > MAX_ROWS or rows * columns > MAX_VALUES:
         raise InvalidData(
             f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most "
-            f"{MAX_VALUES} values, "
-            f"{MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them."
+            f"{MAX_VALUES} values, {MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them."
         )
 
 

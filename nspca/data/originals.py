@@ -67,8 +67,7 @@ def _keep(name: str, data: Dataset) -> Dataset:
     except OSError as error:
         raise DownloadError(
             f"{SAMPLES[name].title} was read but cannot be kept in {cache_folder()} ({error.strerror}): "
-            "make room there, or set "
-            "NSPCA_HOME to another folder."
+            "make room there, or set NSPCA_HOME to another folder."
         ) from error
     return data
 

@@ -52,16 +52,15 @@ class Uploads(Database):
             if mine + size > self.quota:
                 raise JobError(
                     f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this "
-                    "file would make it "
-                    f"{(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no longer needed, or give "
-                    "a smaller file."
+                    f"file would make it {(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no "
+                    "longer needed, or give a smaller file."
                 )
             everyone = _sum(db, "SELECT MAX(size) FROM uploads WHERE digest != ? GROUP BY digest", (digest,))
             if everyone + size > self.total:
                 raise JobError(
                     f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file "
-                    "would make it "
-                    f"{(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to make room."
+                    f"would make it {(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to "
+                    "make room."
                 )
             db.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, dataset_bytes))
             db.execute(

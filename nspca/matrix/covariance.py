@@ -54,8 +54,7 @@ class Covariance:
         if abs(self.exponent) > 1000:
             raise InvalidProblem(
                 "variances must fit float64 (about 1e-300 to 1e300), got data that puts them near "
-                f"2^{self.exponent}; "
-                "multiply the data by a constant first"
+                f"2^{self.exponent}; multiply the data by a constant first"
             )
 
     @property

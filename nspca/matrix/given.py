@@ -78,9 +78,8 @@ def _indefinite(A, nu, unit):
     missing = (max(-smallest, 0.0) * 1.1 + nu) * unit
     return (
         "a covariance must be positive semidefinite up to the rounding of its entries, got a smallest "
-        "eigenvalue of "
-        f"{smallest * unit:.4g}; give the data instead, or A + {missing:.2g} * np.eye({len(A)}), which adds "
-        "that to every value"
+        f"eigenvalue of {smallest * unit:.4g}; give the data instead, or A + {missing:.2g} * "
+        f"np.eye({len(A)}), which adds that to every value"
     )
 
 

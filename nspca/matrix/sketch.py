@@ -6,11 +6,12 @@ Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' e
 
 `svd`         the best there is: ``|A - VV'| = l_{d+1}``.
 `randomised`  Rayleigh-Ritz on A^q times a random block; near the best with a few products by A (Halko,
-Martinsson, Tropp 2011). `frequent`    one pass over the rows of the data with room for 2d of them, for data
-that do not fit (Liberty 2013; Ghashami et
-              al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on the way plus what
-              the rank cuts off. Columns are centred on the way: merging a block of b rows, mean u, into c
-              rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own mean.
+              Martinsson, Tropp 2011).
+`frequent`    one pass over the rows of the data with room for 2d of them, for data that do not fit (Liberty
+              2013; Ghashami et al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on
+              the way plus what the rank cuts off. Columns are centred on the way: merging a block of b rows,
+              mean u, into c rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own
+              mean.
 """
 
 from dataclasses import dataclass

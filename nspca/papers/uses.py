@@ -1,9 +1,10 @@
 """What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding
 faces.
 
-`select`, `svd_entropy_contributions`, `cluster_scores`   unsupervised gene selection (Sigg & Buhmann 2008,
-Section 5.3 and Fig. 4) `principal_parts`, `detection_curve`                      face detection with a linear
-classifier (Zass & Shashua 2006, Fig. 4)
+`select`, `svd_entropy_contributions`, `cluster_scores`
+    unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
+`principal_parts`, `detection_curve`
+    face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
 """
 
 import numpy as np

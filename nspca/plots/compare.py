@@ -46,8 +46,7 @@ MOST_FEATURES = 30  # rows of a heat map that can still be read
 def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> dict[str, dict]:
     """The same colour and symbol for a method in every figure; baselines are dotted, with open symbols."""
     dotted, methods, found = set(baselines), list(methods), {}
-    # Methods that agree lie on each other: the first has the largest mark, so that each one shows around the
-    # next.
+    # Methods that agree lie on each other: the first has the largest mark, so each shows around the next.
     sizes = np.linspace(15, 6, len(methods)) if nested and len(methods) > 2 else np.full(len(methods), 9.0)
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""

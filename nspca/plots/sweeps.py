@@ -305,8 +305,7 @@ def _lay_out_values(
     if not math.isfinite(top) or top <= 0:
         figure.update_yaxes(rangemode="tozero", selector=0)
         return
-    # On a grid: Plotly forgets a zoom when the range it is given moves, and bounds move a little at every
-    # tick.
+    # On a grid: Plotly forgets a zoom when its range moves, and bounds move a little at every tick.
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
     low, high = 0.0, top
@@ -464,6 +463,5 @@ def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
     ks = shown["k"]
     return (
         f"Variance explained by {kind} components against k, {ks.nunique()} values of k from {ks.min()} to "
-        f"{ks.max()}. "
-        f"The largest is {best['value']:.4g} % of {unit_name}, at k = {best['k']}.{tail}"
+        f"{ks.max()}. The largest is {best['value']:.4g} % of {unit_name}, at k = {best['k']}.{tail}"
     )

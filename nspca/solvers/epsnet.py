@@ -3,10 +3,11 @@ in n.
 
     maximise x'A_d x = max over unit c of max over feasible x of ((Vc)'x)^2
 
-Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c
-hits that double cap with probability ``p = I_eps((d-1)/2, 1/2)``.
+Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer x at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c
+hits that double cap with probability ``p = I_eps((d-1)/2, 1/2)``. Of all answers the one with the largest
+``|V'x|`` is kept; that is never less than what c itself promises, ``(c'V'x)^2``.
 Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of OPT(A_d) with probability at
-least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort of Vc scores
+least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort of Vc serves
 every k at once.
 Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`: it holds with
 that probability only, and is nobody's certificate.
@@ -14,7 +15,6 @@ Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from scipy.special import betainc
 
 from nspca.ascent import single as ascent
 from nspca.errors import Refused
-from nspca.matrix.linalg import Array, topk_indices
+from nspca.matrix.linalg import Array, rank1
 from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -30,8 +30,6 @@ from nspca.result import Result, Status
 
 BATCH_ENTRIES = 1 << 18
 """Entries of Vc handled at once: 2 MB, which stays in the cache."""
-REPORT_EVERY = 50
-"""Points between two looks at the hook, one by one: some ten milliseconds."""
 MOST_SAMPLES = 10_000_000
 """Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long
 before.
@@ -101,12 +99,12 @@ def require(problem: Problem, options: Options, sparsities: int = 1) -> int:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Best of N rank-1 answers for one k."""
+    """Of N rank-1 answers x the one with the largest ``|V'x|``, for one k."""
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
-    """Best of N rank-1 answers for every k of `ks`, from one set of samples."""
+    """The same for every k of `ks`, from one set of samples."""
     ks = sorted(set(ks))
     d, count = min(options.rank, problem.n), require(problem, options, len(ks))
     values, vectors = problem.covariance.leading(d)
@@ -117,7 +115,8 @@ def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report =
     results = {}
     for k, c, value in zip(ks, directions, best, strict=True):
         one = problem.with_k(k)
-        x = ascent.best_of(one, ascent.starts_from(one, V @ c))
+        x = rank1(V @ c, k, problem.nonneg)
+        x = x if x.any() else ascent.first_feature(one)
         x = ascent.polish(one, x) if options.polish else x
         info = {
             "rank": d,
@@ -152,85 +151,62 @@ def upper_bounds(
     d = min(options.rank, problem.n)
     values, vectors = problem.covariance.leading(min(d + 1, problem.n))
     count = require(problem, options, len(ks))
-    reached = values_on_low_rank(
-        vectors[:, :d] * np.sqrt(values[:d]), ks, problem.nonneg, count, seed, report
-    )
+    _, reached = sampled(vectors[:, :d] * np.sqrt(values[:d]), ks, problem.nonneg, count, seed, report)
     upper = (reached / (1 - options.eps) + values[d:].sum()) * problem.covariance.unit
     return dict(zip(ks, upper.tolist(), strict=True)), 1 - failure_probability(count, d, options.eps, len(ks))
-
-
-def values_on_low_rank(V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent) -> Array:
-    """For every k the value of Algorithm 3 on ``A_d = VV'``: the largest ``|V'x|^2`` of the rank-1 answers x
-    at the points of `sampled`.
-    """
-    rng, best = np.random.default_rng(seed), np.zeros(len(ks))
-    for done in range(count):
-        c = rng.standard_normal(V.shape[1])
-        a = V @ (c / np.linalg.norm(c))
-        scores, values = np.stack(
-            [_at_every_k(V, sign * a, ks, nonneg) for sign in ((1, -1) if nonneg else (1,))], axis=1
-        )
-        answer = np.argmax(scores, axis=0)  # of the two signs, as the rank-1 problem has it
-        best = np.maximum(best, values[answer, np.arange(len(ks))])
-        if done % REPORT_EVERY == 0:
-            report(Event("sampling", done, count))
-    return best
-
-
-def _at_every_k(V: Array, a: Array, ks, nonneg: bool) -> tuple[Array, Array]:
-    """``(a'x)^2`` and ``|V'x|^2`` of the rank-1 answer x at this sign of a, for every k."""
-    sizes, last = np.maximum(a, 0.0) if nonneg else np.abs(a), np.asarray(ks) - 1
-    order = topk_indices(sizes, max(ks))
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    x = sizes[order] if nonneg else a[order]
-    length = np.cumsum(x * x)[last]
-    reached = np.square(np.cumsum(x[:, None] * V[order], axis=0)[last]).sum(axis=1)
-    return length, reached / np.where(length > 0, length, 1.0)
 
 
 def sampled(
     V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent
 ) -> tuple[Array, Array]:
-    """For every k the sampled direction (len(ks), d) with the best rank-1 value, and that value
-    (len(ks),).
+    """For every k the sampled direction (len(ks), d) whose rank-1 answer x has the largest ``|V'x|^2``, and
+    that value (len(ks),).
     """
     n, d = V.shape
-    rng = np.random.default_rng(seed)
+    rng, every = np.random.default_rng(seed), np.arange(len(ks))
     batch = min(max(1, BATCH_ENTRIES // n), count)
-    entries = np.empty((batch, n))  # used again and again: fresh memory costs as much as the arithmetic
     best, directions = np.full(len(ks), -1.0), np.zeros((len(ks), d))
     for start in range(0, count, batch):
         C = rng.standard_normal((min(batch, count - start), d))
         C /= np.linalg.norm(C, axis=1, keepdims=True)
-        for sign, scores in rank1_values(np.matmul(C, V.T, out=entries[: len(C)]), ks, nonneg):
-            winner = np.argmax(scores, axis=0)
-            reached = scores[winner, np.arange(len(ks))]
-            better = reached > best
-            best[better], directions[better] = reached[better], sign * C[winner[better]]
+        signs, values = answers(V, C, ks, nonneg)
+        winner = np.argmax(values, axis=0)
+        better = values[winner, every] > best
+        winner, here = winner[better], every[better]
+        best[better] = values[winner, here]
+        directions[better] = signs[winner, here][:, None] * C[winner]
         report(Event("sampling", min(start + batch, count), count))
     return directions, best
 
 
-def rank1_values(entries: Array, ks, nonneg: bool) -> Iterator[tuple[float, Array]]:
-    """For the sign +1 (and -1 if `nonneg`): sums of the squares of the k largest positive entries of each
-    row, (N, len(ks)).
-
-    For all k at once from one sort. Reorders the rows of `entries` (N, n), and drops their signs unless
-    `nonneg`.
+def answers(V: Array, C: Array, ks, nonneg: bool) -> tuple[Array, Array]:
+    """The rank-1 answer x at every row of C (N, d) for every k: at which sign of the row it lies, and
+    ``|V'x|^2``; both (N, len(ks)).
     """
-    n, most = entries.shape[1], max(ks)
-    if not nonneg:
-        np.abs(entries, out=entries)
-    whole = len(ks) > 1 and most > n // 4  # then one sort serves both signs
-    if whole:
-        entries.sort(axis=1)
-    for sign in (1.0, -1.0) if nonneg else (1.0,):
-        last = n - most if sign > 0 else most - 1
-        if not whole and most < n:
-            entries.partition(last, axis=1)
-        top = np.maximum(entries[:, last:][:, ::-1] if sign > 0 else -entries[:, : last + 1], 0.0)
-        if len(ks) == 1:
-            yield sign, np.einsum("ij,ij->i", top, top)[:, None]
-        else:
-            top = top if whole else np.sort(top, axis=1)[:, ::-1]
-            yield sign, np.cumsum(top * top, axis=1)[:, np.asarray(ks) - 1]
+    entries = C @ V.T
+    scores, values = _at_every_k(V, entries, ks, nonneg)
+    signs = np.ones_like(scores)
+    if nonneg:
+        scores_below, below = _at_every_k(V, -entries, ks, nonneg)
+        signs[scores_below > scores] = -1.0
+        values = np.where(signs > 0, values, below)
+    return signs, values
+
+
+def _at_every_k(V: Array, entries: Array, ks, nonneg: bool) -> tuple[Array, Array]:
+    """``(a'x)^2`` and ``|V'x|^2`` of the answer x to each row a of `entries` (N, n), at this sign: the k
+    largest of a, brought to length 1.
+    """
+    sizes, n, most = np.maximum(entries, 0.0) if nonneg else np.abs(entries), entries.shape[1], max(ks)
+    order = np.argpartition(sizes, n - most, axis=1)[:, n - most :]
+    if len(ks) > 1:
+        by_size = np.argsort(np.take_along_axis(sizes, order, axis=1), axis=1)[:, ::-1]
+        order = np.take_along_axis(order, by_size, axis=1)
+    x = np.take_along_axis(sizes if nonneg else entries, order, axis=1)
+    if len(ks) == 1:
+        lengths, sums = np.einsum("ij,ij->i", x, x)[:, None], np.einsum("ij,ijd->id", x, V[order])[:, None]
+    else:
+        last = np.asarray(ks) - 1
+        lengths = np.cumsum(x * x, axis=1)[:, last]
+        sums = np.cumsum(x[:, :, None] * V[order], axis=1)[:, last]
+    return lengths, np.square(sums).sum(axis=2) / np.where(lengths > 0, lengths, 1.0)

@@ -126,21 +126,20 @@ def _speaking(report: Report, done: int, total: int, who: str) -> Report:
     """Events that say which method they are about, and how far the whole run is: a method of several stages
     does not go back.
 
-    What is better than all before, of the method whose answer never falls, becomes a row.
+    What is better than all before becomes a row, of a method whose events carry the components: its answer
+    never falls. Others may leave again what they come upon, since they choose by other values.
     """
     furthest, reached, started = 0.0, 0.0, time.perf_counter()
-    climbs = who == "joint"  # others may leave again what they come upon: they choose by other values
 
     def say(event: Event) -> None:
         nonlocal furthest, reached
         furthest = max(furthest, min(1.0, event.done / event.total if event.total else 0.0))
         payload = {"method": who, "share": (done + furthest) / (total + 1)}
-        if climbs and event.lower is not None and event.lower > reached * (1 + WORTH):
-            reached = event.lower
-            payload |= pack(
-                Climbed(who, time.perf_counter() - started, reached, event.payload.get("components"))
-            )
-        report(replace(event, lower=reached or event.lower if climbs else event.lower, payload=payload))
+        components, value = event.payload.get("components"), event.lower
+        if components is not None and value is not None and value > reached * (1 + WORTH):
+            reached = value
+            payload |= pack(Climbed(who, time.perf_counter() - started, reached, components))
+        report(replace(event, lower=reached or value, payload=payload))
 
     return say
 

@@ -44,7 +44,7 @@ def test_topics_live_then_documents(page, app_url):
 
 
 def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
-    page.goto(f"{app_url}/topics?texts=python-docs&r=20&size=40&by=joint,tpower&proof=none&raw=1")
+    page.goto(f"{app_url}/topics?texts=python-docs&r=20&size=40&by=joint,threshold&proof=none&raw=1")
     page.get_by_role("button", name="Find 20 topics").click()
     expect(page.get_by_text(re.compile(r"of 2 methods ready; joint: "))).to_be_visible(timeout=120_000)
     page.reload()

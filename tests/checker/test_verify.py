@@ -76,8 +76,7 @@ def test_deep_covers_come_close_to_the_optimum(nonneg):
         c = certify(X, 3, nonneg, d=2, tol=1e-4, depth=24)
         F = c.witness["claims"][1]
         assert verify(X, c) <= c.upper
-        # U is what is left after the shift, so F is the exact optimum of UU' up to the tolerance of the
-        # search
+        # U is what is left after the shift: F is the exact optimum of UU' up to the search's tolerance
         exact = brute(c.witness["U"] @ c.witness["U"].T, 3, nonneg)
         assert exact * (1 - 1e-12) <= F <= exact * (1 + 1e-3)
         refused(X, changed(c, claims=np.array([c.witness["claims"][0], exact * (1 - 1e-7)])), "cone .* F =")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.matrix.linalg import rank1
 from nspca.solvers import epsnet
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
@@ -72,8 +73,8 @@ def test_epsnet_says_how_many_samples_theorem_2_wants_and_what_its_own_number_me
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("ks", [[1], [5], [40], [1, 2, 5], [3, 7, 20, 40], list(range(1, 41))])
-def test_samples_of_the_epsnet_are_scored_for_every_k_as_one_by_one(ks, nonneg, monkeypatch):
-    """Whichever of sorting and partition is cheaper, in batches of which the last is not full."""
+def test_samples_of_the_epsnet_are_answered_for_every_k_as_one_by_one(ks, nonneg, monkeypatch):
+    """In batches of which the last is not full; the direction is that of the answer."""
     monkeypatch.setattr(epsnet, "BATCH_ENTRIES", 300)
     rng = np.random.default_rng(8)
     V = rng.standard_normal((40, 3))
@@ -82,13 +83,19 @@ def test_samples_of_the_epsnet_are_scored_for_every_k_as_one_by_one(ks, nonneg, 
     expected = np.full(len(ks), -np.inf)
     C = np.random.default_rng(4).standard_normal((25, 3))
     for c in C / np.linalg.norm(C, axis=1, keepdims=True):
-        for v in (V @ c, -V @ c) if nonneg else (np.abs(V @ c),):
-            largest = np.sort(np.maximum(v, 0))[::-1] ** 2
-            expected = np.maximum(expected, [largest[:k].sum() for k in ks])
+        both = [[rank1(sign * (V @ c), k, nonneg) for sign in (1, -1)] for k in ks]
+        answers = [max(pair, key=lambda x, c=c: abs(c @ V.T @ x)) for pair in both]
+        expected = np.maximum(expected, [np.square(V.T @ x).sum() for x in answers])
     assert np.allclose(best, expected, rtol=1e-12)
     for k, c, value in zip(ks, directions, best, strict=True):
-        v = V @ c if nonneg else np.abs(V @ c)
-        assert np.isclose((np.sort(np.maximum(v, 0))[::-1][:k] ** 2).sum(), value, rtol=1e-12)
+        assert np.isclose(np.square(V.T @ rank1(V @ c, k, nonneg)).sum(), value, rtol=1e-12)
+
+
+def test_the_answer_of_the_epsnet_is_the_one_with_the_largest_value_on_the_low_rank_part():
+    for seed, case in enumerate(cases(30, n_max=9, ranks=(3,), seed=42)):
+        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
+        result = nspca.solve(problem, "epsnet", polish=False, certify=None, seed=seed)
+        assert np.isclose(result.value, result.info["rank_d_value"], rtol=1e-9, atol=1e-300), case
 
 
 def test_epsnet_keeps_theorem_2s_promise_on_small_problems():

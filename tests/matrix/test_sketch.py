@@ -68,8 +68,7 @@ def test_frequent_directions_centre_on_the_way(sizes):
     eigenvalues = np.linalg.eigvalsh(A - found.V @ found.V.T)
     assert eigenvalues[0] >= -1e-12 and eigenvalues[-1] <= found.bound * (1 + 1e-9)
     assert np.allclose(stream.mean, X.mean(axis=0))
-    # Liberty 2013: what is subtracted is at most the squared norm beyond the best rank-d part over (2d + 1 -
-    # d).
+    # Liberty 2013: what is subtracted is at most the squared norm beyond the best rank-d part over d + 1.
     tail = np.sort(np.linalg.eigvalsh(A))[::-1][4:].sum()
     assert stream.subtracted / 60 <= tail / 5 * (1 + 1e-9)
 

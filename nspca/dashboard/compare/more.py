@@ -28,8 +28,7 @@ COUNTED = {
     "adjusted": "**adjusted**: of each component only what its scores have beyond those before it (QR of "
     "the scores; Zou et al. 2006).",
     "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features "
-    "they are orthogonal, "
-    "and it equals total.",
+    "they are orthogonal, and it equals total.",
 }
 
 
@@ -164,9 +163,8 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
         )
     st.caption(
         "The number beside a method is the mean overlap of two draws (Jaccard): 1 is always the same "
-        "features. "
-        "The colour says in what part of the draws a feature is chosen: from yellow, seldom, to dark red, "
-        "always."
+        "features. The colour says in what part of the draws a feature is chosen: from yellow, seldom, to "
+        "dark red, always."
     )
     compare_run.refusals(rows)
 

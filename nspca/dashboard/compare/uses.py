@@ -83,9 +83,8 @@ def _genes() -> None:
     _about(
         "Genes are chosen without looking at the diagnosis: those in the first sparse component, or the "
         "first by CE + SR.",
-        f"k-means with as many clusters as diagnoses then groups the patients, from {STARTS} random starts; "
-        "the Jaccard score compares "
-        "its groups with ALL, MLL and AML (mean and standard deviation).",
+        f"k-means with as many clusters as diagnoses then groups the patients, from {STARTS} random "
+        "starts; the Jaccard score compares its groups with ALL, MLL and AML (mean and standard deviation).",
         "Sigg and Buhmann 2008, Section 5.3 and Fig. 4; CE + SR is the SVD-entropy ranking of Varshavsky et "
         "al. 2006.",
     )
@@ -103,8 +102,7 @@ def _genes() -> None:
         format_func=PREPARED.get,
         required=True,
         help="log2 of the intensities between 100 and 16000, centred; or the raw intensities, centred, each "
-        "gene with variance 1, "
-        "as the paper describes its data.",
+        "gene with variance 1, as the paper describes its data.",
         **state.bind("prepared", prepared),
     )
     labels = np.array([str(label) for label in of.dataset.labels])
@@ -131,12 +129,10 @@ def _say_genes(rows: list[dict]) -> None:
     gap = near["mean"] - whole["mean"]
     st.markdown(
         f"{near['genes']} genes of the nonnegative component score {near['mean']:.2f} ± "
-        f"{near['spread']:.2f}, all {whole['genes']:,} genes "
-        f"{whole['mean']:.2f} ± {whole['spread']:.2f}: {'more' if gap > 0 else 'less'} by {abs(gap):.2f}, "
-        f"which is {abs(gap) / error:.0f} "
-        "standard errors of the means. The paper reports a significantly better score for 70 genes; how its "
-        "table was prepared "
-        "before it was standardised is not written there."
+        f"{near['spread']:.2f}, all {whole['genes']:,} genes {whole['mean']:.2f} ± {whole['spread']:.2f}: "
+        f"{'more' if gap > 0 else 'less'} by {abs(gap):.2f}, which is {abs(gap) / error:.0f} standard "
+        "errors of the means. The paper reports a significantly better score for 70 genes; how its table "
+        "was prepared before it was standardised is not written there."
     )
 
 
@@ -147,9 +143,8 @@ def _faces() -> None:
     st.subheader("Is there a face in the picture?")
     _about(
         f"Ten components are found in {TRAIN_FACES:,} faces; a linear support vector machine learns from "
-        "the ten numbers that each "
-        f"picture has along them, with {TRAIN_OTHERS:,} pictures of other things. The larger the area under "
-        "a curve, the better.",
+        f"the ten numbers that each picture has along them, with {TRAIN_OTHERS:,} pictures of other "
+        "things. The larger the area under a curve, the better.",
         f"Components of the sparse methods have {PART_SIZE} pixels each and share none; those of pca and "
         "nmf use every pixel.",
         "Zass and Shashua 2006, Section 5 and Fig. 4, on the MIT CBCL Face Database #1.",
@@ -160,9 +155,8 @@ def _faces() -> None:
     if missing:
         st.info(
             f"Not offered: {' and '.join(missing)} not found. A made-up stand-in would say nothing about "
-            "detection; put the files "
-            "(arrays X of 361 grey levels a picture) into the folder that NSPCA_DATA names, and open this "
-            "page again.",
+            "detection; put the files (arrays X of 361 grey levels a picture) into the folder that "
+            "NSPCA_DATA names, and open this page again.",
             icon=":material/hide_image:",
         )
         return
@@ -222,10 +216,9 @@ def _say_faces(rows: list[dict]) -> None:
     best = max(areas, key=areas.get)
     st.markdown(
         f"On the rest of the training set {best} has the largest area, {areas[best]:.3f}; the 2006 method "
-        "(coordinate, part by part) "
-        f"{areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}. The paper reports NSPCA above PCA, NMF "
-        "and greedy sparse PCA; which "
-        "1000 faces it took, and how the ten numbers were scaled for the machine, is not written there."
+        f"(coordinate, part by part) {areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}. The paper "
+        "reports NSPCA above PCA, NMF and greedy sparse PCA; which 1000 faces it took, and how the ten "
+        "numbers were scaled for the machine, is not written there."
     )
 
 
@@ -240,8 +233,7 @@ def _pitprops() -> None:
         "Left the variance that the first 1 to 6 explain together, right the features that they use, "
         "counted for each component.",
         "Zass and Shashua 2006, Fig. 5. Its curves of SCoTLASS, SPCA, DSPCA and ESPCA are drawn there "
-        "without numbers: "
-        "they are not copied here, only ours are shown.",
+        "without numbers: they are not copied here, only ours are shown.",
     )
     left, right = st.columns(2)
     k = left.slider(

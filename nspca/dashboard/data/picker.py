@@ -18,8 +18,7 @@ SOURCES = {
 TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz"]
 FORMATS = (
     "A table as CSV, TSV, Excel or Parquet; a matrix as NPY, NPZ or Matrix Market; word counts as UCI "
-    "docword; "
-    "a ZIP of PGM or PNG images of one size"
+    "docword; a ZIP of PGM or PNG images of one size"
 )
 
 

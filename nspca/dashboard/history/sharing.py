@@ -13,8 +13,7 @@ from nspca.jobs import Run
 
 SHARED = (
     "Whoever has the link sees this run with what its figures show of the data, and nothing else of this "
-    "workspace. "
-    "It ends when the run is deleted."
+    "workspace. It ends when the run is deleted."
 )
 ALONE = (
     "This address works on this machine alone. For others, start the dashboard with "

@@ -80,8 +80,7 @@ def data(about: Subject) -> Chosen:
     )
     if wanted == MINE:
         return mine
-    # The data page may have changed the sample in force; a change that leaves no image behind does not count
-    # here.
+    # The data page may have changed the sample in force; one that leaves no image behind does not count.
     in_force = state.get("upload") is None and state.get("sample") == wanted
     changed = chosen.chosen() if in_force else None
     return changed if changed and about.suits(changed.dataset) else chosen.find({"sample": wanted}, None)

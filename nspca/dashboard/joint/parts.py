@@ -76,10 +76,8 @@ def _together(outcome: Outcome, results: dict) -> None:
         used = int(np.count_nonzero(results[best].components.any(axis=1)))
         st.markdown(
             f"**All {outcome.asked.r} parts in one image**, each in its own colour: they share no pixel, "
-            "and leave "
-            f"{outcome.problem.n - used} of {outcome.problem.n} pixels out. Below, each part by itself with "
-            "the share of the total "
-            "variance that it explains, all on one scale of colour."
+            f"and leave {outcome.problem.n - used} of {outcome.problem.n} pixels out. Below, each part by "
+            "itself with the share of the total variance that it explains, all on one scale of colour."
         )
         help_over = "The mean of all images, in grey behind the parts; without it a part stands alone."
         st.toggle("Over the mean image", help=help_over, **state.bind("over"))
@@ -109,10 +107,9 @@ def again(outcome: Outcome) -> None:
     _one_after_another(outcome, face)
     off = "the mean" if outcome.asked.center else "black"
     st.caption(
-        f"{words.plain(data.sample_names[face - 1])}. In %: how much of its difference from {off} "
-        f"(sum of squares{', each pixel over its standard deviation' if outcome.asked.scale else ''}) the "
-        "parts explain. "
-        f"{HOW if outcome.asked.center else HOW_RAW}"
+        f"{words.plain(data.sample_names[face - 1])}. In %: how much of its difference from {off} (sum of "
+        f"squares{', each pixel over its standard deviation' if outcome.asked.scale else ''}) the parts "
+        f"explain. {HOW if outcome.asked.center else HOW_RAW}"
     )
 
 

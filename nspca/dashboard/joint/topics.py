@@ -83,8 +83,8 @@ def components(outcome: Outcome) -> None:
         what = "words" if outcome.of.dataset.kind == "words" else "features"
         st.caption(
             f"Topics of the other methods stand where the one of {words.plain(best)} is that they have most "
-            "in common with. Dotted lines "
-            f"are under {what} that no topic of {words.plain(best)} uses. Bars and numbers are weights."
+            f"in common with. Dotted lines are under {what} that no topic of {words.plain(best)} uses. Bars "
+            "and numbers are weights."
         )
 
 

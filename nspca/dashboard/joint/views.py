@@ -94,15 +94,13 @@ def verdict(outcome: Outcome) -> None:
         first, second = outcome.results[joint].value, outcome.results[single].value
         st.markdown(
             f"{words.plain(joint).capitalize()} explains {words.number(first)}{best_of or ','} the best one "
-            f"by one ({words.plain(single)}) "
-            f"{words.number(second)}."
+            f"by one ({words.plain(single)}) {words.number(second)}."
         )
     if best.certificate is not None:
         sentence = words.proof(best.ratio)
         st.markdown(
             f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {many} of these sizes that do not "
-            "overlap explain more than "
-            f"{words.bound(best.certificate.upper)}."
+            f"overlap explain more than {words.bound(best.certificate.upper)}."
         )
         if not outcome.live:
             proof_panel.verify_button(outcome.of, outcome.problem, best.certificate)
@@ -119,8 +117,7 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject) -> None:
         better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
         st.markdown(
             f"**{words.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-            f"{about.one}s at once: "
-            f"{words.number(rows[-1].value)}{' so far' * at_work}{better}."
+            f"{about.one}s at once: {words.number(rows[-1].value)}{' so far' * at_work}{better}."
         )
     else:
         st.markdown(f"The search for all {about.one}s at once comes last: the quicker methods first.")

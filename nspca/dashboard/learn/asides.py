@@ -15,10 +15,9 @@ def show(of: Lesson) -> None:
         name = words.plain(of.of.dataset.feature_names[found.pixel])
         st.markdown(
             "With all other weights as they are, the objective is a curve of degree four in the weight of "
-            f"one pixel (here {name}), and "
-            f"its highest point a root of a cubic: {found.best[0]:.2f} as it is, and {found.best[1]:.2f} at "
-            "the price for each unit of "
-            f"weight that leaves {K} pixels. That is how weights become zero (Zass and Shashua 2006)."
+            f"one pixel (here {name}), and its highest point a root of a cubic: {found.best[0]:.2f} as it "
+            f"is, and {found.best[1]:.2f} at the price for each unit of weight that leaves {K} pixels. That "
+            "is how weights become zero (Zass and Shashua 2006)."
         )
         figures.draw(
             quartic_figure(found.curves, found.best, ("as it is", "with its price")), "learn_quartic"
@@ -27,8 +26,7 @@ def show(of: Lesson) -> None:
         sizes, steps = descent(of)
         st.markdown(
             "The covariance is applied to the weights, and as much is taken away from every entry as the "
-            f"{K + 1}th largest has: just {K} "
-            f"remain. Again and again, until nothing changes: here after {steps} steps (Sigg and Buhmann "
-            "2008)."
+            f"{K + 1}th largest has: just {K} remain. Again and again, until nothing changes: here after "
+            f"{steps} steps (Sigg and Buhmann 2008)."
         )
         figures.draw(descent_figure(sizes, K), "learn_descent")

@@ -59,9 +59,8 @@ def _verdict(of: Lesson, pixels: list[int]) -> str:
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
         f"Your pixels explain a variance of **{words.number(mine.value)}**, the best found (right) "
-        f"**{words.number(of.result.value)}**; "
-        f"{hit} of them are the same. A certificate, which the independent checker has gone "
-        f"through, proves that no {K} pixels with nonnegative weights can explain more than "
-        f"**{words.bound(of.upper)}**: "
-        f"yours is at least **{share}** of the best possible, the other at least **{best}**."
+        f"**{words.number(of.result.value)}**; {hit} of them are the same. A certificate, which the "
+        f"independent checker has gone through, proves that no {K} pixels with nonnegative weights can "
+        f"explain more than **{words.bound(of.upper)}**: yours is at least **{share}** of the best "
+        f"possible, the other at least **{best}**."
     )

@@ -19,8 +19,7 @@ GUESS = (
 )
 CONES = (
     "With three dimensions an angle becomes a direction on a sphere: a cone of directions is settled once "
-    "nothing in it can beat "
-    "the best found, and when none is left open, nothing better exists."
+    "nothing in it can beat the best found, and when none is left open, nothing better exists."
 )
 PICTURE = "learn_guess"  # key of the explorer
 
@@ -40,8 +39,8 @@ def direction(of: Lesson) -> None:
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
     st.markdown(
         f"Each disc is a group of the {len(points):,} handwritten digits by the grey of two of their "
-        "pixels: along the blue line they vary "
-        f"{most / least:.1f} times as much as across it, and that direction is their **principal component**."
+        f"pixels: along the blue line they vary {most / least:.1f} times as much as across it, and that "
+        "direction is their **principal component**."
     )
     figures.draw(
         direction_figure(points, along, [of.of.dataset.feature_names[place] for place in (i, j)]),
@@ -56,8 +55,8 @@ def few(of: Lesson) -> None:
     reached, possible = words.shares(of.result.value / of.best, of.upper / of.best)
     st.markdown(
         f"The best direction needs {np.count_nonzero(x)} pixels, with weights of both signs; **{K} pixels** "
-        "with nonnegative weights "
-        f"keep {reached} of the variance it has, and no {K} can keep more than {possible}."
+        f"with nonnegative weights keep {reached} of the variance it has, and no {K} can keep more than "
+        f"{possible}."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")

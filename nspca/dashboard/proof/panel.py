@@ -152,9 +152,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
         share = percent_down(min(1.0, result.value / upper) if upper > 0 else 1.0)
         proved = replace(certificate, upper=upper).rounded(8).statement
         st.success(
-            f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is shown "
-            f"is at least {share} of the "
-            f"best possible. {INDEPENDENT}",
+            f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is "
+            f"shown is at least {share} of the best possible. {INDEPENDENT}",
             icon=":material/verified:",
         )
 

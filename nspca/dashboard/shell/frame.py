@@ -87,8 +87,7 @@ def guard() -> Iterator[None]:
         log.exception("page failed, reference %s", reference)
         st.error(
             f"This page ran into an error of its own (reference {reference} in the server's log); nothing "
-            "that was finished is lost. "
-            "Reload the page, or start again from Home.",
+            "that was finished is lost. Reload the page, or start again from Home.",
             icon=":material/error:",
         )
         st.page_link("app.py", label="Home", icon=":material/home:")

@@ -50,8 +50,7 @@ def end(begun: frozenset[str]) -> None:
 def pressed(label: str, key: str, **options: Any) -> bool:
     """A button, and whether its click waits; `take` ends the waiting."""
     waiting = _waiting()
-    # The set itself goes to the callback: to ask the session for it is a point where Streamlit may stop the
-    # run.
+    # The set itself goes to the callback: asking the session for it is a point where Streamlit may stop.
     st.button(label, key=key, on_click=waiting.add, args=(key,), **options)
     return key in waiting and not options.get("disabled")
 

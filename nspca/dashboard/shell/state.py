@@ -172,8 +172,7 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
 )  # fmt: skip
 _DATA = "sample upload vocab rows id label gaps cov center scale drop out only log "
 _JOINT = _DATA + "signed r size by budget proof raw shown "
-# The names that the address of each page carries; those that stand nowhere here are in the address of every
-# page.
+# The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {
     "app": "digit_k",
     "data": _DATA + "source",
@@ -298,8 +297,7 @@ def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -
 
 def showing(key: str, value: Any) -> dict[str, str]:
     """The key of a widget that shows a value, whatever it showed before."""
-    # On the way back the browser's widget may show something else than the session knows: it is told in any
-    # case.
+    # On the way back the browser's widget may show something else than the session knows: it is told again.
     if went_back() or st.session_state.get(key) != value:
         st.session_state[key] = value
     return {"key": key}

@@ -60,12 +60,9 @@ def others(probability: float) -> str:
         return "The 2014 paper's bound was not computed for this sweep."
     return (
         f"The 2014 paper's bound is the value of its eps-net (eps = {PAPER.eps:g}) on the rank-3 part of "
-        "the covariance, divided by "
-        "1 − eps, plus the fourth eigenvalue; it holds for all k of the sweep together "
-        f"{certainty(probability)}. The rank-3 bound is "
-        "its exact form, with the optimum of the rank-3 part, and is proved. Both are drawn no higher than "
-        "the leading eigenvalue, "
-        "itself a bound."
+        "the covariance, divided by 1 − eps, plus the fourth eigenvalue; it holds for all k of the sweep "
+        f"together {certainty(probability)}. The rank-3 bound is its exact form, with the optimum of the "
+        "rank-3 part, and is proved. Both are drawn no higher than the leading eigenvalue, itself a bound."
     )
 
 

@@ -48,12 +48,10 @@ SUPPORT = Lesson(
     (
         "On one support the best weights of any sign are the **leading eigenvector**; but here weights may "
         "not be negative.",
-        "Only the **blue arc** gives weights of one sign. With the eigenvector (orange) outside, the answer "
-        "(star) is an end of the arc, "
-        "where one weight is just zero: the **active constraint**.",
+        "Only the **blue arc** gives weights of one sign. With the eigenvector (orange) outside, the "
+        "answer (star) is an end of the arc, where one weight is just zero: the **active constraint**.",
         "At the optimum's own support the eigenvector is always inside, once features of weight zero are "
-        "dropped. Which support that is, "
-        "nobody knows before all are compared.",
+        "dropped. Which support that is, nobody knows before all are compared.",
     ),
 )
 RANKS = Lesson(

@@ -31,8 +31,7 @@ from nspca.tasks.rows import unpack
 
 PREVIEW = (
     "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better "
-    "components, proves tighter bounds, "
-    "and lets you check and take home each proof."
+    "components, proves tighter bounds, and lets you check and take home each proof."
 )
 
 

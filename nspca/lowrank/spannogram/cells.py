@@ -100,8 +100,8 @@ def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
     if (total := comb(len(curves) + 1, curves.shape[1])) > MAX_INTERSECTIONS:
         raise Refused(
             f"enumeration can finish up to {MAX_INTERSECTIONS:,} intersections of curves, but {len(curves)} "
-            "distinct rows of rank "
-            f"{curves.shape[1]} have {total:,}; use the method 'cone', which is exact to a tolerance at any n"
+            f"distinct rows of rank {curves.shape[1]} have {total:,}; use the method 'cone', which is exact "
+            "to a tolerance at any n"
         )
     return rows, alive
 

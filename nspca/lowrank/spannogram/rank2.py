@@ -121,8 +121,7 @@ def _ever_on_top(V: Array, k: int) -> np.ndarray:
     if len(rows) > MAX_CURVES:
         raise Refused(
             f"the rank-2 intervals need at most {MAX_CURVES} curves, but {len(rows)} of {len(V)} can be "
-            f"among the k = {k} largest; "
-            "draw the curves as a raster, or ask for a smaller k"
+            f"among the k = {k} largest; draw the curves as a raster, or ask for a smaller k"
         )
     return rows
 
