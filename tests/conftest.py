@@ -1,6 +1,7 @@
 """What every test shares. The environment is set before NumPy is imported anywhere."""
 
 import atexit
+import fcntl
 import os
 import shutil
 import tempfile
@@ -13,6 +14,10 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", 
 _home = tempfile.mkdtemp(prefix="nspca-test-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["NSPCA_HOME"] = _home
+# What all processes of a run share; the first one makes it and removes it.
+if "NSPCA_TESTS" not in os.environ:
+    os.environ["NSPCA_TESTS"] = tempfile.mkdtemp(prefix="nspca-tests-")
+    atexit.register(shutil.rmtree, os.environ["NSPCA_TESTS"], ignore_errors=True)
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
@@ -27,27 +32,57 @@ settings.register_profile(
 )
 settings.load_profile("nspca")
 
+# Tests in the browser wait more than they compute: of two processes with half of them each, one is at work.
+IN_BROWSER = 2
 MOST_PROCESSES = 4
 
 
 def pytest_xdist_auto_num_workers(config) -> int:
-    """A process for each core and one more, as browser tests wait a lot; at most four, as each may start a
-    dashboard of its own.
+    """A process for each core besides those in the browser; at most four, as each may start a dashboard of
+    its own.
 
     Files that are named get a process each, and a single one runs here: it would be done before another
     process is up.
     """
     named = config.getoption("file_or_dir")
     files = len(named) if named and all(".py" in name for name in named) else MOST_PROCESSES
-    count = min(1 + (os.cpu_count() or 1), files, MOST_PROCESSES)
+    count = min(IN_BROWSER + (os.cpu_count() or 1), files, MOST_PROCESSES)
     return count if count > 1 else 0
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Tests in the browser come first: one process then has nearly all of them, with one server and one
-    browser at a time.
+    """Tests in the browser come first in what two processes begin with, every other file in the second: two
+    servers then serve them all.
     """
-    items.sort(key=lambda item: "browser" not in item.path.parts)
+    inside = [item for item in items if "browser" in item.path.parts]
+    others = [item for item in items if "browser" not in item.path.parts]
+    files = list(dict.fromkeys(item.path for item in inside))
+    first, second = ([item for item in inside if item.path in files[half::2]] for half in (0, 1))
+    share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # what a process begins with
+    between = max(0, share - len(first))
+    items[:] = first + others[:between] + second + others[between:]
+
+
+@pytest.fixture(scope="session")
+def counted():
+    """``counted(home)``: the words of the standard library are there as after a first visit, counted once for
+    all processes.
+    """
+
+    def put(home: Path) -> None:
+        from nspca.data import docstrings
+
+        kept, shared = docstrings.kept_counts(), Path(os.environ["NSPCA_TESTS"])
+        with (shared / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (shared / kept.name).is_file():
+                docstrings.load_python_docs(lambda event: None)
+                shutil.copy(kept, shared)
+        (home / "samples").mkdir(exist_ok=True)
+        shutil.copy(shared / kept.name, home / "samples")
+
+    return put
 
 
 @pytest.fixture(scope="session")

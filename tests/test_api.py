@@ -211,10 +211,11 @@ def test_status_says_what_the_gap_justifies():
 
 
 def test_more_effort_never_loosens_the_bound():
-    problem = nspca.Problem.from_data(X, 4)
+    few = X[:, :10]
+    problem = nspca.Problem.from_data(few, 4)
     fast, standard, thorough = (nspca.certify(problem, effort=e) for e in ("fast", "standard", "thorough"))
     assert fast.upper >= standard.upper >= thorough.upper
-    assert nspca.verify(X, thorough) <= thorough.upper
+    assert nspca.verify(few, thorough) <= thorough.upper
 
 
 # --- what is said of an answer

@@ -22,6 +22,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+LIMIT = 180_000  # milliseconds: a loaded machine is slow, not wrong
 # What is stored for a site belongs to all tabs; a new one starts without it.
 FORGET = "sessionStorage.begun ?? (localStorage.clear(), sessionStorage.begun = 1)"
 
@@ -69,7 +70,8 @@ def window(chromium, profile):
         context = playwright.chromium.launch_persistent_context(
             profile, viewport={"width": 1360, "height": 900}, **options
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(LIMIT)
+        api.expect.set_options(timeout=LIMIT)
         context.add_init_script(FORGET)
         yield context
         context.close()
@@ -112,9 +114,11 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(scope="session")
-def app_server(chromium, tmp_path_factory):
+def app_server(chromium, tmp_path_factory, counted):
     """The running `Server`: `.url`, `.home`, `.log`, and `.stop()` / `.start()` for tests of a restart."""
-    server = Server(tmp_path_factory.mktemp("home")).start()
+    home = tmp_path_factory.mktemp("home")
+    counted(home)
+    server = Server(home).start()
     yield server
     server.stop()
 

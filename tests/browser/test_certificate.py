@@ -12,7 +12,6 @@ from playwright.sync_api import Page, expect
 import nspca
 from nspca.certificate import rounded_up
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 98."
 
 
@@ -21,7 +20,7 @@ def proof(page, app_url) -> Page:
     """A finished sweep of one k."""
     page.goto(f"{app_url}/sweep?sample=digits&from=6&to=8&step=2")
     page.get_by_role("button", name="Run 2 problems").click()
-    expect(page.get_by_role("button", name="Verify now")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("button", name="Verify now")).to_be_visible()
     return page
 
 
@@ -51,15 +50,15 @@ def test_verify_now_and_take_home(proof):
 def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=20&to=20&step=1")
     page.get_by_role("button", name="Run one problem").click()
-    expect(page.get_by_role("button", name="Prove more")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("button", name="Prove more")).to_be_visible()
     page.get_by_role("button", name="Prove more").click()
     expect(
         page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))
-    ).to_be_visible(timeout=60_000)
+    ).to_be_visible()
     figure = page.locator(".js-plotly-plot").filter(has_text="best found")
     expect(figure).to_be_visible()
     page.reload()
-    expect(page.get_by_text("Proving with thorough effort: nothing above")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Proving with thorough effort: nothing above")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped; ")).to_be_visible()
     expect(page.get_by_role("button", name="Prove more")).to_be_enabled()
@@ -105,7 +104,7 @@ def test_the_report_opens_without_a_network(proof, browser, tmp_path):
 def test_everything_of_a_sweep_with_its_figures_as_files(proof):
     proof.get_by_role("button", name="Everything of this, ZIP").click()
     ready = proof.get_by_role("button", name="Download everything, ZIP")
-    expect(ready).to_be_visible(timeout=120_000)
+    expect(ready).to_be_visible()
     with proof.expect_download() as file:
         ready.click()
     assert file.value.suggested_filename == "digits-sweep.zip"

@@ -7,8 +7,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
-LONG = 120_000
 METHODS = "auto,em,tpower,epsnet,threshold,pca"
 
 
@@ -17,7 +15,7 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     page.goto(f"{app_url}/compare?sample={sample}&ks=5,10&rivals={METHODS}")
     expect(page.get_by_text(re.compile("Stored answer|A first answer is on its way"))).to_be_visible()
     page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
-    expect(page.get_by_role("button", name="All numbers, CSV")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("button", name="All numbers, CSV")).to_be_visible()
     values = page.locator(".js-plotly-plot").first
     expect(values).to_contain_text("the optimum is in here (proved)")
     for method in METHODS.split(","):
@@ -27,10 +25,10 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     expect(pictures).to_have_count(6)
 
     page.get_by_role("button", name="Draw the rows 20 times").click()
-    expect(page.get_by_text("mean overlap of two draws")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("mean overlap of two draws")).to_be_visible()
     page.get_by_role("button", name="components by every method").click()
-    expect(page.get_by_text("number of components", exact=True)).to_be_visible(timeout=LONG)
-    expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("number of components", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible()
 
     page.reload()
     expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible()
@@ -44,7 +42,7 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
 def test_a_long_comparison_is_cancelled_and_what_was_ready_stays(page, app_url):
     page.goto(f"{app_url}/compare?sample=cbcl&rivals=threshold,spca,nmf&ks=5,10,20,40,80,160&effort=thorough")
     page.get_by_role("button", name="Compare 3 methods").click()
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 24 ready"))).to_be_visible(timeout=LONG)
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of 24 ready"))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text("threshold")
@@ -55,5 +53,5 @@ def test_a_long_comparison_is_cancelled_and_what_was_ready_stays(page, app_url):
 def test_a_use_runs_on_its_button(page, app_url):
     page.goto(f"{app_url}/compare?judged=uses&use=pitprops&props=3")
     page.get_by_role("button", name="Find six components").click()
-    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
     expect(page.get_by_text("features used, added up")).to_be_visible()

@@ -4,8 +4,6 @@ import re
 
 from playwright.sync_api import expect
 
-expect.set_options(timeout=60_000)  # a loaded machine is slow, not wrong
-
 IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 
 
@@ -30,7 +28,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     page.get_by_role("link", name="Sweep").click()
     expect(page).to_have_url(re.compile(r"/sweep\?(?!.*view=).*signed=1"))
     page.get_by_role("button", name=re.compile(r"^Run \d+ problems")).click()
-    expect(page.get_by_role("button", name="Verify now")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("button", name="Verify now")).to_be_visible()
     expect(page).to_have_url(re.compile("run="))
     done = page.evaluate("history.length")
     assert done == entries + 4, "a drag, a switch, a page, a run, which sets two names of the address"

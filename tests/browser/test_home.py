@@ -2,8 +2,6 @@
 
 from playwright.sync_api import expect
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
-
 
 def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     asked, failed = set(), []

@@ -11,7 +11,6 @@ import nspca
 from nspca.lowrank.rankd import factor
 from nspca.plots.spannogram import top_set
 
-expect.set_options(timeout=60_000)  # a loaded machine is slow, not wrong
 K = 8
 
 

@@ -12,8 +12,6 @@ from nspca.dashboard.runs.request import Request
 from nspca.jobs import Store, new_workspace
 from nspca.tasks.rows import Found, pack
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
-
 
 def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     store, workspace = Store(app_server.home), new_workspace()
@@ -34,7 +32,7 @@ def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     page.wait_for_function("localStorage['nspca.workspace']")
     page.goto(app_server.url)
     back = page.get_by_text("Continue where you were: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready")
-    expect(back).to_be_visible(timeout=90_000)  # home of a fresh server solves first
+    expect(back).to_be_visible()  # home of a fresh server solves first
     expect(page).to_have_url(re.compile(f"w={workspace}"))
     page.get_by_role("button", name="Start fresh").click()
     page.get_by_role("button", name="Forget this workspace").click()

@@ -1,10 +1,11 @@
 """Every page on a phone and on a small screen: nothing sticks out, nothing fails in the console."""
 
-from playwright.sync_api import expect
+import contextlib
+
+from playwright.sync_api import TimeoutError, expect
 
 from nspca.dashboard.shell.frame import PAGES
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 # Streamlit itself asks for these below the folder of every page, where they are not.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 # What reaches over the right edge and cannot be scrolled to within a part of the page that has an edge of its
@@ -34,14 +35,12 @@ def test_every_page_fits(page, app_url):
     page.on("pageerror", lambda error: failed.append(str(error)))
     for path, title, _ in PAGES:
         page.goto(f"{app_url}/{'' if path == 'app.py' else title.lower()}")
-        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=90_000)
-        page.wait_for_function(IDLE, timeout=90_000)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        page.wait_for_function(IDLE)
         for width in (390, 1024):
             page.set_viewport_size({"width": width, "height": 844})
-            for _ in range(50):  # figures and tables follow the width a little later
-                page.wait_for_timeout(200)
-                if not page.evaluate(OUTSIDE):
-                    break
+            with contextlib.suppress(TimeoutError):  # figures and tables follow the width a little later
+                page.wait_for_function(f"({OUTSIDE})().length === 0")
             assert page.evaluate(OUTSIDE) == [], (title, width)
             assert (
                 page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth") <= 1

@@ -9,8 +9,6 @@ import nspca
 from nspca.dashboard.browser.cone_replay import record
 from nspca.lowrank.rankd import factor
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
-
 
 def members(page: Page) -> list[str]:
     return [line.get_attribute("data-members") for line in page.locator(".nspca-spx .set").all()]

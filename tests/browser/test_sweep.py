@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-expect.set_options(timeout=30_000)  # a loaded machine is slow, not wrong
 BAND = "the optimum is in here (proved)"
 
 
@@ -35,7 +34,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     page.get_by_label("step", exact=True).fill("5")
     page.get_by_label("step", exact=True).press("Enter")
     page.get_by_role("button", name="Run 6 problems").click()
-    expect(page.get_by_role("button", name="Component, CSV")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("button", name="Component, CSV")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
 
     click_point(page, 1)
@@ -64,13 +63,13 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort={effort}")
     page.get_by_role("button", name=f"Run {n} problems").click()
     progress = page.get_by_text(re.compile(rf"[1-9]\d* of {n} ready; k = \d+: best .*, nothing above"))
-    expect(progress).to_be_visible(timeout=120_000)
+    expect(progress).to_be_visible()
     figure = page.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(BAND)
 
     figure.evaluate("figure => { figure.dataset.mark = 'still the same' }")
     said = progress.inner_text()
-    expect(progress).not_to_have_text(said, timeout=120_000)
+    expect(progress).not_to_have_text(said)
     expect(figure).to_have_attribute(
         "data-mark", "still the same"
     )  # a new one at each tick would lose zoom and camera

@@ -1,6 +1,7 @@
 """Pages run as Streamlit runs them, without a browser; one engine serves all tests of this folder."""
 
 import functools
+import os
 import time
 from pathlib import Path
 
@@ -31,6 +32,12 @@ def sparing():
             functools.cache(manifest_scanner.scan_component_manifests),
         )
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def words(counted):
+    """Python's own documentation is counted already."""
+    counted(Path(os.environ["NSPCA_HOME"]))
 
 
 @pytest.fixture(autouse=True)

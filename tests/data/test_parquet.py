@@ -179,7 +179,7 @@ from nspca.data import read
 from nspca.errors import InvalidData
 raw, start = sys.stdin.buffer.read(), int(sys.argv[1])
 for at in range(start, len(raw) - 8):
-    for value in (0, 0x15, 0xFF):
+    for value in (0x15, 0xFF):
         changed = bytearray(raw)
         changed[at] = value
         try:
