@@ -12,6 +12,9 @@ PYTHON ?=
 ARGS =
 VENV = .venv
 
+# Many processes start here, workers and tests: what one of them has compiled the others need not.
+export PYTHONDONTWRITEBYTECODE =
+
 # Relative paths throughout, so a folder with spaces in its name works.
 PY = $(VENV)/bin/python
 SOURCES = nspca app.py pages tests benchmarks scripts

@@ -28,6 +28,12 @@ def positive(name: str, value) -> None:
         raise InvalidOption(f"{name} must be a number above 0, got {value!r}")
 
 
+def one_of(name: str, value, choices) -> None:
+    """Require one of some texts."""
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidOption(f"{name} must be {' or '.join(map(repr, choices))}, got {value!r}")
+
+
 def flag(name: str, value) -> bool:
     """`value` as a bool, if it is one: a text such as "no" is not."""
     if not isinstance(value, bool | np.bool_):

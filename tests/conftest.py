@@ -15,9 +15,9 @@ _home = tempfile.mkdtemp(prefix="nspca-test-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["NSPCA_HOME"] = _home
 # What all processes of a run share; the first one makes it and removes it.
-if "NSPCA_TESTS" not in os.environ:
-    os.environ["NSPCA_TESTS"] = tempfile.mkdtemp(prefix="nspca-tests-")
-    atexit.register(shutil.rmtree, os.environ["NSPCA_TESTS"], ignore_errors=True)
+if "SHARED_BY_TESTS" not in os.environ:
+    os.environ["SHARED_BY_TESTS"] = tempfile.mkdtemp(prefix="nspca-tests-")
+    atexit.register(shutil.rmtree, os.environ["SHARED_BY_TESTS"], ignore_errors=True)
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
@@ -73,7 +73,7 @@ def counted():
     def put(home: Path) -> None:
         from nspca.data import docstrings
 
-        kept, shared = docstrings.kept_counts(), Path(os.environ["NSPCA_TESTS"])
+        kept, shared = docstrings.kept_counts(), Path(os.environ["SHARED_BY_TESTS"])
         with (shared / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (shared / kept.name).is_file():

@@ -20,10 +20,13 @@ import numpy as np
 
 from nspca.ascent import single as ascent
 from nspca.matrix.linalg import Array, rank1_columns
-from nspca.options import positive, whole
+from nspca.options import one_of, positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+
+STARTS = ("range", "paper")
+"""Where nonnegative starts lie, see `Options.starts`."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,13 @@ class Options:
     Attributes
     ----------
     restarts : int
-        Number of starts, at least 1. Signed: the first principal component (the paper's only one), then
-        random unit vectors; nonnegative: random unit vectors of the nonnegative orthant (the paper takes
-        ten). The first has no preference; the others are positive parts of random points of the range of A,
-        since dense vectors without preference all lie near the one of equal entries and end in one place, on
-        wide data far below what these find.
+        Number of starts, at least 1.
+    starts : str
+        For nonnegative weights "paper" are random unit vectors of the nonnegative orthant (the paper takes
+        ten of them). They all lie near the one of equal entries and mostly end in one place, on wide data
+        far below what "range" finds: one such vector, then positive parts of random points of the range of
+        A. Signed, both begin with the first principal component (the paper's only start) and go on with
+        random unit vectors.
     iterations : int
         EM steps at most; a start still moving then is used as it is.
     tol : float
@@ -48,19 +53,21 @@ class Options:
     """
 
     restarts: int = 10
+    starts: str = "range"
     iterations: int = 300
     tol: float = 1e-9
     polish: bool = True
 
     def __post_init__(self):
         whole("restarts", self.restarts, 1)
+        one_of("starts", self.starts, STARTS)
         whole("iterations", self.iterations, 1)
         positive("tol", self.tol)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Best of all starts after renormalisation."""
-    W, steps = iterated(problem, starts(problem, options.restarts, seed), options, report)
+    W, steps = iterated(problem, starts(problem, options.restarts, seed, options.starts), options, report)
     plain = W[:, np.unique(W != 0, axis=1, return_index=True)[1]] if W.shape[1] > 1 else W
     X = ascent.on_supports(problem, plain)
     x = ascent.best_of(problem, X)
@@ -75,11 +82,13 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, x, Status.HEURISTIC, "em", **info)
 
 
-def starts(problem: Problem, count: int, seed: int) -> Array:
-    """Unit starts (n, count), dense: see `Options.restarts`."""
+def starts(problem: Problem, count: int, seed: int, kind: str = "range") -> Array:
+    """Unit starts (n, count), dense: see `Options.starts`."""
     rng = np.random.default_rng(seed)
     W = rng.standard_normal((problem.n, count))
-    if problem.nonneg:
+    if problem.nonneg and kind == "paper":
+        W = np.abs(W)
+    elif problem.nonneg:
         plain = np.abs(W)
         W = np.maximum(problem.covariance.product(W), 0.0)
         W[:, 0] = plain[:, 0]

@@ -26,6 +26,7 @@ OUTSIDE = """() => {
     !element.matches("input[type=range]") && !held(element);
   }).map((element) => element.outerHTML.slice(0, 200));
 }"""
+LARGE, PHONE = {"width": 1024, "height": 844}, {"width": 390, "height": 844}
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
 
@@ -34,21 +35,22 @@ def test_every_page_fits(page, app_url):
     page.on("console", lambda line: said.append(line) if line.type == "error" else None)
     page.on("pageerror", lambda error: failed.append(str(error)))
     for path, title, _ in PAGES:
+        page.set_viewport_size(LARGE)
         page.goto(f"{app_url}/{'' if path == 'app.py' else title.lower()}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         page.wait_for_function(IDLE)
-        for width in (390, 1024):
-            page.set_viewport_size({"width": width, "height": 844})
+        for size in (LARGE, PHONE):
+            page.set_viewport_size(size)
             with contextlib.suppress(TimeoutError):  # figures and tables follow the width a little later
                 page.wait_for_function(f"({OUTSIDE})().length === 0")
-            assert page.evaluate(OUTSIDE) == [], (title, width)
+            assert page.evaluate(OUTSIDE) == [], (title, size)
             assert (
                 page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth") <= 1
-            ), (title, width)
+            ), (title, size)
             if title == "Sweep":
                 form, picture = (
                     page.locator(f".st-key-{key}").bounding_box()["y"] for key in ("form", "picture")
                 )
-                assert (picture < form) == (width == 390), "on a phone the curve comes first"
+                assert (picture < form) == (size == PHONE), "on a phone the curve comes first"
     ours = [line.text for line in said if not line.location["url"].endswith(PROBES)]
     assert ours == [] and failed == []

@@ -148,7 +148,10 @@ def percent(text: str) -> float:
     return float(text.rstrip(" %"))
 
 
-def test_stop_keeps_the_curve_and_offers_to_go_on(done, address, texts):
+def test_stop_keeps_the_curve_and_offers_to_go_on(visit, finish, stand_ins, texts):
+    page = visit(PAGE, sample="leukemia", from_=40, to=40)  # a proof of some seconds
+    page.button(key="run").click().run()
+    done = finish(page)
     done.button(key="more").click().run()
     assert done.button(key="stop")
     done.button(key="stop").click().run()

@@ -174,3 +174,18 @@ def test_all_features_used_and_nothing_to_explain(nonneg):
             nspca.Problem.from_covariance(A, (2, 3), nonneg), "bipartite", samples=100, certify=None
         )
         feasible(result, (2, 3), nonneg)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_climbs_only_gain_on_the_sketch_and_are_said(nonneg):
+    X = np.random.default_rng(12).standard_normal((60, 25)) * np.linspace(3, 1, 25)
+    problem = nspca.Problem.from_data(X, (4, 4, 4), nonneg=nonneg)
+    options = {"rank": 5, "samples": 50, "certify": None}
+    plain, climbed, more = (nspca.solve(problem, "bipartite", climbs=n, **options) for n in (0, 1, 8))
+    assert plain.info["sketch_value"] < climbed.info["sketch_value"] <= more.info["sketch_value"]
+    assert plain.info["search"] == "stopped early: random points instead of the net"
+    assert climbed.info["search"].endswith("net, then 1 climb on the sketch")
+    for result in (climbed, more):
+        V, unit = sketch.svd(problem.covariance, 5).V, problem.covariance.unit
+        assert np.isclose(result.info["sketch_value"], np.square(V.T @ result.components).sum() * unit)
+    assert (np.count_nonzero(more.components, axis=1) <= 1).all()

@@ -117,3 +117,22 @@ def test_wide_data_never_form_the_matrix(nothing_large, nonneg, k):
     assert problem.violation(result.components[:, 0]) <= 1e-12
     if k == problem.n and not nonneg:
         assert np.isclose(result.value, problem.leading_eigenvalue)
+
+
+def test_the_paper_s_starts_are_nonnegative_without_preference_and_find_less_on_wide_data():
+    X = np.random.default_rng(5).standard_normal((20, 3)) @ np.random.default_rng(6).standard_normal((3, 400))
+    problem = nspca.Problem.from_data(X, 10)
+    W = em.starts(problem, 6, 1, "paper")
+    assert (W > 0).mean() == 1 and np.allclose(np.linalg.norm(W, axis=0), 1)
+    assert np.allclose(
+        W,
+        np.abs(np.random.default_rng(1).standard_normal((400, 6)))
+        / np.linalg.norm(np.random.default_rng(1).standard_normal((400, 6)), axis=0),
+    )
+    plain = {"polish": False, "certify": None}
+    paper, ours = (nspca.solve(problem, "em", starts=kind, **plain).value for kind in em.STARTS[::-1])
+    assert paper <= ours
+    signed = [em.starts(nspca.Problem.from_data(X, 10, nonneg=False), 3, 1, kind) for kind in em.STARTS]
+    assert np.array_equal(*signed)
+    with pytest.raises(nspca.errors.InvalidOption, match="starts must be 'range' or 'paper', got 'ours'"):
+        nspca.solve(problem, "em", starts="ours")
