@@ -15,7 +15,7 @@ TICKING = """
 import pandas as pd
 import streamlit as st
 from nspca import plots
-from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.browser import figures
 
 @st.fragment(run_every=0.5)
 def tick():
@@ -24,8 +24,8 @@ def tick():
     frame = pd.DataFrame({"method": "auto", "k": ks, "value": [k / 100 for k in ks], "kind": "B3"})
     frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
     frame["ratio"] = frame["value"] / frame["upper"]
-    live_plot(plots.sweep_figure(frame, unit=1.0), key="sweep", on_click=lambda c:
-    st.session_state.update(clicked=str(c)))
+    keep = lambda point: st.session_state.update(clicked=str(point))
+    figures.draw(plots.sweep_figure(frame, unit=1.0), "sweep", keep)
     st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
 
 tick()
@@ -79,7 +79,7 @@ def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
     page.wait_for_selector(".js-plotly-plot .main-svg")
     wait_for_ticks(page, 1)
     page.evaluate("window.plot = document.querySelector('.js-plotly-plot')")
-    assert page.locator(".nspca-live").get_attribute("aria-label").startswith("Variance explained")
+    assert page.locator(".nspca-figure").get_attribute("aria-label").startswith("Variance explained")
     state = (
         "[plot.layout.xaxis.range, plot.layout.yaxis.range, plot === "
         "document.querySelector('.js-plotly-plot')]"

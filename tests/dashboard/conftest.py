@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from nspca.dashboard.runs import arrival
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
+from tests.dashboard.figures import drawn
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOKS = 4000  # at a running job before it is taken for stuck
@@ -109,7 +110,7 @@ def texts():
 @pytest.fixture
 def alts():
     """What the figures of a page say to somebody who does not see them."""
-    return lambda page: [figure.proto.alt for figure in page.get("plotly_chart")]
+    return lambda page: [sent["alt"] for sent in drawn(page)]
 
 
 def sentence(page: AppTest) -> str:

@@ -13,6 +13,7 @@ from nspca.dashboard.chosen import find, version
 from nspca.dashboard.data import cards
 from nspca.dashboard.runs.asked import loading
 from nspca.data import SAMPLES, is_at_hand
+from tests.dashboard.figures import figures
 
 STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
 PAGE = "pages/data.py"
@@ -46,7 +47,7 @@ def test_every_sample_opens(visit, stand_ins, name, texts, alts):
         assert "stand-in" in texts(page)
         assert any(button.label == "Download" for button in page.button) == SAMPLES[name].downloadable
         assert SAMPLES[name].licence.split()[0] in texts(page)
-    assert page.get("plotly_chart"), "a spectrum"
+    assert figures(page), "a spectrum"
     assert all(alts(page))
 
 

@@ -1,6 +1,5 @@
 """Home: a component with its proof before anybody has done anything."""
 
-import json
 import re
 from html import unescape
 
@@ -11,11 +10,12 @@ from nspca.dashboard import home
 from nspca.dashboard.runs import answers
 from nspca.jobs import engine, new_workspace
 from nspca.tasks.rows import Found
+from tests.dashboard.figures import figures
 from tests.dashboard.test_runs import plant
 
 
 def figure(page, index):
-    return json.loads(page.get("plotly_chart")[index].proto.spec)
+    return figures(page)[index]
 
 
 def test_the_first_minute(visit, texts, alts):

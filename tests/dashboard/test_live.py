@@ -13,7 +13,7 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from nspca import plots
-from nspca.dashboard.browser import live
+from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.spannogram_explorer import explorer_data
 from nspca.dashboard.shell import plotly as served
 
@@ -22,10 +22,10 @@ def page():
     import numpy as np
 
     from nspca import plots
-    from nspca.dashboard.browser.live import live_plot
+    from nspca.dashboard.browser import figures
     from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
 
-    live_plot(plots.spectrum_figure([3.0, 1.0], 4.0), key="figure", height=300)
+    figures.draw(plots.spectrum_figure([3.0, 1.0], 4.0).update_layout(height=300), "figure")
     spannogram_explorer(np.eye(2), 1, "explorer")
 
 
@@ -67,7 +67,7 @@ def test_plotly_lies_under_the_base_path(monkeypatch):
 def test_the_caller_keeps_its_figure():
     figure = plots.spectrum_figure([1.0], 1.0)
     before = figure.to_json()
-    live.live_plot(figure, key="k", height=111)
+    figures.draw(figure, "k")
     assert figure.to_json() == before
 
 

@@ -11,6 +11,7 @@ from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.request import finer, usual
 from nspca.jobs import engine
 from nspca.tasks.preview import FEW, MANY, METHOD, run_preview
+from tests.dashboard.figures import figures
 
 PAGE = "pages/sweep.py"
 ASKED = {"nonneg": True, "center": True, "scale": False, "seed": 0}
@@ -23,7 +24,7 @@ def arrive(visit):
     def open_page(**address):
         page = visit(PAGE, **address)
         for _ in range(400):
-            if page.get("plotly_chart"):
+            if figures(page):
                 return page
             time.sleep(0.05)
             page.run()

@@ -20,6 +20,7 @@ from nspca.jobs import JobState, engine
 from nspca.progress import Event
 from nspca.tasks import sweep as tasks
 from nspca.tasks.rows import Closer
+from tests.dashboard.figures import figures
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "digits", "from_": 6, "to": 8, "step": 2}
@@ -48,7 +49,7 @@ def value(page, label: str) -> str:
 
 def names(page) -> list[str]:
     """Curves and regions of the sweep figure."""
-    return [trace.get("name") for trace in json.loads(page.get("plotly_chart")[0].proto.spec)["data"]]
+    return [trace.get("name") for trace in figures(page)[0]["data"]]
 
 
 def attempts(page, address) -> list:
@@ -262,7 +263,7 @@ def test_the_switch_shows_the_paper_s_bound(done, alts, address, texts):
 
 
 def test_the_axis_is_fitted_on_demand(done, address):
-    axis = lambda: json.loads(done.get("plotly_chart")[0].proto.spec)["layout"]["yaxis"]  # noqa: E731
+    axis = lambda: figures(done)[0]["layout"]["yaxis"]  # noqa: E731
     assert axis()["range"][0] == 0
     done.toggle(key="widget_fit").set_value(True).run()
     assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(done)["fit"] == "1"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.browser.live import plotly_script
+from nspca.dashboard.browser.figures import plotly_script
 from nspca.dashboard.shell.plotly import plotly_url, serve_plotly
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step

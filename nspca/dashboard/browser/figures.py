@@ -1,18 +1,38 @@
-"""Plotly figures on a page: always with a description for people who do not see them."""
+"""Plotly figures on a page, each with a description for people who do not see it, updated in place.
 
+`st.plotly_chart` mounts a new figure at every change of its data, and brings a plotly.js of its own. This
+component calls ``Plotly.react`` on the figure it has, so zoom and camera survive each tick of a running job,
+with the plotly.js of the installed plotly package, served by this server itself.
+"""
+
+from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.dashboard.shell import state
+from nspca.dashboard.shell.plotly import LOADER, plotly_url, serve_plotly
 from nspca.plots import alt_text
 
-# The camera saves in the browser; nothing is sent anywhere.
-CONFIG = {"displaylogo": False, "showSendToCloud": False, "toImageButtonOptions": {"format": "svg"}}
-
-
 LARGER = 1.35  # type before a room, as on the rest of the page
+HEIGHT = 450  # pixels of a figure that has no height of its own
+
+
+def plotly_script(name: str) -> str:
+    """A script of this folder that draws with Plotly, behind what loads it."""
+    return "\n".join((LOADER, files("nspca.dashboard.browser").joinpath(name).read_text("utf-8")))
+
+
+_FIGURE = st.components.v2.component(
+    "nspca_figure",
+    html='<div class="nspca-figure"></div>',
+    css=".nspca-figure { width: 100%; }\n.nspca-figure-error { color: var(--st-text-color); padding: 1rem; }",
+    js=plotly_script("figures.js"),
+    # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
+    isolate_styles=False,
+)
 
 
 def scale() -> float:
@@ -20,16 +40,44 @@ def scale() -> float:
     return LARGER if state.get("present") else 1.0
 
 
-def sized(figure: go.Figure) -> go.Figure:
-    """The figure as it is, or for a room."""
+def draw(figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = None) -> Any:
+    """Show a figure, or bring the one that is there up to date.
+
+    Parameters
+    ----------
+    figure : Figure
+        From `nspca.plots`: its description becomes the label for screen readers.
+    key : str
+        Identity of the figure on the page; also its ``uirevision``, so zoom and camera stay until the key
+        changes.
+    on_click : callable, optional
+        Called before the rerun with the ``customdata`` of the clicked point.
+
+    Returns
+    -------
+    customdata of the point clicked in this run, else None
+    """
+    serve_plotly()
+    height = int(figure.layout.height or HEIGHT)
+    shown = _sized(figure).update_layout(uirevision=key, height=height)
+
+    def clicked() -> None:
+        value = st.session_state[key].get("click")
+        if on_click is not None and value is not None:
+            on_click(value["customdata"])
+
+    data = {"figure": shown.to_json(), "height": height, "plotly": plotly_url(), "alt": alt_text(figure)}
+    result = _FIGURE(key=key, data=data, height=height, on_click_change=clicked)
+    click = result.get("click")
+    return None if click is None else click["customdata"]
+
+
+def _sized(figure: go.Figure) -> go.Figure:
+    """A copy of the figure as it is, or for a room."""
+    larger = go.Figure(figure)
     if scale() == 1:
-        return figure
-    larger = go.Figure(figure).update_layout(font_size=14 * LARGER, hoverlabel_font_size=14 * LARGER)
+        return larger
+    larger.update_layout(font_size=14 * LARGER, hoverlabel_font_size=14 * LARGER)
     for axes in (larger.update_xaxes, larger.update_yaxes):
         axes(title_font_size=14 * LARGER, tickfont_size=13 * LARGER)
     return larger
-
-
-def draw(figure: go.Figure, key: str, **options: Any) -> Any:
-    """A finished figure."""
-    return st.plotly_chart(sized(figure), key=key, alt=alt_text(figure), config=CONFIG, **options)

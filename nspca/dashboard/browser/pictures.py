@@ -11,7 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.browser.live import plotly_script
+from nspca.dashboard.browser.figures import plotly_script
 from nspca.dashboard.shell.plotly import plotly_url, serve_plotly
 from nspca.errors import InvalidData
 
@@ -28,7 +28,7 @@ _PICTURES = st.components.v2.component(
     html='<div class="nspca-pictures" role="status"></div>',
     css=".nspca-pictures { color: var(--st-text-color); }",
     js=plotly_script("pictures.js"),
-    isolate_styles=False,  # Plotly measures text in the document, as in `live`
+    isolate_styles=False,  # Plotly measures text in the document, as in `figures`
 )
 
 

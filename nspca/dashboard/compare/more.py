@@ -55,7 +55,7 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
         if compare_run.watch(
             now,
             len(methods),
-            lambda rows: _draw_curves(run, _live_curves(rows), rows, live=True),
+            lambda rows: _draw_curves(run, _live_curves(rows), rows),
             "components",
         ):
             sweep = found.opened(now.id, now.finished, nspca.Sweep.from_bytes)
@@ -77,7 +77,7 @@ def _live_curves(rows: list[Row]) -> dict[str, dict]:
     return {row.method: row.curves for row in rows if isinstance(row, Explained)}
 
 
-def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row], live: bool = False) -> None:
+def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> None:
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
     st.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
@@ -85,7 +85,7 @@ def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row], live: 
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
     figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
-    compare_run.draw(figure, "compare_cumulative", live)
+    figures.draw(figure, "compare_cumulative")
     compare_run.refusals(rows)
 
 

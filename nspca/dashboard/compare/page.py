@@ -7,7 +7,6 @@ import streamlit as st
 import nspca
 from nspca.api import line_of
 from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import loadings as compare_loadings
@@ -69,7 +68,7 @@ def _filling(run: Compared, rows: list[Row]) -> None:
     table = known(rows)
     said = {"unit_name": _unit_name(), "signed": not run.asked.nonneg, "ceiling": run.ceiling}
     figure = values_figure(table, unit=run.unit, ks=run.asked.ks, style=run.style, **said)
-    live_plot(figure, key="compare_filling", height=430)
+    figures.draw(figure.update_layout(height=430), "compare_filling")
     compare_run.refusals(rows)
 
 

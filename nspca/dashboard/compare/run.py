@@ -5,12 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare.request import COMPARISON, CompareRequest
 from nspca.dashboard.runs import arrival, found, goes
@@ -115,14 +112,6 @@ def says(now: JobState, ready: int, total: int) -> str:
         return line
     k = "" if now.event.k is None else f", k = {now.event.k}"
     return f"{line}; {words.plain(now.event.stage)}{k}"
-
-
-def draw(figure: go.Figure, key: str, live: bool) -> None:
-    """A figure of a run: updated in place while it goes on, as it is afterwards."""
-    if live:
-        live_plot(figure, key=f"{key}_live", height=int(figure.layout.height))
-    else:
-        figures.draw(figure, key)
 
 
 def refusals(rows: list[Row]) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard import chosen
+from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare import run as compare_run
 from nspca.dashboard.compare.run import download
@@ -59,9 +60,7 @@ def _run(task: str, arguments: dict, label: str, total: int, draw, key: str) -> 
     if now is None:
         start.button(label, lambda: start.start(task, arguments, USES[key]), key)
         return None
-    done = compare_run.watch(
-        now, total, lambda rows: draw([row.line for row in rows], live=True), key, only=Scored
-    )
+    done = compare_run.watch(now, total, lambda rows: draw([row.line for row in rows]), key, only=Scored)
     return found.opened(now.id, now.finished, json.loads) if done else None
 
 
@@ -115,8 +114,8 @@ def _genes() -> None:
         download("Scores, CSV", pd.DataFrame(answer["rows"]), of, "genes")
 
 
-def _draw_genes(rows: list[dict], live: bool = False) -> None:
-    compare_run.draw(selections_figure(rows), "use_genes", live)
+def _draw_genes(rows: list[dict]) -> None:
+    figures.draw(selections_figure(rows), "use_genes")
 
 
 def _say_genes(rows: list[dict]) -> None:
@@ -199,7 +198,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
         return file["X"].reshape(-1, PIXELS)
 
 
-def _draw_faces(rows: list[dict], live: bool = False) -> None:
+def _draw_faces(rows: list[dict]) -> None:
     tested = state.get("tested") if state.get("tested") in TESTED else "rest"
     st.segmented_control(
         "Tested on", list(TESTED), format_func=TESTED.get, required=True, **state.bind("tested", tested)
@@ -208,7 +207,7 @@ def _draw_faces(rows: list[dict], live: bool = False) -> None:
         "Both against the other pictures that the machine has not seen. The number beside a name is the "
         "area under its curve."
     )
-    compare_run.draw(roc_figure([row for row in rows if row["test"] == tested]), "use_faces", live)
+    figures.draw(roc_figure([row for row in rows if row["test"] == tested]), "use_faces")
 
 
 def _say_faces(rows: list[dict]) -> None:
@@ -245,7 +244,7 @@ def _pitprops() -> None:
     )
     of = chosen.find({"sample": "pitprops"}, None)
     request = {"content": of.content, "k": k, "seed": 0}
-    draw = lambda rows, live=False: _draw_props(rows, counted, live)  # noqa: E731
+    draw = lambda rows: _draw_props(rows, counted)  # noqa: E731
     answer = _run(
         PROPS,
         {"A": of.dataset.X, "request": request},
@@ -269,7 +268,7 @@ def _pitprops() -> None:
         download("Curves, CSV", pd.DataFrame(flat), of, "pitprops")
 
 
-def _draw_props(rows: list[dict], counted: str, live: bool) -> None:
+def _draw_props(rows: list[dict], counted: str) -> None:
     style = styles([row["method"] for row in rows], ["pca, every feature"])
     left, right = st.columns(2, gap="medium")
     with left:
@@ -277,8 +276,8 @@ def _draw_props(rows: list[dict], counted: str, live: bool) -> None:
         figure = cumulative_curves_figure(
             curves, total=13.0, style=style, title=f"{COUNTED[counted]}, % of total"
         )
-        compare_run.draw(figure, "use_props", live)
+        figures.draw(figure, "use_props")
     with right:
         used = {row["method"]: row["cardinality"] for row in rows}
         figure = cumulative_curves_figure(used, total=None, style=style, title="features used, added up")
-        compare_run.draw(figure, "use_props_size", live)
+        figures.draw(figure, "use_props_size")

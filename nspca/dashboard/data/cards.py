@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import streamlit as st
 
 from nspca.dashboard import chosen
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import presses, state, words
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
 from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
 
@@ -53,11 +53,10 @@ def _card(name: str, sample: Sample, picture: str) -> None:
         source = base64.b64encode(picture.encode()).decode()
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
         st.html(f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">')
-        st.button(
+        presses.button(
             sample.title,
-            key=f"choose_{name}",
-            on_click=take,
-            args=(name,),
+            f"choose_{name}",
+            lambda: take(name),
             type="primary" if taken else "secondary",
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",

@@ -5,7 +5,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.views import heading, ordered
@@ -31,10 +30,7 @@ def components(outcome: Outcome) -> None:
         _together(outcome, results)
     for method, figure in rows(outcome).items():
         st.markdown(heading(outcome, results[method]))
-        if outcome.live:
-            live_plot(figure, key=f"parts_{method}", height=figure.layout.height)
-        else:
-            figures.draw(figure, f"parts_{method}_{outcome.run_id}")
+        figures.draw(figure, f"parts_{method}_{outcome.run_id}")
 
 
 def rows(outcome: Outcome) -> dict[str, go.Figure]:

@@ -12,7 +12,6 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.joint import names as topic_names
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome
@@ -121,7 +120,7 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject) -> None:
         )
     else:
         st.markdown(f"The search for all {about.one}s at once comes last: the quicker methods first.")
-    live_plot(figure, key=f"{about.key}_climb", height=figure.layout.height)
+    figures.draw(figure, f"{about.key}_climb")
 
 
 def table(outcome: Outcome) -> pd.DataFrame:
@@ -163,12 +162,8 @@ def cumulative(outcome: Outcome) -> go.Figure:
 
 def figures_of(outcome: Outcome) -> None:
     """Cumulative variance beside the table of the methods."""
-    figure = cumulative(outcome)
     _table(outcome)
-    if outcome.live:
-        live_plot(figure, key=f"{outcome.about.key}_cumulative", height=figure.layout.height)
-    else:
-        figures.draw(figure, f"cumulative_{outcome.run_id}")
+    figures.draw(cumulative(outcome), f"cumulative_{outcome.run_id}")
 
 
 def _table(outcome: Outcome) -> None:

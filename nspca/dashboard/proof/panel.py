@@ -10,7 +10,7 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser.live import live_plot
+from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt, Proof
@@ -228,11 +228,8 @@ def _gap(problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
         "unit_name": "the leading eigenvalue",
         "steps_name": "seconds",
     }
-    live_plot(
-        gap_figure(seen["lower"].to_numpy(), seen["upper"].to_numpy(), seen["seconds"].to_numpy(), **unit),
-        key="gap",
-        height=280,
-    )
+    columns = (seen[name].to_numpy() for name in ("lower", "upper", "seconds"))
+    figures.draw(gap_figure(*columns, **unit).update_layout(height=280), "gap")
 
 
 def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:

@@ -1,4 +1,5 @@
-// Above every figure, beside the camera that saves an SVG, a button that saves a PNG; made when somebody comes near.
+// Above every figure, beside the camera that saves an SVG, a button that saves a PNG and one for the whole screen; made
+// when somebody comes near.
 async function save(plot, url) {
   const Plotly = await load(url);
   const page = getComputedStyle(document.querySelector(".stApp") ?? document.body).backgroundColor;
@@ -7,20 +8,42 @@ async function save(plot, url) {
   await Plotly.downloadImage({ data: plot.data, layout }, { ...size, format: "png", scale: 2, filename: "nspca" });
 }
 
+function button(text, said, press) {
+  const made = document.createElement("a");
+  made.className = "modebar-btn nspca-more";
+  made.dataset.title = said;
+  made.setAttribute("role", "button");
+  made.setAttribute("aria-label", said);
+  made.tabIndex = 0;
+  made.textContent = text;
+  made.style.cssText = "font: 600 11px/22px sans-serif; color: var(--st-text-color, #777); cursor: pointer; text-decoration: none;";
+  made.onclick = () => press().catch((error) => console.error(error));
+  made.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); made.click(); } };
+  return made;
+}
+
+// Over the whole screen, and back by the same button or Esc; the figure follows the size of its place.
+function larger(plot) {
+  if (document.fullscreenElement) return document.exitFullscreen();
+  const height = plot.style.height;
+  const sized = () => Plotly.Plots.resize(plot);
+  plot.addEventListener("fullscreenchange", function changed() {
+    const whole = document.fullscreenElement === plot;
+    plot.style.background = whole ? getComputedStyle(document.querySelector(".stApp")).backgroundColor : "";
+    plot.style.height = whole ? "100vh" : height;
+    Plotly.relayout(plot, { height: null, autosize: true }).then(sized);
+    if (!whole) plot.removeEventListener("fullscreenchange", changed);
+  });
+  return plot.requestFullscreen();
+}
+
 function add(plot) {
   const camera = plot.querySelector('.modebar-btn[data-title^="Download plot"]');
-  if (!camera || camera.parentElement.querySelector(".nspca-png")) return;
-  const button = document.createElement("a");
-  button.className = "modebar-btn nspca-png";
-  button.dataset.title = "Download plot as PNG";
-  button.setAttribute("role", "button");
-  button.setAttribute("aria-label", button.dataset.title);
-  button.tabIndex = 0;
-  button.textContent = "PNG";
-  button.style.cssText = "font: 600 11px/22px sans-serif; color: var(--st-text-color, #777); cursor: pointer; text-decoration: none;";
-  button.onclick = () => save(plot, globalThis.__nspcaSaving).catch((error) => console.error(error));
-  button.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); button.click(); } };
-  camera.after(button);
+  if (!camera || camera.parentElement.querySelector(".nspca-more")) return;
+  camera.after(
+    button("PNG", "Download plot as PNG", () => save(plot, globalThis.__nspcaSaving)),
+    button("\u26f6", "Whole screen", () => larger(plot)),
+  );
   camera.parentElement.style.display = "flex";
 }
 

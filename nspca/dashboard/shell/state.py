@@ -18,7 +18,6 @@ from nspca.jobs import new_workspace
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
 OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
-CURVE = "curve"  # session key: what is selected on the sweep curve
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
 FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over

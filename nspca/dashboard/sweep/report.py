@@ -9,7 +9,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.export import page
 from nspca.dashboard.export.page import Told
@@ -46,7 +45,9 @@ def offer(
 def moving(drawn: go.Figure) -> str:
     """A figure with the whole of plotly.js, 5 MB: one can zoom and point."""
     figure = go.Figure(drawn).update_layout(font_color="#4b5560")
-    picture = figure.to_html(full_html=False, include_plotlyjs=True, config=figures.CONFIG, div_id="sweep")
+    # The camera saves in the browser; nothing is sent anywhere.
+    config = {"displaylogo": False, "showSendToCloud": False, "toImageButtonOptions": {"format": "svg"}}
+    picture = figure.to_html(full_html=False, include_plotlyjs=True, config=config, div_id="sweep")
     return f'<div role="img" aria-label="{escape(alt_text(drawn))}">{picture}</div>'
 
 

@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.live import live_plot
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import state, words
 from nspca.plots import sweep_figure
@@ -86,20 +85,18 @@ def filling(problem: Problem, rows: list[Found], asked: Request, **options) -> N
     """The curve as far as it is known."""
     frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
     drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options)
-    live_plot(drawn, key="filling", height=drawn.layout.height)
+    figures.draw(drawn, "filling")
     _caption(frame)
 
 
 def clickable(drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str) -> None:
     """The whole curve; a click on a point opens its component."""
 
-    def take() -> None:
-        points = st.session_state[state.CURVE].selection.points
-        if points and points[0].get("customdata"):
-            k, *method = points[0]["customdata"]  # a gap of the strip is of no method
-            state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
+    def take(point: list) -> None:
+        k, *method = point  # a gap of the strip is of no method
+        state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
-    figures.draw(drawn, state.CURVE, on_select=take, selection_mode="points")
+    figures.draw(drawn, "curve", on_click=take)
     _caption(frame)
     left, right = st.columns([3, 1])
     with left:

@@ -31,6 +31,16 @@ function listen(state) {
   }, true);
 }
 
+// A figure that is drawn where nobody sees it, in a closed tab, has no width yet; columns change theirs.
+function follow(state) {
+  state.watched = new ResizeObserver(() => {
+    const width = state.div.clientWidth;
+    if (width && state.listening && width !== state.width) globalThis.Plotly.Plots.resize(state.div);
+    state.width = width;
+  });
+  state.watched.observe(state.div);
+}
+
 async function draw(state) {
   // While a button is down somebody is zooming or clicking: a redraw would take the point from under the pointer.
   if (state.busy || state.held) return;
@@ -61,9 +71,10 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   let state = figures.get(parentElement);
   if (!state) {
-    const div = parentElement.querySelector(".nspca-live");
+    const div = parentElement.querySelector(".nspca-figure");
     state = { div, seen: "" };
     figures.set(parentElement, state);
+    follow(state);
   }
   state.gone = false;
   state.send = setTriggerValue;
@@ -79,6 +90,7 @@ export default function (component) {
   }
   return () => {
     state.gone = true;
+    state.watched.disconnect();
     globalThis.Plotly?.purge(state.div);
     figures.delete(parentElement);
   };

@@ -1,0 +1,15 @@
+"""What a page sends of its figures."""
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+
+def drawn(page: AppTest) -> list[dict]:
+    """What a page sends of each of its figures: ``figure``, ``alt`` and ``height``."""
+    return [sent for part in page.get("bidi_component") if "alt" in (sent := json.loads(part.proto.json))]
+
+
+def figures(page: AppTest) -> list[dict]:
+    """The figures of a page as Plotly has them."""
+    return [json.loads(sent["figure"]) for sent in drawn(page)]
