@@ -15,6 +15,7 @@ import numpy as np
 
 import nspca
 from benchmarks.speed import say
+from nspca.data import prepare
 
 COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
 
@@ -49,13 +50,6 @@ TABLE = (
     Row("Leukemia", "leukemia", (20, 50, 100), (0.97, 0.96, 0.95), 0.98),
 )
 NOISE = tuple((shape, n, k) for shape in ("Wishart", "GOE + shift") for n in (100, 300) for k in (10, 50))
-
-
-def lee_seung(X):
-    """Grey levels of every image brought to mean 1/4 and deviation 1/4, clipped to [0, 1], in 256 steps."""
-    X = np.asarray(X, dtype=np.float64)
-    mean, deviation = X.mean(axis=1, keepdims=True), X.std(axis=1, ddof=1, keepdims=True)
-    return np.floor(255 * np.clip(0.25 + 0.25 * (X - mean) / deviation, 0, 1))
 
 
 def noise(shape, n):
@@ -121,7 +115,7 @@ def main():
         if sample.source != "real":
             say(f"{row.name}: only a stand-in is here, left out")
             continue
-        data = lee_seung(sample.X) if row.normalised else np.asarray(sample.X, dtype=np.float64)
+        data = prepare(sample, "lee-seung").X if row.normalised else np.asarray(sample.X, dtype=np.float64)
         make = nspca.Problem.from_covariance if sample.is_covariance else nspca.Problem.from_data
         options = {} if sample.is_covariance else {"scale": row.scale}
         first = make(data, 1, row.nonneg, **options)

@@ -13,7 +13,7 @@ from nspca.result import Result, Status, Sweep
 from nspca.solvers import METHODS
 
 if TYPE_CHECKING:
-    from nspca.data import Dataset, load_sample, read
+    from nspca.data import Dataset, load_sample, prepare, read
     from nspca.estimator import NSPCA
 
 __version__ = "0.1.0"
@@ -35,6 +35,7 @@ __all__ = [
     "Sweep",
     "certify",
     "load_sample",
+    "prepare",
     "read",
     "solve",
     "sweep",
@@ -46,6 +47,7 @@ _LATER = {
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",
     "load_sample": "nspca.data",
+    "prepare": "nspca.data",
     "read": "nspca.data",
 }
 

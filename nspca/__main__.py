@@ -30,25 +30,26 @@ def say(line: str = "") -> None:
 # what the commands share
 
 
-def read_dataset(source: str):
-    """A sample by name, or else a file."""
+def read_dataset(source: str, steps: str = ""):
+    """A sample by name, or else a file; prepared by the steps that are named."""
     from nspca import data
 
+    names = [name for name in steps.split(",") if name]
     if source in data.SAMPLES:
-        return data.load_sample(source)
+        return data.prepare(data.load_sample(source), *names)
     if not Path(source).is_file():
         raise InvalidOption(
             f"a file or one of the samples {', '.join(data.SAMPLES)} is required, got {source!r}, which is "
             "neither"
         )
-    return data.read(source)
+    return data.prepare(data.read(source), *names)
 
 
 def make_problem(args: argparse.Namespace, k: int):
     """The problem the options describe, and the data set it is about."""
     import nspca
 
-    dataset = read_dataset(args.source)
+    dataset = read_dataset(args.source, args.prepare)
     nonneg = not args.signed
     if dataset.is_covariance:
         return nspca.Problem.from_covariance(dataset.X, k=k, nonneg=nonneg), dataset
@@ -171,7 +172,7 @@ def sweep(args: argparse.Namespace) -> int:
 def verify(args: argparse.Namespace) -> int:
     import nspca
 
-    dataset = read_dataset(args.data)
+    dataset = read_dataset(args.data, args.prepare)
     asked = {name: getattr(args, name) for name in ("k", "nonneg", "center", "scale")}
     asked["source"] = "covariance" if dataset.is_covariance else "data"
     try:
@@ -325,7 +326,14 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="{solve,sweep,verify,samples,app}")
 
-    problem = argparse.ArgumentParser(add_help=False)
+    prepared = argparse.ArgumentParser(add_help=False)
+    prepared.add_argument(
+        "--prepare",
+        default="",
+        metavar="STEP,...",
+        help="what is done to the data first, in order: lee-seung, equalised, log2, off-first",
+    )
+    problem = argparse.ArgumentParser(add_help=False, parents=[prepared])
     problem.add_argument("source", metavar="SOURCE", help="a sample's name (see `samples`) or a data file")
     problem.add_argument("--signed", action="store_true", help="allow negative weights")
     problem.add_argument(
@@ -361,7 +369,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
     command.set_defaults(run=sweep)
 
-    command = commands.add_parser("verify", help="check a certificate against the data")
+    command = commands.add_parser("verify", parents=[prepared], help="check a certificate against the data")
     command.add_argument("data", metavar="DATA", help="the sample or file the certificate is about")
     command.add_argument(
         "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"

@@ -20,6 +20,7 @@ from nspca.data import (
     load_sample,
     look_at,
     original_path,
+    prepare,
     read,
 )
 from nspca.errors import InvalidData
@@ -27,7 +28,7 @@ from nspca.jobs import engine
 from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.tasks.sweep import make_problem
 
-CHANGES = ("without", "only", "drop", "log2")  # what is done to the data after reading, in this order
+CHANGES = ("prepared", "without", "only", "drop", "log2")  # done to the data after reading, in this order
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -71,6 +72,8 @@ def reference() -> dict[str, Any]:
     changes: dict[str, Any] = {
         name: True for name, on in (("log2", state.get("log")), ("drop", state.get("drop"))) if on
     }
+    if state.get("prep"):
+        changes["prepared"] = state.get("prep")
     changes |= _features()
     if state.get("upload") is None:
         return {"sample": state.get("sample"), **changes}
@@ -111,6 +114,8 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
         if isinstance(opened, InvalidData):
             raise opened.with_traceback(None)
         found = opened
+    if where.get("prepared"):
+        found = _prepared(repr(found.reference), found.content, tuple(where["prepared"]), found)
     for how in ("only", "without"):
         if where.get(how):
             found = _restricted(repr(found.reference), found.content, how, tuple(where[how]), found)
@@ -121,22 +126,18 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
-    """The same data with log2(x + 1) in place of every x; a zero stays a zero, so a sparse table stays
-    sparse.
-    """
-    data = _of.dataset
-    if data.is_covariance:
+    """The same data with log2(x + 1) in place of every x."""
+    if _of.dataset.is_covariance:
         return _of
-    least = float((data.X.data if sp.issparse(data.X) else data.X).min(initial=0))
-    if least <= -1:
-        raise InvalidData(
-            f"log2(x + 1) needs values above -1, the smallest here is {least:g}: leave the data as they are."
-        )
-    X = np.log1p(data.X.astype(np.float64)) / np.log(
-        2
-    )  # the snippet of a sweep says the same, and has to give the same bits
-    data = replace(data, X=X, notes=(*data.notes, "Every value x is replaced by log2(x + 1)."))
+    data = prepare(_of.dataset, "log2")
     return Chosen(_kept(data), {**_of.reference, "log2": True}, _digest(data))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
+    """The data as a paper prepared them."""
+    data = prepare(_of.dataset, *names)
+    return Chosen(_kept(data), {**_of.reference, "prepared": list(names)}, _digest(data))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -6,11 +6,13 @@ from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.look import Look
 from nspca.data.originals import adopt_copy, fetch_sample, original_path
+from nspca.data.prepare import PREPARATIONS, prepare
 from nspca.data.reader import look_at, read
 from nspca.data.samples import is_at_hand, load_sample
 from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion
 
 __all__ = [
+    "PREPARATIONS",
     "SAMPLES",
     "Dataset",
     "Look",
@@ -27,5 +29,6 @@ __all__ = [
     "look_at",
     "neutralise",
     "original_path",
+    "prepare",
     "read",
 ]

@@ -67,6 +67,8 @@ class Dataset:
         What reading changed or found out.
     label_candidates : tuple of Candidate
         What else of a table may be its labels.
+    prepared : tuple of str
+        What `nspca.data.prepare` did to the numbers, in order.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Dataset:
     provenance: str = ""
     notes: tuple[str, ...] = ()
     label_candidates: tuple[Candidate, ...] = ()
+    prepared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         X = self.X

@@ -71,6 +71,18 @@ def test_the_caller_keeps_its_figure():
     assert figure.to_json() == before
 
 
+def test_a_figure_may_be_named_after_any_run():
+    def page():
+        from nspca import plots
+        from nspca.dashboard.browser import figures
+
+        for name in ("a__b", "___", "component__VExov4jmqlBac7L5JY60Q_", "a_b"):
+            figures.draw(plots.spectrum_figure([1.0], 1.0), name)
+
+    at = AppTest.from_function(page, default_timeout=60).run()
+    assert not at.exception and len(at.get("bidi_component")) == 4
+
+
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
     V = np.random.default_rng(0).normal(size=(40, 2))

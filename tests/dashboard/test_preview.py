@@ -11,7 +11,6 @@ from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.request import finer, usual
 from nspca.jobs import engine
 from nspca.tasks.preview import FEW, MANY, METHOD, run_preview
-from tests.dashboard.figures import figures
 
 PAGE = "pages/sweep.py"
 ASKED = {"nonneg": True, "center": True, "scale": False, "seed": 0}
@@ -24,7 +23,7 @@ def arrive(visit):
     def open_page(**address):
         page = visit(PAGE, **address)
         for _ in range(400):
-            if figures(page):
+            if page.select_slider:
                 return page
             time.sleep(0.05)
             page.run()

@@ -180,11 +180,14 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
         "features_in_rows": True,
         "missing": "mean",
         "log2": True,
+        "prepared": ["off-first"],
     }
     plant(workspace, given={"request": {**SWEPT, "data": data, "scale": True, "nonneg": False}})
     one = told(workspace)["sweep"]
     assert (
-        one.line.startswith("genes, means for missing values, log2(x + 1) · sweep")
+        one.line.startswith(
+            "genes, means for missing values, First principal component projected out, log2(x + 1) · "
+        )
         and "weights of any sign · standardised · auto" in one.line
     )
     wanted = {
@@ -193,6 +196,7 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
         "rows": True,
         "gaps": "mean",
         "log": True,
+        "prep": ["off-first"],
         "scale": True,
         "signed": True,
     }

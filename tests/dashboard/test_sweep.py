@@ -289,6 +289,18 @@ def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, caps
     )
 
 
+def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys):
+    page = visit(PAGE, sample="digits", prep="equalised,off-first", from_=3, to=3, step=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not page.error and not page.exception
+    said = "Equalised grey levels, First principal component projected out, centred"
+    assert any(said in caption.value for caption in page.caption)
+    exec(page.code[0].value, {})
+    value = float(capsys.readouterr().out.split()[0])
+    assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
+
+
 def test_the_snippet_names_the_file_and_how_it_is_read():
     where = {
         "upload": "ab",

@@ -5,6 +5,7 @@ component calls ``Plotly.react`` on the figure it has, so zoom and camera surviv
 with the plotly.js of the installed plotly package, served by this server itself.
 """
 
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
@@ -58,6 +59,7 @@ def draw(figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = N
     customdata of the point clicked in this run, else None
     """
     serve_plotly()
+    key = re.sub("_(?=_)", "_.", key)  # Streamlit cuts names at two of them, and a run's may have such
     height = int(figure.layout.height or HEIGHT)
     shown = _sized(figure).update_layout(uirevision=key, height=height)
 

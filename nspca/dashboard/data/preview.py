@@ -8,7 +8,7 @@ import streamlit as st
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen, chosen, heavy, measures, problem
 from nspca.dashboard.shell import presses, state, words
-from nspca.data import SAMPLES, Dataset
+from nspca.data import PREPARATIONS, SAMPLES, Dataset
 from nspca.errors import InvalidData, NSPCAError
 from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 
@@ -21,13 +21,13 @@ BADGES = {
 
 
 def opened() -> Chosen:
-    """The data in force; a logarithm that cannot be taken is said, and left out."""
+    """The data in force; a preparation that cannot be made is said, and left out."""
     try:
         return chosen()
     except InvalidData as error:
-        if not state.get("log"):
+        if not state.get("log") and not state.get("prep"):
             raise
-        state.put(log=None)
+        state.put(log=None, prep=None)
         found = chosen()
         st.error(words.plain(error), icon=":material/error:")
         return found
@@ -144,6 +144,18 @@ def preparation(of: Chosen) -> None:
                 help="For counts and intensities that span many sizes; before centring.",
                 **state.bind("log", then=_changed),
             )
+            able = [
+                name for name, step in PREPARATIONS.items() if name != "log2" and not step.lacks(of.dataset)
+            ]
+            if able:
+                st.pills(
+                    "As in the papers",
+                    able,
+                    selection_mode="multi",
+                    format_func=lambda name: PREPARATIONS[name].title,
+                    help="Done to the numbers first, in the order in which they are chosen.",
+                    **state.bind("prep", [name for name in state.get("prep") if name in able], then=_changed),
+                )
             if state.get("drop") or measures(of).constant.size:
                 help_drop = "A feature that takes one value only cannot be standardised."
                 st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=_changed))

@@ -12,7 +12,7 @@ from nspca.dashboard.chosen import features_said, is_stand_in, title_of
 from nspca.dashboard.runs import tasks
 from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
-from nspca.data import SAMPLES
+from nspca.data import PREPARATIONS, SAMPLES
 from nspca.jobs import Run
 from nspca.tasks.sweep import values_of_k
 
@@ -102,14 +102,18 @@ def data_words(data: dict[str, Any]) -> str:
         name += " (stand-in)" if data["sample"] in SAMPLES and is_stand_in(data["sample"]) else ""
     else:
         name = title_of(data["file"])
+    first = tuple(PREPARATIONS[step].title for step in data.get("prepared", ()) if step in PREPARATIONS)
     changes = (("log2(x + 1)", data.get("log2")), ("without constant features", data.get("drop")))
     some = (features_said(data),) if data.get("only") or data.get("without") else ()
-    return ", ".join([name, *GAPS.get(data.get("missing"), ()), *some, *(word for word, on in changes if on)])
+    return ", ".join(
+        [name, *GAPS.get(data.get("missing"), ()), *first, *some, *(word for word, on in changes if on)]
+    )
 
 
 def _where(data: dict[str, Any]) -> dict[str, Any]:
     """The values of the address that choose a data set."""
     values: dict[str, Any] = {"log": bool(data.get("log2")), "drop": bool(data.get("drop"))}
+    values["prep"] = [str(step) for step in data.get("prepared") or ()]
     values |= {name: [int(j) for j in data.get(stored) or ()] for name, stored in CHOSEN.items()}
     if "sample" in data:
         return {"sample": data["sample"], **values}

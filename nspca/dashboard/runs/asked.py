@@ -8,6 +8,7 @@ from typing import Any, Self
 import nspca
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
+from nspca.data import PREPARATIONS
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Asked:
             else []
         )
         steps = (
+            *((PREPARATIONS[name].title, True) for name in self.data.get("prepared", ())),
             *chosen_ones,
             ("log2(x + 1)", self.data.get("log2")),
             ("centred", self.center),
@@ -91,7 +93,12 @@ def loading(data: dict) -> str:
             options["vocabulary"] = "the vocabulary file"
         given = [repr(data["file"]), *(f"{name}={value!r}" for name, value in options.items())]
         load = f"nspca.read({', '.join(given)})"
-    take = [
+    done = (
+        [f"data = nspca.prepare(data, {', '.join(map(repr, data['prepared']))})"]
+        if data.get("prepared")
+        else []
+    )
+    take = done + [
         f"data = data.{how}({data[how]})  # by number, from 0" for how in ("only", "without") if data.get(how)
     ]
     take += ["X, names = data.X, data.feature_names"]

@@ -99,6 +99,7 @@ VALUES: dict[str, Kept] = {
     ),  # numbers of features that are left out, and of those that alone are looked at
     "only": Kept(_integers, list),
     "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
+    "prep": Kept(_words, list),  # what else is done to the numbers first
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
     "digit_k": Kept(_integer, lambda: 8),
     "from": Kept(_integer),
@@ -164,12 +165,12 @@ VALUES: dict[str, Kept] = {
     "at": Kept(_integer),
 }
 ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
-ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log",
+ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "phi", "candidate",
     "out", "only", "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
     "named", "compare", "ks",
 )  # fmt: skip
-_DATA = "sample upload vocab rows id label gaps cov center scale drop out only log "
+_DATA = "sample upload vocab rows id label gaps cov center scale drop out only log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {

@@ -1,0 +1,158 @@
+"""What the papers did to their data before they looked for components: one function, and each step by name.
+
+What was done is recorded in the dataset, step by step, and said in its notes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data.dataset import Dataset
+from nspca.errors import InvalidData
+
+LEVELS = 256  # grey levels of an image
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A step.
+
+    Parameters
+    ----------
+    title : str
+        As on a page.
+    said : str
+        A sentence for the notes of the dataset.
+    lacks : callable
+        ``lacks(data)``: what the data would need for this step, empty when nothing is missing.
+    made : callable
+        ``made(X)``: the new (m, n) numbers.
+    """
+
+    title: str
+    said: str
+    lacks: Callable[[Dataset], str]
+    made: Callable[[np.ndarray], np.ndarray]
+
+
+def prepare(data: Dataset, *names: str) -> Dataset:
+    """The same samples and features with other numbers.
+
+    Parameters
+    ----------
+    data : Dataset
+    *names : str
+        Keys of `PREPARATIONS`, done in this order.
+
+    Returns
+    -------
+    Dataset
+        ``prepared`` says what was done, in order.
+
+    Raises
+    ------
+    InvalidData
+        For another name, and for data that a step cannot be done to.
+    """
+    for name in names:
+        step = PREPARATIONS.get(name)
+        if step is None:
+            raise InvalidData(f"A preparation is one of {', '.join(PREPARATIONS)}, got {name!r}.")
+        if lacks := step.lacks(data):
+            raise InvalidData(f"{step.title} needs {lacks}: leave the data as they are.")
+        X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
+        done, notes = (*data.prepared, name), (*data.notes, step.said)
+        data = replace(data, X=step.made(X), prepared=done, notes=notes)
+    return data
+
+
+def _images(data: Dataset) -> str:
+    return "" if data.image_shape and not data.is_covariance else "images"
+
+
+def _samples(data: Dataset) -> str:
+    dense = not data.is_covariance and not sp.issparse(data.X)
+    return "" if dense else "a table of samples that is not sparse"
+
+
+def _above_minus_one(data: Dataset) -> str:
+    if data.is_covariance:
+        return "a table of samples"
+    X: Any = data.X  # SciPy has no types
+    least = float((X.data if sp.issparse(X) else X).min(initial=0))
+    return "" if least > -1 else f"values above -1, the smallest here is {least:g}"
+
+
+def lee_seung(X: np.ndarray) -> np.ndarray:
+    """Grey levels of every image (row) brought to mean 1/4 and deviation 1/4, clipped to [0, 1], in 256 steps
+    from 0 to 255; an image of one level is left at the mean.
+    """
+    mean, deviation = X.mean(axis=1, keepdims=True), X.std(axis=1, ddof=1, keepdims=True)
+    level = (X - mean) / np.where(deviation > 0, deviation, 1.0)
+    return np.floor((LEVELS - 1) * np.clip(0.25 + 0.25 * level, 0, 1))
+
+
+def equalised(X: np.ndarray) -> np.ndarray:
+    """Grey levels of every image (row) in [0, 1] with a histogram as flat as it can be.
+
+    One of 256 levels goes to the one whose place in a flat histogram is nearest to its own, as in MATLAB's
+    `histeq` with 256 levels, which gives what Table 1 of Asteris et al. 2015 prints for the faces. Levels
+    that are not whole numbers from 0 to 255 are first brought there, the range of the whole table to 0-255.
+    """
+    last, low, high = LEVELS - 1, X.min(), X.max()
+    whole = low >= 0 and high <= last and np.array_equal(X, np.round(X))
+    grey = X if whole else np.round(last * (X - low) / max(high - low, np.finfo(float).tiny))
+    return np.array([_flat(image) for image in grey.astype(np.int64)])
+
+
+def _flat(image: np.ndarray) -> np.ndarray:
+    counts = np.bincount(image, minlength=LEVELS)
+    reached, wanted = np.cumsum(counts), np.arange(1, LEVELS + 1) * image.size / LEVELS
+    slack = np.minimum(np.append(counts[:-1], 0), np.append(0, counts[1:])) / 2
+    away = np.round(wanted[:, None] - reached + slack)
+    away[away < 0] = image.size  # a level that ends below this one's place is not for it
+    return np.argmin(away, axis=0)[image] / (LEVELS - 1)
+
+
+def log2(X: np.ndarray) -> np.ndarray:
+    """``log2(x + 1)`` of every entry; a zero stays a zero, so a sparse table stays sparse."""
+    return np.log1p(X.astype(np.float64)) / np.log(2)
+
+
+def off_first(X: np.ndarray) -> np.ndarray:
+    """Centred rows projected off the first principal component, around the same means (Sigg & Buhmann 2008,
+    Section 5.2: otherwise nonnegative weights of faces are no constraint).
+    """
+    mean = X.mean(axis=0)
+    Z = X - mean
+    if not Z.any():
+        return X
+    v = np.linalg.svd(Z, full_matrices=False)[2][0]
+    return mean + Z - np.outer(Z @ v, v)
+
+
+PREPARATIONS = {
+    "lee-seung": Preparation(
+        "Lee–Seung grey levels",
+        "Grey levels of every image brought to mean 1/4 and deviation 1/4, clipped, in 256 steps.",
+        _images,
+        lee_seung,
+    ),
+    "equalised": Preparation(
+        "Equalised grey levels",
+        "Grey levels of every image equalised to [0, 1]: a histogram as flat as 256 levels allow.",
+        _images,
+        equalised,
+    ),
+    "log2": Preparation("log2(x + 1)", "Every value x is replaced by log2(x + 1).", _above_minus_one, log2),
+    "off-first": Preparation(
+        "First principal component projected out",
+        "The centred data were projected off their first principal component.",
+        _samples,
+        off_first,
+    ),
+}
+"""Every preparation by its name."""

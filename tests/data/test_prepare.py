@@ -1,0 +1,108 @@
+"""What the papers did to their data: each step against its definition, in order, recorded and refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.data import PREPARATIONS, prepare
+from nspca.errors import InvalidData
+
+FACES = np.random.default_rng(0).integers(0, 256, (20, 12)).astype(np.uint8)
+
+
+def images(X=FACES):
+    data = nspca.load_sample("digits")
+    n = X.shape[1]
+    names = tuple(f"pixel {j}" for j in range(n))
+    return replace(
+        data,
+        X=X,
+        feature_names=names,
+        sample_names=data.sample_names[: len(X)],
+        labels=None,
+        image_shape=(3, 4),
+    )
+
+
+def test_lee_seung():
+    X = prepare(images(), "lee-seung").X
+    one = FACES[3].astype(float)
+    expected = np.floor(255 * np.clip(0.25 + 0.25 * (one - one.mean()) / one.std(ddof=1), 0, 1))
+    assert np.array_equal(X[3], expected) and X.min() >= 0 and X.max() <= 255
+    flat = np.vstack([FACES, np.full((1, 12), 7, np.uint8)])
+    assert np.array_equal(prepare(images(flat), "lee-seung").X[-1], np.full(12, np.floor(255 / 4)))
+
+
+def test_equalised():
+    """Levels keep their order, and the share of pixels up to each is as near to flat as it can be."""
+    X = prepare(images(), "equalised").X
+    for row, image in zip(X, FACES, strict=True):
+        order = np.argsort(image, kind="stable")
+        assert (np.diff(row[order]) >= 0).all() and row.min() >= 0 and row.max() <= 1
+        share = np.array([(image <= level).mean() for level in image])
+        assert np.abs(row - share).max() <= np.unique(image, return_counts=True)[1].max() / 12 + 1 / 256
+    even = np.arange(0, 240, 20)[None].repeat(2, axis=0) + np.array([[0], [15]])
+    flat = prepare(images(even), "equalised").X[1]
+    assert np.allclose(np.diff(flat), 1 / 12, atol=1 / 255)
+    assert np.array_equal(
+        prepare(images(FACES * 4.0 + 1000), "equalised").X, prepare(images(stretched()), "equalised").X
+    )
+
+
+def stretched():
+    """Levels from 0 to 255 again: the range of the whole table is what counts."""
+    levels = FACES.astype(float) - FACES.min()
+    return np.round(255 * levels / levels.max())
+
+
+def test_off_the_first_component():
+    Z = np.random.default_rng(1).standard_normal((50, 12)) * np.linspace(4, 1, 12) + 3
+    data = prepare(images(Z), "off-first")
+    before, after = (nspca.Problem.from_data(X, 3, nonneg=False).covariance for X in (Z, data.X))
+    values = before.leading(4)[0] * before.unit
+    assert np.allclose(after.leading(3)[0] * after.unit, values[1:])
+    assert np.allclose(data.X.mean(axis=0), Z.mean(axis=0))
+    constant = np.ones((3, 12))
+    assert np.array_equal(prepare(images(constant), "off-first").X, constant)
+
+
+def test_log2_keeps_a_sparse_table_sparse():
+    X = sp.csr_array(np.array([[0, 1.0, 3] + [0] * 9, [7] + [0] * 11]))
+    data = prepare(replace(images(X.toarray()), X=X), "log2")
+    assert sp.issparse(data.X) and np.allclose(data.X.toarray()[:, :3], [[0, 1, 2], [3, 0, 0]])
+
+
+def test_steps_are_done_in_order_and_recorded():
+    both = prepare(images(), "lee-seung", "off-first")
+    assert both.prepared == ("lee-seung", "off-first")
+    assert both.notes[-2:] == tuple(PREPARATIONS[name].said for name in both.prepared)
+    assert np.array_equal(both.X, prepare(prepare(images(), "lee-seung"), "off-first").X)
+    assert prepare(images()).prepared == ()
+    assert both.image_shape == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        (images(), "whiten", "A preparation is one of lee-seung, equalised, log2, off-first, got 'whiten'"),
+        (replace(images(), image_shape=None), "equalised", "Equalised grey levels needs images"),
+        (nspca.load_sample("pitprops"), "off-first", "needs a table of samples that is not sparse"),
+        (nspca.load_sample("pitprops"), "log2", "needs a table of samples"),
+        (images(FACES - 5.0), "log2", r"needs values above -1, the smallest here is -[45]: leave"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(data, name, said):
+    with pytest.raises(InvalidData, match=said):
+        prepare(data, name)
+
+
+def test_printed_values_of_the_faces(nspca_data, monkeypatch):
+    """Table 1 of 2015 prints 5.23 for SpanSPCA; 58 % of the optimum at k = 180 are in Section 7 of 2014."""
+    monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
+    data = prepare(nspca.load_sample("cbcl"), "equalised")
+    problem = nspca.Problem.from_data(data.X, 40, nonneg=False)
+    found = nspca.solve(problem, "spanspca", components=5, rank=4, polish=False, certify=None)
+    assert found.value == pytest.approx(5.234, abs=5e-4)
