@@ -23,7 +23,7 @@ OUTSIDE = """() => {
   return [...document.querySelectorAll("[data-testid=stMain] *")].filter((element) => {
     const box = element.getBoundingClientRect();
     return box.width > 1 && box.height > 1 && box.right > innerWidth + 1 && !element.closest("svg") &&
-    !element.matches("input[type=range]") && !held(element);
+    element.checkVisibility() && !element.matches("input[type=range]") && !held(element);
   }).map((element) => element.outerHTML.slice(0, 200));
 }"""
 LARGE, PHONE = {"width": 1024, "height": 844}, {"width": 390, "height": 844}
