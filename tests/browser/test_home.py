@@ -20,6 +20,8 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
         url for url in asked if not url.startswith((app_url, app_url.replace("http", "ws"), "data:", "blob:"))
     }
     assert not outside and not failed
+    (plotly,) = {url for url in asked if "plotly" in url.rpartition("/")[2].lower()}
+    assert page.request.get(plotly).headers["expires"].endswith("GMT"), "5 MB that need no second transfer"
 
 
 def test_the_menu_leads_on_and_back(page, app_url):

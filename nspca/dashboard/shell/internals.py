@@ -1,14 +1,18 @@
 """All that the dashboard uses of Streamlit's inside; requirements.txt holds the versions it was tried with.
 
-Four things that Streamlit has no public way for: to hear of a click before a script runs, to know that the
-browser went back, to serve a folder of an installed package without a copy, and to start without asking
-another host for this machine's address. A new version of Streamlit means: widen requirements.txt, run the
-tests, and mend this file alone.
+Five things that Streamlit has no public way for: to hear of a click before a script runs, to know that the
+browser went back, to serve a folder of an installed package without a copy, to let browsers keep what is in
+it, and to start without asking another host for this machine's address. A new version of Streamlit means:
+widen requirements.txt, run the tests, and mend this file alone.
 """
 
+import time
 from collections.abc import Callable
+from email.utils import formatdate
 from pathlib import Path
 
+from starlette.requests import Request
+from starlette.responses import Response
 from streamlit import net_util
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
@@ -17,6 +21,9 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
+from streamlit.web.server.starlette import starlette_routes
+
+YEAR = 365 * 24 * 3600  # seconds
 
 
 def listen(note: Callable[[AppSession, set[str]], None]) -> None:
@@ -42,21 +49,35 @@ def went_back() -> bool:
 
 def hand_out(
     package: str, component: str, top: Path, folder: str, manager: BidiComponentManager | None = None
-) -> None:
-    """Let the server hand out `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``,
-    once; nothing without a server.
+) -> bool:
+    """Let the server hand out `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``;
+    nothing without a server. Whether it does so from now on.
 
     Streamlit serves the asset folder of a registered component without a copy or another route; a manifest in
     code says the same as one in an installed pyproject.toml, whose folder would need a copy of the files.
     """
     if manager is None:
         if not Runtime.exists():
-            return
+            return False
         manager = Runtime.instance().bidi_component_registry
-    if manager.get(f"{package}.{component}") is None:
-        manager.register_from_manifest(
-            ComponentManifest(package, "1", [ComponentConfig(component, folder)]), top
-        )
+    if manager.get(f"{package}.{component}") is not None:
+        return False
+    manager.register_from_manifest(ComponentManifest(package, "1", [ComponentConfig(component, folder)]), top)
+    return True
+
+
+def keep(package: str) -> None:
+    """Let browsers keep what `hand_out` serves of a package for a year, under an address that changes with
+    its version: Streamlit says of no such file how long it is good, so each page would fetch it again.
+    """
+    pass_on = starlette_routes._set_cors_headers
+
+    async def dated(request: Request, response: Response) -> None:
+        await pass_on(request, response)
+        if f"/bidi-components/{package}." in request.url.path:
+            response.headers["Expires"] = formatdate(time.time() + YEAR, usegmt=True)
+
+    starlette_routes._set_cors_headers = dated
 
 
 def stay_home() -> None:

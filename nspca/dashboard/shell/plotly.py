@@ -2,6 +2,7 @@
 network.
 """
 
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,15 @@ _SAVING = st.components.v2.component(
 
 def serve_plotly(**options: Any) -> None:
     """Let the server hand out plotly.js."""
-    internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options)
+    if internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options):
+        internals.keep(_ASSETS)
 
 
 def plotly_url() -> str:
     """Path on this server of plotly.js."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    return f"{'/' + base if base else ''}/_stcore/bidi-components/{_ASSETS}.plotly/plotly.min.js"
+    name = f"{_ASSETS}.plotly/plotly.min.js?v={version('plotly')}"
+    return f"{'/' + base if base else ''}/_stcore/bidi-components/{name}"
 
 
 def png_too() -> None:
