@@ -86,6 +86,8 @@ def test_a_wrong_upload_is_one_sentence_and_the_next_one_works(page, app_url):
 
 def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
     page.goto(f"{app_url}/data")
+    drawn = "document.querySelector('.st-key-card_pitprops img')?.src.length > 300"
+    page.wait_for_function(drawn)  # before, the picture is empty and will be another element
     picture = page.locator(".st-key-card_pitprops img")
     expect(picture).to_have_js_property("naturalWidth", 240)
     picture.click(force=True)  # the button of the card lies over it, and is what gets the click

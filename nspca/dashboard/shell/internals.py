@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
+from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
 from streamlit import net_util
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
@@ -72,7 +71,7 @@ def keep(package: str) -> None:
     """
     pass_on = starlette_routes._set_cors_headers
 
-    async def dated(request: Request, response: Response) -> None:
+    async def dated(request: Any, response: Any) -> None:
         await pass_on(request, response)
         if f"/bidi-components/{package}." in request.url.path:
             response.headers["Expires"] = formatdate(time.time() + YEAR, usegmt=True)
