@@ -144,25 +144,29 @@ def preparation(of: Chosen) -> None:
                 help="For counts and intensities that span many sizes; before centring.",
                 **state.bind("log", then=_changed),
             )
-            able = [
-                name for name, step in PREPARATIONS.items() if name != "log2" and not step.lacks(of.dataset)
-            ]
-            if able:
-                st.pills(
-                    "As in the papers",
-                    able,
-                    selection_mode="multi",
-                    format_func=lambda name: PREPARATIONS[name].title,
-                    help="Done to the numbers first, in the order in which they are chosen.",
-                    **state.bind("prep", [name for name in state.get("prep") if name in able], then=_changed),
-                )
             if state.get("drop") or measures(of).constant.size:
                 help_drop = "A feature that takes one value only cannot be standardised."
                 st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=_changed))
+        _as_in_the_papers(of)
     try:
         _spectrum(of)
     except NSPCAError as error:
         st.error(words.plain(error), icon=":material/error:")
+
+
+def _as_in_the_papers(of: Chosen) -> None:
+    """What else may be done to these numbers; log2 has its switch."""
+    others = (name for name in PREPARATIONS if name != "log2")
+    able = [name for name in others if not PREPARATIONS[name].lacks(of.dataset)]
+    if able:
+        st.pills(
+            "As in the papers",
+            able,
+            selection_mode="multi",
+            format_func=lambda name: PREPARATIONS[name].title,
+            help="Done to the numbers first, in the order in which they are chosen.",
+            **state.bind("prep", [name for name in state.get("prep") if name in able], then=_changed),
+        )
 
 
 def _changed() -> None:

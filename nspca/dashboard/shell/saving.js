@@ -8,14 +8,16 @@ async function save(plot, url) {
   await Plotly.downloadImage({ data: plot.data, layout }, { ...size, format: "png", scale: 2, filename: "nspca" });
 }
 
-function button(text, said, press) {
+const CORNERS = '<svg viewBox="0 0 24 24" width="14" height="14" style="vertical-align: middle" fill="none" stroke="currentColor" stroke-width="2.5"><path d="M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5"/></svg>';
+
+function button(face, said, press) {
   const made = document.createElement("a");
   made.className = "modebar-btn nspca-more";
   made.dataset.title = said;
   made.setAttribute("role", "button");
   made.setAttribute("aria-label", said);
   made.tabIndex = 0;
-  made.textContent = text;
+  made.innerHTML = face;
   made.style.cssText = "font: 600 11px/22px sans-serif; color: var(--st-text-color, #777); cursor: pointer; text-decoration: none;";
   made.onclick = () => press().catch((error) => console.error(error));
   made.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); made.click(); } };
@@ -42,7 +44,7 @@ function add(plot) {
   if (!camera || camera.parentElement.querySelector(".nspca-more")) return;
   camera.after(
     button("PNG", "Download plot as PNG", () => save(plot, globalThis.__nspcaSaving)),
-    button("\u26f6", "Whole screen", () => larger(plot)),
+    button(CORNERS, "Whole screen", () => larger(plot)),
   );
   camera.parentElement.style.display = "flex";
 }
