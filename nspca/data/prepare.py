@@ -62,7 +62,7 @@ def prepare(data: Dataset, *names: str) -> Dataset:
         if step is None:
             raise InvalidData(f"A preparation is one of {', '.join(PREPARATIONS)}, got {name!r}.")
         if lacks := step.lacks(data):
-            raise InvalidData(f"{step.title} needs {lacks}: leave the data as they are.")
+            raise InvalidData(f"“{step.title}” needs {lacks}: leave the data as they are.")
         X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
         done, notes = (*data.prepared, name), (*data.notes, step.said)
         data = replace(data, X=step.made(X), prepared=done, notes=notes)
@@ -136,20 +136,20 @@ def off_first(X: np.ndarray) -> np.ndarray:
 
 PREPARATIONS = {
     "lee-seung": Preparation(
-        "Lee–Seung grey levels",
+        "Lee–Seung",
         "Grey levels of every image brought to mean 1/4 and deviation 1/4, clipped, in 256 steps.",
         _images,
         lee_seung,
     ),
     "equalised": Preparation(
-        "Equalised grey levels",
+        "Equalised",
         "Grey levels of every image equalised to [0, 1]: a histogram as flat as 256 levels allow.",
         _images,
         equalised,
     ),
     "log2": Preparation("log2(x + 1)", "Every value x is replaced by log2(x + 1).", _above_minus_one, log2),
     "off-first": Preparation(
-        "First principal component projected out",
+        "First component out",
         "The centred data were projected off their first principal component.",
         _samples,
         off_first,

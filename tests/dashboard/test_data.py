@@ -392,12 +392,12 @@ def test_data_are_prepared_as_in_the_papers_and_what_does_not_suit_is_left_out(v
     page = visit(PAGE, sample="digits")
     pills = page.button_group(key="widget_prep")
     assert pills.options == [
-        "Lee–Seung grey levels",
-        "Equalised grey levels",
-        "First principal component projected out",
+        "Lee–Seung",
+        "Equalised",
+        "First component out",
     ]
     pills.set_value(["lee-seung"]).run()
     assert not page.error and not page.exception and "mean 1/4 and deviation 1/4" in texts(page)
     page = visit(PAGE, sample="pitprops", prep="equalised")
-    assert "Equalised grey levels needs images" in page.error[0].value and not page.exception
+    assert "“Equalised” needs images" in page.error[0].value and not page.exception
     assert "prep" not in page.query_params

@@ -185,9 +185,7 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
     plant(workspace, given={"request": {**SWEPT, "data": data, "scale": True, "nonneg": False}})
     one = told(workspace)["sweep"]
     assert (
-        one.line.startswith(
-            "genes, means for missing values, First principal component projected out, log2(x + 1) · "
-        )
+        one.line.startswith("genes, means for missing values, First component out, log2(x + 1) · ")
         and "weights of any sign · standardised · auto" in one.line
     )
     wanted = {

@@ -294,7 +294,7 @@ def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys):
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    said = "Equalised grey levels, First principal component projected out, centred"
+    said = "Equalised, First component out, centred"
     assert any(said in caption.value for caption in page.caption)
     exec(page.code[0].value, {})
     value = float(capsys.readouterr().out.split()[0])

@@ -88,7 +88,7 @@ def test_steps_are_done_in_order_and_recorded():
     ("data", "name", "said"),
     [
         (images(), "whiten", "A preparation is one of lee-seung, equalised, log2, off-first, got 'whiten'"),
-        (replace(images(), image_shape=None), "equalised", "Equalised grey levels needs images"),
+        (replace(images(), image_shape=None), "equalised", "“Equalised” needs images"),
         (nspca.load_sample("pitprops"), "off-first", "needs a table of samples that is not sparse"),
         (nspca.load_sample("pitprops"), "log2", "needs a table of samples"),
         (images(FACES - 5.0), "log2", r"needs values above -1, the smallest here is -[45]: leave"),
