@@ -80,9 +80,7 @@ def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", c
         hoverongaps=False,
         hovertemplate="part %{customdata}: weight %{z:.3f}<extra></extra>",
     )
-    return _captioned(hide_axes(figure), places, captions).update_layout(
-        margin={"l": 4, "r": 4, "t": 4, "b": 4}
-    )
+    return _captioned(figure, places, captions)
 
 
 def union_figure(X, shape, *, mean=None, name="") -> go.Figure:
@@ -145,19 +143,18 @@ def pictures_figure(pictures, shape, captions, *, low, high, columns=None) -> go
         showscale=False,
         hovertemplate="%{z:.4g}<extra></extra>",
     )
-    return _captioned(hide_axes(figure), places, captions).update_layout(
-        margin={"l": 4, "r": 4, "t": 4, "b": 4}
-    )
+    return _captioned(figure, places, captions)
 
 
 def _captioned(figure: go.Figure, places, captions) -> go.Figure:
+    """Pictures without axes or margins, each with its caption."""
     for (middle, top), caption in zip(places, captions or [], strict=False):
         figure.add_annotation(
             x=middle, y=top - 0.6, text=plain(caption), showarrow=False, yanchor="bottom", font={"size": 13}
         )
-    return figure.update_yaxes(
-        constraintoward="top"
-    )  # on a narrow screen the pictures stay under their heading
+    # On a narrow screen the pictures stay under their heading.
+    hide_axes(figure).update_yaxes(constraintoward="top")
+    return figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
 def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:

@@ -8,7 +8,9 @@ import zipfile
 import zlib
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import nspca.archive
 from nspca.data import limits, neutralise, read
@@ -220,7 +222,8 @@ def test_many_images_are_counted_before_they_are_stacked():
 
 def seeds() -> dict[str, bytes]:
     X = np.arange(12.0).reshape(4, 3)
-    arrays, plain = io.BytesIO(), io.BytesIO()
+    arrays, plain, parquet = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    pd.DataFrame({"a": [1.0, 1 / 3, 5], "b": [1, 2, 3], "kind": list("xyx")}).to_parquet(parquet)
     np.savez_compressed(arrays, X=X, y=np.arange(4), feature_names=np.array(list("abc")))
     np.save(plain, X)
     pixels = b"P5 2 2 255\n\x01\x02\x03\x04"
@@ -232,6 +235,9 @@ def seeds() -> dict[str, bytes]:
         "docword": b"3\n4\n3\n1 1 2\n1 4 1\n3 2 7\n",
         "csv": b"who,a,b\nann,1,2\nbob,3,4\n",
         "gzip": gzip.compress(b"a;b\n1,5;2\n3;4\n"),
+        "parquet": parquet.getvalue(),
+        "a dense matrix": b"%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n",
+        "a sparse matrix": b"%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 2.5\n3 1 4\n",
     }
 
 
@@ -251,7 +257,7 @@ def test_damaged_files_give_a_dataset_or_a_sentence(kind):
             refused += 1
             assert str(error).endswith(".")
         else:
-            assert np.isfinite(data.X.data if data.kind == "words" else data.X).all()
+            assert np.isfinite(data.X.data if sp.issparse(data.X) else data.X).all()
     assert refused
 
 

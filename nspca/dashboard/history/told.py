@@ -105,9 +105,8 @@ def data_words(data: dict[str, Any]) -> str:
     first = tuple(PREPARATIONS[step].title for step in data.get("prepared", ()) if step in PREPARATIONS)
     changes = (("log2(x + 1)", data.get("log2")), ("without constant features", data.get("drop")))
     some = (features_said(data),) if data.get("only") or data.get("without") else ()
-    return ", ".join(
-        [name, *GAPS.get(data.get("missing"), ()), *first, *some, *(word for word, on in changes if on)]
-    )
+    gaps, last = GAPS.get(data.get("missing"), ()), (word for word, on in changes if on)
+    return ", ".join([name, *gaps, *first, *some, *last])
 
 
 def _where(data: dict[str, Any]) -> dict[str, Any]:

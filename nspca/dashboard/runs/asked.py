@@ -93,12 +93,8 @@ def loading(data: dict) -> str:
             options["vocabulary"] = "the vocabulary file"
         given = [repr(data["file"]), *(f"{name}={value!r}" for name, value in options.items())]
         load = f"nspca.read({', '.join(given)})"
-    done = (
-        [f"data = nspca.prepare(data, {', '.join(map(repr, data['prepared']))})"]
-        if data.get("prepared")
-        else []
-    )
-    take = done + [
+    take = [f"data = nspca.prepare(data, {step!r})" for step in data.get("prepared", ())]
+    take += [
         f"data = data.{how}({data[how]})  # by number, from 0" for how in ("only", "without") if data.get(how)
     ]
     take += ["X, names = data.X, data.feature_names"]
