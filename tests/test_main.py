@@ -62,6 +62,19 @@ def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
     assert error.startswith("refused: ") and error.count("\n") == 1
 
 
+def test_data_are_prepared_first_and_a_certificate_is_about_the_prepared_ones(tmp_path, capsys):
+    file, steps = str(tmp_path / "c.npz"), "equalised,off-first"
+    assert main(["solve", "digits", "--k", "5", "--prepare", steps, "--certificate", file, "--json"]) == 0
+    data = nspca.prepare(nspca.load_sample("digits"), *steps.split(","))
+    value = json.loads(capsys.readouterr().out)["value"]
+    assert np.isclose(value, nspca.solve(nspca.Problem.from_data(data.X, 5)).value)
+    assert main(["verify", "digits", file, "--prepare", steps]) == 0
+    assert main(["verify", "digits", file]) == 1
+    capsys.readouterr()
+    assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
+    assert "A preparation is one of lee-seung" in capsys.readouterr().err
+
+
 def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
     file = str(tmp_path / "proof.npz")
     assert main(["solve", "pitprops", "--k", "4", "--signed", "--certificate", file]) == 0

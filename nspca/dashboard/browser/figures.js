@@ -10,7 +10,8 @@ function themed(layout, element) {
   const page = get("--st-background-color", "#fff");
   const font = { ...template.font, color: text, family: get("--st-font", "sans-serif") };
   const hoverlabel = { ...template.hoverlabel, bgcolor: page, bordercolor: text, font: { color: text, family: font.family } };
-  return { ...layout, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
+  const height = document.fullscreenElement === element ? undefined : layout.height;  // it has all of the screen
+  return { ...layout, height, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
 }
 
 function listen(state) {
@@ -78,7 +79,7 @@ export default function (component) {
   }
   state.gone = false;
   state.send = setTriggerValue;
-  state.div.style.height = `${data.height}px`;
+  if (document.fullscreenElement !== state.div) state.div.style.height = `${data.height}px`;
   state.div.setAttribute("role", "img");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);

@@ -29,7 +29,7 @@ def plotly_script(name: str) -> str:
 _FIGURE = st.components.v2.component(
     "nspca_figure",
     html='<div class="nspca-figure"></div>',
-    css=".nspca-figure { width: 100%; }\n.nspca-figure-error { color: var(--st-text-color); padding: 1rem; }",
+    css=".nspca-figure { width: 100%; color: var(--st-text-color); }",
     js=plotly_script("figures.js"),
     # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
     isolate_styles=False,
