@@ -139,6 +139,34 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "coordinate", **info, overlap=overlap(U))
 
 
+def own(problem: Problem, rank: int, options: Options, seed: int = 0, report: Report = silent) -> Array:
+    """What the paper's algorithm itself arrives at: `rank` nonnegative columns together, as they are.
+
+    Neither made disjoint, nor cut, nor with new weights: `solve` does all that to give k entries. Of all
+    starts it is the one with the largest objective (eq. 3).
+
+    Parameters
+    ----------
+    rank : int
+        How many columns.
+    options : Options
+        With a `beta`.
+
+    Returns
+    -------
+    U : (n, rank), nonnegative, columns of about length 1 when alpha is large
+    """
+    if options.beta is None:
+        raise InvalidOption("the paper's own columns need a beta, got None: give a number, 0 for none")
+    whole("rank", rank, 1, problem.n)
+    rng, beta = np.random.default_rng(seed), options.beta
+    answers = [
+        Search(problem, first_guess(problem, rank, start, rng), options, report, start).at(beta)
+        for start in range(options.restarts)
+    ]
+    return max(answers, key=lambda U: objective(problem, U, options.alpha, beta))
+
+
 def first_guess(problem: Problem, r: int, start: int, rng: np.random.Generator) -> Array:
     """Unit columns (n, r), nonnegative: without preference for the first start, then positive parts of random
     points of A's range.
@@ -224,9 +252,7 @@ def climb(
     for sweep in range(iterations):
         G, M = A.product(U) / l1, U.T @ U
         explained = float(np.vdot(U, G))
-        value = (
-            explained / 2 - alpha / 4 * float(np.square(np.eye(U.shape[1]) - M).sum()) - beta * float(U.sum())
-        )
+        value = _objective(explained, M, U, alpha, beta)
         tell(sweep, value)
         if value - before <= tol * explained:
             break
@@ -242,6 +268,18 @@ def climb(
                 step[features] = U[features] - old
                 G = G + A.product(step) / l1
     return U
+
+
+def objective(problem: Problem, U: Array, alpha: float, beta: float) -> float:
+    """Eq. 3 in units of l1: ``tr U'AU / 2 - alpha/4 |I - U'U|^2 - beta 1'U1``."""
+    l1 = float(problem.covariance.leading(1)[0][0])
+    explained = float(np.vdot(U, problem.covariance.product(U))) / l1 if l1 > 0 else 0.0
+    return _objective(explained, U.T @ U, U, alpha, beta)
+
+
+def _objective(explained: float, M: Array, U: Array, alpha: float, beta: float) -> float:
+    away = float(np.square(np.eye(U.shape[1]) - M).sum())
+    return explained / 2 - alpha / 4 * away - beta * float(U.sum())
 
 
 def coefficients(diagonal, G: Array, U: Array, M: Array, alpha: float, beta: float) -> tuple[Array, Array]:

@@ -177,3 +177,26 @@ def test_wide_data_never_form_the_matrix(nothing_large):
     X = np.random.default_rng(11).standard_normal((20, 5000))
     result = nspca.solve(nspca.Problem.from_data(X, 50), "coordinate", restarts=1, iterations=3, certify=None)
     assert np.count_nonzero(result.components) <= 50
+
+
+def test_own_columns_are_those_of_the_largest_objective_and_share_features():
+    rng = np.random.default_rng(4)
+    problem = nspca.Problem.from_data(rng.gamma(2.0, 1.0, (40, 12)), k=3)
+    options = coordinate.Options(alpha=0.02, beta=0.01, restarts=3)
+    U = coordinate.own(problem, 2, options, seed=1)
+    A = problem.covariance.product(np.eye(12)) / problem.covariance.leading(1)[0][0]
+    eq_3 = lambda U: (  # noqa: E731
+        np.trace(U.T @ A @ U) / 2 - 0.02 / 4 * np.square(np.eye(2) - U.T @ U).sum() - 0.01 * U.sum()
+    )
+    assert (U >= 0).all() and coordinate.objective(problem, U, 0.02, 0.01) == pytest.approx(eq_3(U))
+    alone = [
+        coordinate.Search(problem, guess, options).at(0.01)
+        for rng in [np.random.default_rng(1)]
+        for guess in [coordinate.first_guess(problem, 2, start, rng) for start in range(3)]
+    ]
+    assert eq_3(U) == pytest.approx(max(map(eq_3, alone)))
+    assert (np.count_nonzero(U, axis=1) == 2).any(), "with so small an alpha the columns overlap"
+    with pytest.raises(InvalidOption, match="need a beta, got None"):
+        coordinate.own(problem, 2, coordinate.Options())
+    with pytest.raises(InvalidOption, match="rank must be a whole number, 1 to 12"):
+        coordinate.own(problem, 13, options)
