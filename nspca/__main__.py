@@ -1,4 +1,4 @@
-"""``python -m nspca``: solve, sweep, verify, samples and app, thin over the public API.
+"""``python -m nspca``: solve, sweep, verify, samples, papers and app, thin over the public API.
 
 Each command imports what it needs when it runs, so that ``--help`` is there at once. Exit status: 0 done, 1 a
 certificate was refused, 2 a request that cannot be met (one sentence on stderr), 130 interrupted.
@@ -194,6 +194,29 @@ def samples(args: argparse.Namespace) -> int:
     return 0
 
 
+def papers(args: argparse.Namespace) -> int:
+    from nspca import papers
+    from nspca.papers import report
+
+    check_folder(args.html)
+    names = args.items or list(papers.ITEMS)
+    items = [papers.known(name) for name in names]
+    outcomes = {}
+    for item in items:
+        outcome = papers.stored(item.name) if args.stored else papers.reproduce(item.name, progress_hook())
+        clear_progress()
+        say(f"{item.name}: {item.title}" + (f" ({outcome.seconds:.1f} s)" if outcome else ""))
+        for line in report.lines(item, outcome):
+            say(f"  {line}")
+        if outcome is not None:
+            outcomes[item.name] = outcome
+    say(report.counted(outcomes))
+    if args.html:
+        Path(args.html).write_bytes(report.html(outcomes))
+        say(f"report: {args.html}")
+    return 0
+
+
 def app(args: argparse.Namespace) -> int:
     check_port(args.address, args.port)
     host = outward_address() if args.address in WILDCARDS else args.address
@@ -324,7 +347,9 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="python -m nspca", description="Sparse and nonnegative sparse PCA with certificates."
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="{solve,sweep,verify,samples,app}")
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="{solve,sweep,verify,samples,papers,app}"
+    )
 
     prepared = argparse.ArgumentParser(add_help=False)
     prepared.add_argument(
@@ -402,6 +427,23 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(run=verify)
 
     commands.add_parser("samples", help="the data sets known by name").set_defaults(run=samples)
+
+    command = commands.add_parser(
+        "papers", help="every figure and table of the four papers, printed beside computed"
+    )
+    command.add_argument(
+        "items",
+        nargs="*",
+        metavar="ITEM",
+        help="such as asteris2014-figure-4 (all of them when none is named)",
+    )
+    command.add_argument(
+        "--stored", action="store_true", help="what came with the project, instead of computing it here"
+    )
+    command.add_argument(
+        "--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"
+    )
+    command.set_defaults(run=papers)
 
     command = commands.add_parser("app", help="start the dashboard")
     command.add_argument(

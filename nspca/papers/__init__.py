@@ -1,1 +1,202 @@
-"""What the papers use sparse components for, on their data."""
+"""The four papers, figure by figure: what each prints, beside what is computed here.
+
+>>> from nspca import papers
+>>> outcome = papers.reproduce("asteris2014-figure-4")
+>>> for claim in papers.claims(papers.ITEMS["asteris2014-figure-4"], outcome):
+...     print(claim.printed.what, claim.printed.shown, claim.found, claim.verdict)
+
+`ITEMS` has every figure and table; `reproduce` computes one of them; `stored` is what was computed when the
+project was last checked against the originals; `report` writes all of it as one file. What the papers use
+their methods for is in `uses`.
+"""
+
+import time
+from dataclasses import replace
+
+from nspca.data.places import sample_folder
+from nspca.errors import InvalidOption
+from nspca.papers import asteris2014, asteris2015, sigg2008, zass2006
+from nspca.papers.given import Absent, digest, missing
+from nspca.papers.item import VERDICTS, Claim, Found, Item, Outcome, Printed, claims, counts
+from nspca.papers.published import PRINTED
+from nspca.progress import Report, silent
+
+__all__ = [
+    "ITEMS",
+    "PAPERS",
+    "VERDICTS",
+    "Absent",
+    "Claim",
+    "Found",
+    "Item",
+    "Outcome",
+    "Printed",
+    "claims",
+    "counts",
+    "digest",
+    "missing",
+    "reproduce",
+    "stored",
+]
+
+PAPERS = {
+    "asteris2014": "Asteris, Papailiopoulos, Dimakis 2014: Nonnegative Sparse PCA with Provable Guarantees",
+    "asteris2015": "Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015: Sparse PCA via Bipartite Matchings",
+    "sigg2008": "Sigg, Buhmann 2008: Expectation-Maximization for Sparse and Non-Negative PCA",
+    "zass2006": "Zass, Shashua 2006: Nonnegative Sparse PCA",
+}
+
+_NET = """import nspca
+data = nspca.prepare(nspca.load_sample("cbcl"), "equalised")
+problem = nspca.Problem.from_data(data.X, k=180, nonneg=True)
+result = nspca.solve(problem, "epsnet", rank=3, eps=0.1, polish=False)
+upper = nspca.verify(data.X, result.certificate)
+print(result.value / upper)
+"""
+_TOGETHER = """import nspca
+data = nspca.load_sample("leukemia")
+problem = nspca.Problem.from_data(data.X, k=50, nonneg=False)
+alone = nspca.solve(problem, "em", components=5, certify=None, polish=False)
+paper = nspca.solve(problem, "bipartite", components=5, certify=None)
+joint = nspca.solve(problem, "joint", components=5)
+print(paper.value / alone.value - 1, joint.value / alone.value - 1)
+"""
+_TOPICS = """import nspca
+data = nspca.load_sample("bow-kos")
+problem = nspca.Problem.from_data(data.X, k=15, nonneg=False, center=False)
+for method, options in (("tpower", {}), ("em", {}), ("spanspca", {"rank": 5})):
+    print(method, nspca.solve(problem, method, components=8, certify=None, polish=False, **options).value)
+print("bipartite", nspca.solve(problem, "bipartite", components=8, certify=None, rank=5).value)
+"""
+_EM = """import nspca
+X = nspca.load_sample("cbcl").X
+problem = nspca.Problem.from_data(X, k=50, nonneg=False, scale=True)
+result = nspca.solve(problem, "em", restarts=1, polish=False)
+print(result.info["plain_value"], result.value)
+"""
+_OWN = """import nspca
+from nspca.solvers import coordinate
+problem = nspca.Problem.from_data(nspca.load_sample("cbcl").X, k=55, nonneg=True)
+options = coordinate.Options(alpha=coordinate.from_paper(problem, 2e7), beta=0.0)
+U = coordinate.own(problem, 10, options)
+print(coordinate.overlap(U), (U > 0).sum())
+"""
+
+
+def _item(name: str, title: str, make, *needs: str, code: str = "") -> Item:
+    words = name.split("-")[1:]
+    label = f"{words[0].capitalize()} {words[1]}"
+    if len(words) > 2:
+        label += f" ({words[2]})"
+    elif words[1][-1].isalpha():
+        label = f"{words[0].capitalize()} {words[1][:-1]}({words[1][-1]})"
+    return Item(name, label, title, PRINTED[name], make, needs, code)
+
+
+_ALL = (
+    _item("asteris2014-figure-1", "A spannogram", asteris2014.figure_1),
+    _item("asteris2014-figure-2", "The arc that a support allows", asteris2014.figure_2),
+    _item("asteris2014-figure-3", "Six parts of faces", asteris2014.figure_3, "cbcl"),
+    _item("asteris2014-figure-4", "Faces: variance and its proof", asteris2014.figure_4, "cbcl", code=_NET),
+    _item(
+        "asteris2014-figure-5",
+        "Leukemia: variance and its proof",
+        asteris2014.figure_5,
+        "leukemia",
+        code=_NET.replace(
+            'nspca.prepare(nspca.load_sample("cbcl"), "equalised")', 'nspca.load_sample("leukemia")'
+        ).replace("k=180", "k=50"),
+    ),
+    _item(
+        "asteris2014-figure-6",
+        "Spectra: variance and its proof",
+        asteris2014.figure_6,
+        "lrs",
+        code=_NET.replace(
+            'nspca.prepare(nspca.load_sample("cbcl"), "equalised")', 'nspca.load_sample("lrs")'
+        ).replace("k=180", "k=20"),
+    ),
+    _item("asteris2015-figure-1", "Components as a matching", asteris2015.figure_1),
+    _item(
+        "asteris2015-figure-2a", "Five components of genes", asteris2015.figure_2a, "leukemia", code=_TOGETHER
+    ),
+    _item(
+        "asteris2015-figure-2b",
+        "Two to ten components of genes",
+        asteris2015.figure_2b,
+        "leukemia",
+        code=_TOGETHER,
+    ),
+    _item(
+        "asteris2015-table-1",
+        "Five components, seven data sets",
+        asteris2015.table_1,
+        "cbcl",
+        "leukemia",
+        "arcene",
+        "mfeat",
+        code=_TOGETHER.replace("k=50", "k=40"),
+    ),
+    _item(
+        "asteris2015-table-2", "Eight components, bags of words", asteris2015.table_2, "bow-kos", code=_TOPICS
+    ),
+    _item("asteris2015-table-3", "Eight topics", asteris2015.table_3, "bow-kos"),
+    _item("sigg2008-figure-1", "The M-step", sigg2008.figure_1),
+    _item("sigg2008-figure-2-left", "Faces, any sign", sigg2008.figure_2_left, "cbcl", code=_EM),
+    _item("sigg2008-figure-2-middle", "Genes, any sign", sigg2008.figure_2_middle, "leukemia"),
+    _item("sigg2008-figure-2-right", "Genes: time", sigg2008.figure_2_right, "leukemia"),
+    _item("sigg2008-figure-3-left", "Faces, nonnegative", sigg2008.figure_3_left, "cbcl"),
+    _item("sigg2008-figure-3-middle", "Orthogonal components", sigg2008.figure_3_middle, "cbcl"),
+    _item("sigg2008-figure-3-right", "Components at an angle", sigg2008.figure_3_right, "cbcl"),
+    _item("sigg2008-figure-4", "Choosing genes", sigg2008.figure_4, "leukemia"),
+    _item("zass2006-figure-1", "A quartic in one entry", zass2006.figure_1),
+    _item("zass2006-figure-2", "Ten parts of faces", zass2006.figure_2, "cbcl", code=_OWN),
+    _item("zass2006-figure-3", "What alpha and beta do", zass2006.figure_3, "cbcl", code=_OWN),
+    _item("zass2006-figure-4", "Finding faces", zass2006.figure_4, "cbcl", "nonfaces"),
+    _item("zass2006-figure-5", "Pitprops", zass2006.figure_5),
+)
+ITEMS: dict[str, Item] = {item.name: item for item in _ALL}
+"""Every figure and table of the four papers by its name."""
+
+
+def reproduce(name: str, report: Report | None = None) -> Outcome:
+    """Compute one figure or table from the originals on this machine.
+
+    Parameters
+    ----------
+    name : str
+        A key of `ITEMS`.
+    report : callable, optional
+        Gets an event now and then and may raise `Cancelled`.
+
+    Returns
+    -------
+    Outcome
+        Without anything found when all its data are missing; the rows of a table whose data are missing stay
+        empty.
+    """
+    item, started = known(name), time.perf_counter()
+    try:
+        outcome = item.make(report or silent)
+    except Absent as absent:
+        outcome = Outcome(said=str(absent))
+    return replace(outcome, seconds=time.perf_counter() - started, computed=time.time())
+
+
+def known(name: str) -> Item:
+    """The item of this name.
+
+    Raises
+    ------
+    InvalidOption
+        For another name.
+    """
+    if name not in ITEMS:
+        raise InvalidOption(f"a figure or table is one of {', '.join(ITEMS)}, got {name!r}")
+    return ITEMS[name]
+
+
+def stored(name: str) -> Outcome | None:
+    """What was computed when the project was last held against the originals; None when it was not."""
+    path = sample_folder() / "papers" / f"{known(name).name}.json"
+    return Outcome.from_json(path.read_bytes()) if path.is_file() else None

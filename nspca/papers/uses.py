@@ -10,12 +10,14 @@ faces.
 import numpy as np
 
 from nspca import api
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, InvalidProblem
 from nspca.matrix.linalg import Array
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
+FLOOR, CEILING = 100.0, 16000.0
+"""Raw intensities of gene arrays below and above are noise and saturation."""
 BATCH = 256
 """Small symmetric matrices whose eigenvalues are found in one call."""
 
@@ -127,6 +129,76 @@ def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: R
     return scores
 
 
+def gene_rows(
+    X: Array, labels, counts, prepared: str, starts: int, seed: int = 0, report: Report = silent
+) -> list[dict]:
+    """Scores of k-means on genes chosen without the labels, and on all of them: rows ``selection, genes,
+    mean, spread``.
+
+    Parameters
+    ----------
+    X : (m, n) raw intensities
+    labels : (m,)
+    counts : numbers of genes
+    prepared : str
+        "log" or "standardised", see `gene_tables`.
+    starts : int
+        Random initialisations of k-means.
+    report : callable, optional
+        Gets every row as it is there, as the payload ``{"line": row}``; the first is that of all genes.
+    """
+    entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), prepared)
+    counts = [count for count in counts if count <= Z.shape[1]]
+    total = 3 * len(counts) + 1
+    rows: list[dict] = []
+    stage = "choosing genes"
+
+    def say(event: Event) -> None:
+        report(Event(stage, len(rows), total))
+
+    problem = Problem.from_data(Z, k=1, nonneg=True)
+    signed = Problem(problem.covariance, 1, nonneg=False)
+    order = np.argsort(-svd_entropy_contributions(entropy_table, say), kind="stable")
+    picked: dict[str, dict[int, np.ndarray]] = {
+        "em, nonnegative": select(problem, counts, seed=seed, report=say),
+        "em, any sign": select(signed, counts, seed=seed, report=say),
+        "CE + SR": {count: order[:count] for count in counts},
+        "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
+    }
+    for genes in [Z.shape[1], *counts]:
+        for name, selected in picked.items():
+            if genes not in selected:
+                continue
+            stage = f"{name}, {genes} genes"
+            scores = cluster_scores(Z[:, selected[genes]], labels, starts, seed, say)
+            mean, spread = float(scores.mean()), float(scores.std())
+            rows.append({"selection": name, "genes": int(genes), "mean": mean, "spread": spread})
+            report(Event("k-means", len(rows), total, payload={"line": rows[-1]}))
+    return rows
+
+
+def gene_tables(X, prepared: str):
+    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary
+    are left out of both.
+
+    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in
+    it), else centred; "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann
+    describe their data.
+    """
+    Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
+    Z = Z[:, np.ptp(Z, axis=0) > 0]
+    if not Z.shape[1]:
+        raise InvalidProblem(
+            f"every gene is constant between {FLOOR:g} and {CEILING:g}: these are no raw intensities; take "
+            "'standardised'"
+        )
+    centred = Z - Z.mean(axis=0)
+    if prepared == "standardised":
+        centred = centred / centred.std(axis=0)
+        return centred, centred
+    return Z, centred
+
+
 # --- faces ----------------------------------------------------------------------------------------
 
 
@@ -146,7 +218,12 @@ def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
 
 
 def detection_curve(
-    U: Array, train: tuple[Array, Array], tests: dict[str, tuple[Array, Array]], seed: int = 0
+    U: Array,
+    train: tuple[Array, Array],
+    tests: dict[str, tuple[Array, Array]],
+    seed: int = 0,
+    scaled: bool = True,
+    constant: float = 1.0,
 ) -> dict[str, dict]:
     """ROC curves of a linear support vector machine on the features ``X @ U``.
 
@@ -156,6 +233,11 @@ def detection_curve(
     train : (faces (p, n), others (q, n))
     tests : name -> (faces, others) the machine has not seen
     seed : int
+    scaled : bool
+        The machine is given the features with mean 0 and variance 1 each; otherwise with their own spread,
+        all divided by one number.
+    constant : float
+        C of the machine.
 
     Returns
     -------
@@ -164,12 +246,17 @@ def detection_curve(
     """
     from sklearn.metrics import roc_auc_score, roc_curve
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.preprocessing import FunctionTransformer, StandardScaler
     from sklearn.svm import LinearSVC
 
     if any(not len(part) for pair in (train, *tests.values()) for part in pair):
         raise InvalidData("detection needs faces and others in training and in every test, got an empty set")
-    machine = make_pipeline(StandardScaler(), LinearSVC(dual=False, random_state=seed, max_iter=5000))
+    svm = LinearSVC(C=constant, dual=False, random_state=seed, max_iter=5000)
+    machine = (
+        make_pipeline(StandardScaler(), svm)
+        if scaled
+        else make_pipeline(FunctionTransformer(_one_scale(train, U)), svm)
+    )
     machine.fit(*_stacked(train, U))
     found = {}
     for name, pair in tests.items():
@@ -183,3 +270,10 @@ def detection_curve(
 def _stacked(pair, U):
     faces, others = (np.asarray(part, dtype=np.float64) @ U for part in pair)
     return np.vstack((faces, others)), np.repeat([1, 0], [len(faces), len(others)])
+
+
+def _one_scale(train, U: Array):
+    """A function that takes the mean of the training set off and divides by one number for all features."""
+    scores = _stacked(train, U)[0]
+    mean, scale = scores.mean(axis=0), float(scores.std()) or 1.0
+    return lambda features: (features - mean) / scale

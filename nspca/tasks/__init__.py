@@ -16,5 +16,6 @@ TASKS = {
     "genes": "nspca.tasks.compare:run_genes",
     "detection": "nspca.tasks.compare:run_detection",
     "pitprops": "nspca.tasks.compare:run_pitprops",
+    "paper": "nspca.tasks.papers:run_item",
 }
 """Name of a task, and the function that does it today."""

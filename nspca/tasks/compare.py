@@ -40,8 +40,6 @@ PROPS = (
     ("coordinate, nonnegative", "coordinate", True),
 )
 """Name, method (None for plain eigenvectors), nonnegative: the curves of the pitprops figure."""
-FLOOR, CEILING = 100.0, 16000.0
-"""Raw intensities of gene arrays below and above are noise and saturation."""
 
 
 def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
@@ -223,63 +221,17 @@ def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
         ``counts, starts, prepared`` ("log" or "standardised"), ``seed``
     """
     started = time.perf_counter()
-    entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), request["prepared"])
-    counts = [count for count in request["counts"] if count <= Z.shape[1]]
-    say = _moved(report, 0, 3 * len(counts) + 1, "choosing genes")
-    problem = Problem.from_data(Z, k=1, nonneg=True)
-    order = np.argsort(-uses.svd_entropy_contributions(entropy_table, say), kind="stable")
-    picked: dict[str, dict[int, np.ndarray]] = {
-        "em, nonnegative": uses.select(problem, counts, seed=request["seed"], report=say),
-        "em, any sign": uses.select(
-            Problem(problem.covariance, 1, nonneg=False), counts, seed=request["seed"], report=say
-        ),
-        "CE + SR": {count: order[:count] for count in counts},
-        "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
-    }
-    rows: list[dict] = []
-    total = 3 * len(counts) + 1
-    for count in [Z.shape[1], *counts]:
-        for name, selected in picked.items():
-            if count not in selected:
-                continue
-            say = _moved(report, len(rows), total, f"{name}, {count} genes")
-            scores = uses.cluster_scores(
-                Z[:, selected[count]], labels, request["starts"], request["seed"], say
-            )
-            rows.append(
-                {
-                    "selection": name,
-                    "genes": int(count),
-                    "mean": float(scores.mean()),
-                    "spread": float(scores.std()),
-                }
-            )
-            report(Event("k-means", len(rows), total, payload=pack(Scored(rows[-1]))))
+
+    def say(event: Event) -> None:
+        line = event.payload.get("line")
+        report(event if line is None else replace(event, payload=pack(Scored(line))))
+
+    rows = uses.gene_rows(
+        X, labels, request["counts"], request["prepared"], request["starts"], request["seed"], say
+    )
     return json.dumps(
-        {"rows": rows, "features": Z.shape[1], "seconds": time.perf_counter() - started}
+        {"rows": rows, "features": rows[0]["genes"], "seconds": time.perf_counter() - started}
     ).encode()
-
-
-def gene_tables(X, prepared: str):
-    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary
-    are left out of both.
-
-    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in
-    it), else centred; "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann
-    describe their data.
-    """
-    Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
-    Z = Z[:, np.ptp(Z, axis=0) > 0]
-    if not Z.shape[1]:
-        raise InvalidProblem(
-            f"every gene is constant between {FLOOR:g} and {CEILING:g}: these are no raw intensities; take "
-            "'standardised'"
-        )
-    centred = Z - Z.mean(axis=0)
-    if prepared == "standardised":
-        centred = centred / centred.std(axis=0)
-        return centred, centred
-    return Z, centred
 
 
 def run_detection(*, faces, nonfaces, test_faces, request: dict, report: Report = silent) -> bytes:

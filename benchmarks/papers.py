@@ -1,0 +1,47 @@
+"""Every figure and table of the four papers, printed beside computed.
+
+    NSPCA_DATA=... python -m benchmarks.papers [ITEM ...] [--store] [--html FILE]
+
+Prints a line for everything that a paper prints, with the verdict, the seconds of each item and the counts;
+`--store` keeps what came out in sample_data/papers, where the papers page finds it, and prints the table of
+the README.
+"""
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+from benchmarks.speed import say
+from nspca import papers
+from nspca.data.places import sample_folder
+from nspca.papers import report
+
+
+def main() -> None:
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("items", nargs="*", default=list(papers.ITEMS), help="all of them when none is named")
+    parser.add_argument("--store", action="store_true", help="keep what came out in sample_data/papers")
+    parser.add_argument("--html", metavar="FILE", help="write the report")
+    args = parser.parse_args()
+    outcomes, started = {}, time.perf_counter()
+    for name in args.items:
+        outcome = outcomes[name] = papers.reproduce(name)
+        say(f"\n{name}: {outcome.seconds:.1f} s")
+        for line in report.lines(papers.ITEMS[name], outcome):
+            say(f"  {line}")
+        if args.store and (outcome.found or outcome.words):
+            folder = sample_folder() / "papers"
+            folder.mkdir(exist_ok=True)
+            (folder / f"{name}.json").write_text(outcome.to_json(), encoding="utf-8")
+    say(f"\n{report.counted(outcomes)}; {time.perf_counter() - started:.0f} s")
+    if args.store:
+        say(report.markdown())
+    if args.html:
+        Path(args.html).write_bytes(report.html(outcomes))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""All figures and tables as one file that needs nothing else: for each what is printed, what was computed,
+the verdict, and the curves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from html import escape
+
+from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, claims, counts, stored
+from nspca.plots.papers import gallery_figure, panel_figure
+
+STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;
+color: #1d2b30; background: #fcfcfa; } table { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
+th, td { text-align: left; padding: 0.3rem 0.8rem 0.3rem 0; border-bottom: 1px solid #dde4e5; vertical-align:
+top; } h2 { margin-top: 3rem; } h3 { margin-top: 2.4rem; } small { color: #5c6b70; } .agrees, .better { color:
+#0b7a55; font-weight: 600; } .opposite { color: #b3261e; font-weight: 600; }
+.differs { color: #a05a00; font-weight: 600; }"""
+ALONE = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def number(value: float | str) -> str:
+    """A computed number with four digits, or what was seen."""
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def found_lines(claim: Claim) -> list[str]:
+    """What was found, each with its preset; what the verdict is not about stands in brackets."""
+    lines = []
+    for one in claim.found:
+        line = f"{number(one.value)} ({one.preset})" if one.preset else number(one.value)
+        lines.append(line if one.judged else f"[{line}]")
+    return lines
+
+
+def lines(item: Item, outcome: Outcome | None) -> list[str]:
+    """The same for a terminal: verdict, what, printed, computed."""
+    return [
+        f"{claim.verdict:<13} {claim.printed.what}: {claim.printed.shown} | {'; '.join(found_lines(claim))}"
+        for claim in claims(item, outcome)
+    ]
+
+
+def markdown() -> str:
+    """How many lines of each paper got each verdict, of what is stored, as the table of the README."""
+    rows = [f"| | {' | '.join(VERDICTS)} |", f"|---|{'---|' * len(VERDICTS)}"]
+    for paper, title in PAPERS.items():
+        mine = [item for item in ITEMS.values() if item.paper == paper]
+        said = counts(claim for item in mine for claim in claims(item, stored(item.name)))
+        rows.append(f"| {title.partition(':')[0]} | {' | '.join(map(str, said.values()))} |")
+    return "\n".join(rows)
+
+
+def counted(outcomes: Mapping[str, Outcome]) -> str:
+    """How many lines got each verdict, in a sentence."""
+    every = [claim for name, outcome in outcomes.items() for claim in claims(ITEMS[name], outcome)]
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts(every).items())
+
+
+def html(outcomes: Mapping[str, Outcome]) -> bytes:
+    """The report of these items, in the order of `ITEMS`."""
+    import plotly.offline
+
+    body, number_of = [], 0
+    for paper, title in PAPERS.items():
+        mine = [item for item in ITEMS.values() if item.paper == paper and item.name in outcomes]
+        if not mine:
+            continue
+        body.append(f"<h2>{escape(title)}</h2>")
+        for item in mine:
+            outcome = outcomes[item.name]
+            body.append(f"<h3 id='{item.name}'>{escape(item.label)}: {escape(item.title)}</h3>")
+            when = datetime.fromtimestamp(outcome.computed, UTC).strftime("%Y-%m-%d")
+            body.append(f"<p><small>computed on {when} in {outcome.seconds:.1f} s</small></p>")
+            body.append(table(claims(item, outcome)))
+            if outcome.said:
+                body.append(f"<p>{escape(outcome.said)}</p>")
+            for panel in outcome.panels:
+                number_of += 1
+                body.append(f"<p><b>{escape(panel.title)}</b></p>")
+                body.append(_drawn(panel_figure(asdict(panel)), number_of))
+            for gallery in outcome.galleries:
+                number_of += 1
+                body.append(f"<p><b>{escape(gallery.title)}</b></p>")
+                figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
+                body.append(_drawn(figure, number_of))
+            for words in outcome.words:
+                lines = "".join(f"<li>{escape(', '.join(one))}</li>" for one in words.lists)
+                body.append(f"<p><b>{escape(words.title)}</b></p><ol>{lines}</ol>")
+    meaning = "".join(f"<li><b>{verdict}</b>: {said}</li>" for verdict, said in VERDICTS.items())
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{ALONE}"><title>The four papers, reproduced</title>
+<style>{STYLE}</style><script>{plotly.offline.get_plotlyjs()}</script></head><body>
+<h1>The four papers, reproduced</h1>
+<p>Every figure and table, what is printed beside what was computed: {escape(counted(outcomes))}. Lines in
+brackets stand beside the paper's own way and are not judged.</p><ul>{meaning}</ul> {"".join(body)}
+</body></html> """.encode()
+
+
+def table(lines: list[Claim]) -> str:
+    """Everything printed with what was found and the verdict, as an HTML table."""
+    rows = []
+    for claim in lines:
+        verdict = claim.verdict
+        ordered = sorted(found_lines(claim), key=lambda line: line.startswith("["))
+        found = "<br>".join(
+            f"<small>{escape(line)}</small>" if line.startswith("[") else escape(line) for line in ordered
+        )
+        printed = claim.printed
+        rows.append(
+            f"<tr><td>{escape(printed.what)}</td><td>{escape(printed.shown)} "
+            f"<small>{escape(printed.where)}</small></td><td>{found or '–'}</td><td "
+            f"class='{verdict.split()[0]}'>{verdict}</td></tr>"
+        )
+    head = "<tr><th>What</th><th>Printed</th><th>Computed</th><th>Verdict</th></tr>"
+    return f"<table class='claims'>{head}{''.join(rows)}</table>"
+
+
+def _drawn(figure, number_of: int) -> str:
+    return figure.to_html(
+        full_html=False, include_plotlyjs=False, div_id=f"figure-{number_of}", config={"displaylogo": False}
+    )

@@ -1,0 +1,85 @@
+"""What a paper draws, drawn again: panels of curves with the paper's own axes, and components as pictures."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots.compare import styles
+from nspca.plots.theme import SEQUENTIAL, fade, hide_axes, light, new_figure, plain
+
+IN_A_ROW = 10
+GAP = 1  # empty pixels between two pictures
+
+
+def panel_figure(panel: Mapping) -> go.Figure:
+    """Curves on the axes of a paper.
+
+    Parameters
+    ----------
+    panel : dict
+        ``title, x, y, curves``, each curve with ``name, x, y, spread, marks, dash``; ``xrange, yrange, band,
+        logarithmic, equal``, see `nspca.papers.item.Panel`.
+    """
+    curves = panel["curves"]
+    alt = f"{panel['title']}: {panel['y']} against {panel['x']}, {len(curves)} curves."
+    figure = new_figure(alt, height=400, showlegend=True)
+    style = styles([curve["name"] for curve in curves], nested=False)
+    if panel["band"]:
+        lower, upper = (next(c for c in curves if c["name"] == name) for name in panel["band"])
+        figure.add_scatter(
+            x=[*lower["x"], *reversed(upper["x"])],
+            y=[*lower["y"], *reversed(upper["y"])],
+            fill="toself",
+            mode="lines",
+            line={"width": 0},
+            fillcolor=fade("#8a8f98", 0.25),
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    many = len(curves) > 12
+    for curve in curves:
+        look = style[curve["name"]]
+        figure.add_scatter(
+            x=light(np.array(curve["x"])),
+            y=light(np.array(curve["y"])),
+            name=plain(curve["name"]),
+            mode="lines+markers" if curve["marks"] else "lines",
+            line=look["line"] | {"dash": curve["dash"]},
+            marker=look["marker"] | {"size": 7},
+            error_y=None
+            if curve["spread"] is None
+            else {"array": curve["spread"], "thickness": 1, "width": 3},
+            showlegend=not many,
+            hovertemplate=f"<b>{plain(curve['name'])}</b><br>%{{x:.4g}}: %{{y:.5g}}<extra></extra>",
+        )
+    for axis, update in (("x", figure.update_xaxes), ("y", figure.update_yaxes)):
+        scale = "log" if axis in panel["logarithmic"] else "linear"
+        limits = panel[f"{axis}range"]
+        if limits is not None and scale == "log":
+            limits = np.log10(limits).tolist()
+        update(title_text=panel[axis], type=scale, range=limits)
+    if panel["equal"]:
+        figure.update_yaxes(scaleanchor="x")
+    if not panel["x"]:
+        figure.update_xaxes(visible=False).update_yaxes(visible=False)
+    return figure
+
+
+def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[float]]) -> go.Figure:
+    """Components as pictures beside each other, each brought to its own largest weight; weights below zero
+    count by their size.
+    """
+    height, width = shape
+    rows = -(-len(columns) // IN_A_ROW)
+    across = min(IN_A_ROW, len(columns))
+    sheet = np.full((rows * (height + GAP) - GAP, across * (width + GAP) - GAP), np.nan)
+    for i, column in enumerate(columns):
+        picture = np.abs(np.array(column, dtype=float).reshape(height, width))
+        top, left = i // across * (height + GAP), i % across * (width + GAP)
+        sheet[top : top + height, left : left + width] = picture / (picture.max() or 1.0)
+    figure = new_figure(
+        f"{title}: {len(columns)} pictures of {height} x {width} pixels.", height=60 + 130 * rows
+    )
+    figure.add_heatmap(z=light(sheet), colorscale=SEQUENTIAL, showscale=False, hoverinfo="skip")
+    return hide_axes(figure)
