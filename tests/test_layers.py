@@ -47,8 +47,9 @@ DASHBOARD = [
     "compare",
     "spannogram",
     "learn",
+    "papers",
 ]
-PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn"}
+PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 # What stands beside the chain: all that each may import.
 BESIDE = {
     "checker": {"errors"},

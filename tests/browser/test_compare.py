@@ -48,10 +48,3 @@ def test_a_long_comparison_is_cancelled_and_what_was_ready_stays(page, app_url):
     expect(page.locator(".js-plotly-plot").first).to_contain_text("threshold")
     page.reload()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
-
-
-def test_a_use_runs_on_its_button(page, app_url):
-    page.goto(f"{app_url}/compare?judged=uses&use=pitprops&props=3")
-    page.get_by_role("button", name="Find six components").click()
-    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
-    expect(page.get_by_text("features used, added up")).to_be_visible()

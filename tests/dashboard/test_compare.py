@@ -1,4 +1,4 @@
-"""Compare: methods side by side as a background run, further questions on buttons, and the papers' uses."""
+"""Compare: methods side by side as a background run, further questions on buttons."""
 
 import time
 from dataclasses import replace
@@ -13,7 +13,7 @@ from nspca.dashboard.compare.loadings import aligned
 from nspca.dashboard.compare.more import agreement, frequencies
 from nspca.dashboard.compare.page import known
 from nspca.dashboard.compare.request import CompareRequest, default_ks, read_ks, snippet
-from nspca.dashboard.compare.run import says
+from nspca.dashboard.views.filling import says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.compare import (
@@ -219,39 +219,6 @@ def test_the_axes_are_there_before_the_first_point():
         and empty.xaxis.range is not None
         and "nothing is ready yet" in empty.meta["alt"]
     )
-
-
-# --- uses -----------------------------------------------------------------------------------------
-
-
-def test_pitprops_use(visit, ended, alts, texts):
-    page = visit(PAGE, judged="uses", use="pitprops", props=3)
-    assert "drawn there without numbers" in texts(page)
-    page.button(key="pitprops").click().run()
-    page = ended(page)
-    assert not page.error and not page.exception
-    assert any("Features used, added up" in alt and "pca, every feature 78" in alt for alt in alts(page))
-
-
-def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, texts):
-    page = visit(PAGE, judged="uses", use="faces")
-    assert not page.error and not page.exception
-    assert "Not offered: the original faces and cbcl_nonfaces.npz and cbcl_test_faces.npz not found" in texts(
-        page
-    )
-
-
-def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
-    page = visit(PAGE, judged="uses", use="faces")
-    assert not page.error and page.button(key="faces") and "Not offered" not in texts(page)
-
-
-def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):
-    page = visit(PAGE, judged="uses", use="genes")
-    assert not page.error and page.button(key="genes") and "stand-in, made up" in texts(page)
-
-
-# --- plain parts ----------------------------------------------------------------------------------
 
 
 def test_values_of_k_are_read_and_have_a_default():

@@ -37,7 +37,9 @@ ASKED = {
     "genes": {"request": {"content": "c", "counts": [10], "starts": 5, "prepared": "log", "seed": 0}},
     "detection": {"request": {"content": "c", "others": "o", "methods": ["auto"], "seed": 0}},
     "pitprops": {"request": {"content": "c", "k": 6, "seed": 0}},
+    "paper": {"request": {"item": "sigg2008-figure-4", "files": "f"}},
 }
+USES = {"genes", "detection", "pitprops", "paper"}
 
 
 @pytest.fixture
@@ -82,6 +84,7 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
     assert lines["pitprops"] == "Pitprops · six components · k = 6"
+    assert lines["paper"] == "Sigg, Buhmann 2008 · Figure 4: Choosing genes"
 
 
 def test_a_sweep_of_any_values_of_k_and_one_of_before(workspace):
@@ -110,6 +113,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     runs = {task: plant(workspace, task) for task in ASKED}
     said = told(workspace)
     assert {task: one.page for task, one in said.items() if one.page != "pages/compare.py"} == {
+        **dict.fromkeys(USES, "pages/papers.py"),
         "sweep": "pages/sweep.py",
         "prove": "pages/sweep.py",
         "joint": "pages/topics.py",
@@ -121,7 +125,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     )
     assert said["joint"].values["topics"] == runs["joint"] and said["joint"].values["size"] == "3"
     assert said["compare"].values["compare"] == said["stability"].values["compare"] == runs["compare"]
-    assert said["pitprops"].values == {"judged": "uses", "use": "pitprops", "props": 6}
+    assert said["pitprops"].values == {"paper": "uses", "use": "pitprops", "props": 6}
 
 
 def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):

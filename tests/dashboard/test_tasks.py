@@ -6,10 +6,11 @@ from importlib import import_module
 import pytest
 
 from nspca.dashboard.compare import more as compare_more
-from nspca.dashboard.compare import uses as compare_uses
 from nspca.dashboard.compare.request import COMPARISON
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import parts
+from nspca.dashboard.papers import page as papers_page
+from nspca.dashboard.papers import uses
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.runs.tasks import engine
@@ -33,9 +34,10 @@ def test_pages_use_every_name_and_no_other():
         proofs.CHECK,
         compare_more.COMPONENTS,
         compare_more.STABILITY,
-        *(compare_uses.GENES, compare_uses.FACES),
+        *(uses.GENES, uses.FACES, uses.PROPS),
+        papers_page.TASK,
     )
-    assert {*(kind.task for kind in kinds), *others, compare_uses.PROPS, preview.TASK} == set(TASKS)
+    assert {*(kind.task for kind in kinds), *others, preview.TASK} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 
 

@@ -11,11 +11,12 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.browser import figures
-from nspca.dashboard.compare import run as compare_run
 from nspca.dashboard.compare.loadings import pictures
-from nspca.dashboard.compare.run import Compared, download
+from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.runs import found, start
 from nspca.dashboard.shell import state, words
+from nspca.dashboard.views import filling
+from nspca.dashboard.views.filling import download
 from nspca.plots.compare import cumulative_curves_figure, weights_figure
 from nspca.tasks.compare import RESAMPLES
 from nspca.tasks.rows import Explained, Redrawn, Row, unpack
@@ -52,7 +53,7 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             label, what = f"Find {count} components by every method", f"{count} components, k = {k}"
             _offer(run, COMPONENTS, request, label, what, more, key="components", icon=":material/stacks:")
             return
-        if compare_run.watch(
+        if filling.watch(
             now,
             len(methods),
             lambda rows: _draw_curves(run, _live_curves(rows), rows),
@@ -86,7 +87,7 @@ def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> Non
     shown = {method: each[counted] for method, each in curves.items()}
     figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
     figures.draw(figure, "compare_cumulative")
-    compare_run.refusals(rows)
+    filling.refusals(rows)
 
 
 def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
@@ -122,7 +123,7 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
             return
         total = RESAMPLES * len(methods)
         draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
-        if compare_run.watch(now, total, draw, "stability", only=Redrawn):
+        if filling.watch(now, total, draw, "stability", only=Redrawn):
             supports = found.opened(now.id, now.finished, json.loads)
             _draw_stability(run, supports, unpack(now.rows))
             download("Frequencies, CSV", _frequency_table(run, supports), run.of, "stability")
@@ -166,7 +167,7 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
         "features. The colour says in what part of the draws a feature is chosen: from yellow, seldom, to "
         "dark red, always."
     )
-    compare_run.refusals(rows)
+    filling.refusals(rows)
 
 
 def _frequency_table(run: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:

@@ -13,11 +13,12 @@ from nspca.dashboard.compare import loadings as compare_loadings
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare import run as compare_run
 from nspca.dashboard.compare.request import BASELINE, COMPARISON, SOME, snippet
-from nspca.dashboard.compare.run import Compared, download
+from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.runs import arrival, goes
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.shell import state, words
-from nspca.dashboard.views import curve
+from nspca.dashboard.views import curve, filling
+from nspca.dashboard.views.filling import download
 from nspca.plots.compare import overlap_figure, ratios_figure, times_figure, values_figure
 from nspca.result import COLUMNS
 from nspca.tasks.rows import Found, Proved, Row, unpack
@@ -38,7 +39,7 @@ def show(of: Chosen) -> None:
         run = compare_run.of(seen)
         arrival.announce(seen, usual.describe(), "Compare", LIGHTER if run.problem.n > SOME else "")
         if seen.now.state != "done":
-            compare_run.await_it(seen, _steps(run), lambda rows: _filling(run, rows), only=Found | Proved)
+            filling.await_it(seen, _steps(run), lambda rows: _filling(run, rows), only=Found | Proved)
             return
     else:
         run = compare_run.find()
@@ -49,7 +50,7 @@ def show(of: Chosen) -> None:
             goes.ended(run.now, "again_compare")
         _finished(run)
         return
-    compare_run.watch(
+    filling.watch(
         run.now,
         _steps(run),
         lambda rows: _filling(run, rows),
@@ -69,7 +70,7 @@ def _filling(run: Compared, rows: list[Row]) -> None:
     said = {"unit_name": _unit_name(), "signed": not run.asked.nonneg, "ceiling": run.ceiling}
     figure = values_figure(table, unit=run.unit, ks=run.asked.ks, style=run.style, **said)
     figures.draw(figure.update_layout(height=430), "compare_filling")
-    compare_run.refusals(rows)
+    filling.refusals(rows)
 
 
 def known(rows: list[Row]) -> pd.DataFrame:
@@ -87,7 +88,7 @@ def _unit_name() -> str:
 
 def _finished(run: Compared) -> None:
     sweep, table = run.sweep, run.sweep.frame.astype({"upper": float, "ratio": float})
-    compare_run.refusals(unpack(run.now.rows))
+    filling.refusals(unpack(run.now.rows))
     ready = sorted(set(table["k"]))
     k = state.get("k") if state.get("k") in ready else _telling(table)
     _curves(run, table, k)

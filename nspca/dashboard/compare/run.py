@@ -1,26 +1,19 @@
-"""A comparison with its data and its problem, and its runs as they go; what the parts of the page share."""
+"""A comparison with its data and its problem, as the parts of the page share them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-import streamlit as st
 
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare.request import COMPARISON, CompareRequest
-from nspca.dashboard.runs import arrival, found, goes
+from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.runs.methods import baselines
-from nspca.dashboard.shell import words
 from nspca.dashboard.views import curve
-from nspca.dashboard.views.component import labelled
-from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
 from nspca.plots.compare import styles
-from nspca.tasks.rows import Refused, Row, unpack
 
 
 @dataclass(frozen=True)
@@ -65,66 +58,3 @@ def find() -> Compared | None:
     """The comparison that the address names; None when there is none, and what to do is said."""
     run = found.in_address(COMPARISON)
     return None if run is None else of(run)
-
-
-def watch(
-    now: JobState,
-    total: int,
-    draw: Callable[[list[Row]], None],
-    name: str,
-    only=Row,
-    stop: Callable[[], None] | None = None,
-) -> bool:
-    """Show a run until it is done. True when its result can be opened.
-
-    Parameters
-    ----------
-    total : rows expected
-    draw : shows the rows that are ready
-    name : tells the buttons of several runs on one page apart
-    only : which rows count, by their class
-    stop : ends it, in place of a plain cancel
-    """
-    return goes.show(now, *_looks(total, draw, only), name, stop)
-
-
-def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only=Row) -> None:
-    """The same for the answer that everybody gets."""
-    arrival.await_it(run, *_looks(total, draw, only))
-
-
-def _looks(total: int, draw: Callable[[list[Row]], None], only):
-    """What is said of a run, how much of its bar is full, and what is drawn of it."""
-    ready = lambda now: sum(isinstance(row, only) for row in unpack(now.rows))  # noqa: E731
-    return (
-        lambda now: says(now, ready(now), total),
-        lambda now: ready(now) / total,
-        lambda now: draw(unpack(now.rows)),
-    )
-
-
-def says(now: JobState, ready: int, total: int) -> str:
-    """One line: how far, and what is being done."""
-    if waits := goes.waiting(now):
-        return waits
-    line = f"{ready} of {total} ready"
-    if now.event is None:
-        return line
-    k = "" if now.event.k is None else f", k = {now.event.k}"
-    return f"{line}; {words.plain(now.event.stage)}{k}"
-
-
-def refusals(rows: list[Row]) -> None:
-    """Methods that could not solve this problem, each with its sentence."""
-    for row in rows:
-        if isinstance(row, Refused):
-            st.caption(f":material/block: **{words.plain(row.method)}** left out: {words.plain(row.error)}")
-
-
-def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
-    """A table as a CSV file that says what it is about."""
-    make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
-    name = f"{of.stem}-{what}.csv"
-    st.download_button(
-        label, make, name, "text/csv", icon=":material/download:", on_click="ignore", key=f"download_{what}"
-    )

@@ -14,6 +14,7 @@ from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
 from nspca.data import PREPARATIONS, SAMPLES
 from nspca.jobs import Run
+from nspca.papers import ITEMS, PAPERS
 from nspca.tasks.sweep import values_of_k
 
 SAME = ("content", "nonneg", "center", "scale")  # two questions that agree in these are about one problem
@@ -298,13 +299,18 @@ def _use(title: str, what: str, of: dict[str, str]):
     def told(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
         request = given["request"]
         chosen = {name: request[stored] for name, stored in of.items() if name != "use"}
-        values = {"judged": "uses", "use": of["use"], **chosen}
+        values = {"paper": "uses", "use": of["use"], **chosen}
         how = (f"k = {request['k']}",) if "k" in request else ()
-        return Told(
-            run, tasks.named(run.function), request, (title, what), how, 0, "pages/compare.py", values
-        )
+        return Told(run, tasks.named(run.function), request, (title, what), how, 0, "pages/papers.py", values)
 
     return told
+
+
+def _paper(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
+    item = ITEMS[given["request"]["item"]]
+    what = (PAPERS[item.paper].partition(":")[0], f"{item.label}: {item.title}")
+    values = {"paper": item.paper, "item": item.name}
+    return Told(run, "paper", given["request"], what, (), 0, "pages/papers.py", values)
 
 
 def _alike(task: str, request: dict[str, Any], shown: list[Told]) -> Iterable[Told]:
@@ -324,6 +330,7 @@ _TELL = {
     "genes": _use("Leukemia", "choosing genes", {"use": "genes", "prepared": "prepared"}),
     "detection": _use("CBCL faces", "finding faces", {"use": "faces"}),
     "pitprops": _use("Pitprops", "six components", {"use": "pitprops", "props": "k"}),
+    "paper": _paper,
 }
 
 

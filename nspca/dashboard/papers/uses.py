@@ -13,11 +13,11 @@ import streamlit as st
 from nspca.dashboard import chosen
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.compare import run as compare_run
-from nspca.dashboard.compare.run import download
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.runs import found, start
 from nspca.dashboard.shell import state
+from nspca.dashboard.views import filling
+from nspca.dashboard.views.filling import download
 from nspca.data.places import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, roc_figure, selections_figure, styles
 from nspca.tasks.compare import PART_SIZE, PARTS, STARTS, TRAIN_FACES, TRAIN_OTHERS
@@ -60,7 +60,7 @@ def _run(task: str, arguments: dict, label: str, total: int, draw, key: str) -> 
     if now is None:
         start.button(label, lambda: start.start(task, arguments, USES[key]), key)
         return None
-    done = compare_run.watch(now, total, lambda rows: draw([row.line for row in rows]), key, only=Scored)
+    done = filling.watch(now, total, lambda rows: draw([row.line for row in rows]), key, only=Scored)
     return found.opened(now.id, now.finished, json.loads) if done else None
 
 

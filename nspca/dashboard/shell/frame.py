@@ -27,6 +27,7 @@ PAGES = (
     ("pages/parts.py", "Parts", ":material/face:"),
     ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
     ("pages/compare.py", "Compare", ":material/compare_arrows:"),
+    ("pages/papers.py", "Papers", ":material/menu_book:"),
     ("pages/runs.py", "Runs", ":material/history:"),
     ("pages/learn.py", "Learn", ":material/school:"),
 )

@@ -13,6 +13,14 @@ ALWAYS = """
 [data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 """
+# What is printed beside what was computed.
+CLAIMS = """
+.claims { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
+.claims :is(th, td) { text-align: left; vertical-align: top; padding: 0.3rem 1rem 0.3rem 0;
+  border-bottom: 1px solid rgba(128, 128, 128, 0.25); }
+.claims .agrees, .claims .better { color: #0f9d74; font-weight: 600; }
+.claims .differs { color: #c97f00; font-weight: 600; } .claims .opposite { color: #d9422b; font-weight: 600; }
+"""
 # A form in columns needs a wide page; on a narrower one they are as wide as what is in them, on as many lines
 # as that takes.
 NARROWER = f"""@media (max-width: 1200px) {{
@@ -35,4 +43,5 @@ html {{ font-size: 135%; }}
 
 def style(dark: bool, present: bool) -> str:
     """All of it that holds now."""
-    return f"<style>{ALWAYS}{DARK if dark else ''}{NARROWER}{PHONE}{PRESENTING if present else ''}</style>"
+    always = ALWAYS + CLAIMS + NARROWER + PHONE
+    return f"<style>{always}{DARK if dark else ''}{PRESENTING if present else ''}</style>"

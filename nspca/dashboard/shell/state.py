@@ -140,7 +140,9 @@ VALUES: dict[str, Kept] = {
     "named": Kept(_names, lambda: ""),  # what somebody called the topics
     "over": Kept(_flag, lambda: True),  # parts are drawn over the mean image
     "example": Kept(_integer, lambda: 1),  # of the matching
-    "judged": Kept(_word, lambda: "methods"),  # the open half of the compare page: methods or uses
+    "judged": Kept(_word),  # of links from before: the uses stood on the compare page
+    "paper": Kept(_word),  # whose figures are shown, or what the papers use them for
+    "item": Kept(_word),  # the figure or table that is open
     "compare": Kept(_word),  # the run of the compare page
     "ks": Kept(_text),  # values of k that are compared
     "rivals": Kept(_words),  # methods that are compared
@@ -180,8 +182,8 @@ OF_PAGES = {
     "sweep": _DATA + "from to step signed methods effort axis bound fit enough run pin before k shown",
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
-    "compare": _DATA
-    + "signed effort axis judged compare ks rivals counted k use prepared tested props summed",
+    "compare": _DATA + "signed effort axis judged compare ks rivals counted k",
+    "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",
     "shared": "share axis bound fit enough k shown",

@@ -1,0 +1,1 @@
+"""The papers page: what the four papers print, what came out here, and computing it again."""
