@@ -1,5 +1,7 @@
 """Checks of option values, shared by the methods' `Options`; each raises `InvalidOption` with the way out."""
 
+import inspect
+import re
 import sys
 from dataclasses import fields
 
@@ -46,6 +48,15 @@ def known_seed(value) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
         raise InvalidOption(f"seed must be a whole number, 0 or more, got {value!r}")
     return int(value)
+
+
+_TOLD = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
+
+
+def told(Options: type) -> dict[str, str]:
+    """What the docstring of an `Options` says of each: name -> text in one line."""
+    text = inspect.getdoc(Options) or ""
+    return {name: " ".join(said.split()) for name, _, said in _TOLD.findall(text)}
 
 
 def made(Options: type, method: str, given: dict):

@@ -79,7 +79,7 @@ def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[
         top, left = i // across * (height + GAP), i % across * (width + GAP)
         sheet[top : top + height, left : left + width] = picture / (picture.max() or 1.0)
     figure = new_figure(
-        f"{title}: {len(columns)} pictures of {height} x {width} pixels.", height=60 + 130 * rows
+        f"{title}: {len(columns)} pictures of {height} x {width} pixels.", height=8 + 104 * rows
     )
     figure.add_heatmap(z=light(sheet), colorscale=SEQUENTIAL, showscale=False, hoverinfo="skip")
-    return hide_axes(figure)
+    return hide_axes(figure).update_layout(margin={"l": 0, "r": 0, "t": 4, "b": 4})

@@ -17,7 +17,7 @@ Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Th
 import heapq
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -64,7 +64,7 @@ class Options:
     rank: int = 4
     eps: float = 0.1
     samples: int = 2000
-    sketch: str = "svd"
+    sketch: str = field(default="svd", metadata={"choices": tuple(sketch.SKETCHES)})
     climbs: int = 0
     polish: bool = False
 

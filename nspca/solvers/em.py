@@ -14,7 +14,7 @@ Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run si
 matrix.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Options:
     """
 
     restarts: int = 10
-    starts: str = "range"
+    starts: str = field(default="range", metadata={"choices": STARTS})
     iterations: int = 300
     tol: float = 1e-9
     polish: bool = True

@@ -53,7 +53,8 @@ def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) 
     ----------
     X : (m, n) array or sparse matrix, or the (n, n) covariance
     request : dict
-        ``ks, methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
+        ``ks, methods, effort, nonneg, center, scale, seed`` and ``options`` by method; what else it says is
+        for the pages.
 
     Raises
     ------
@@ -79,6 +80,11 @@ def run_compare(*, X, covariance: bool, request: dict, report: Report = silent) 
     return packed()
 
 
+def _options(request: dict, method: str) -> dict:
+    """What was changed of the method's options; of most requests nothing."""
+    return request.get("options", {}).get(method, {})
+
+
 def _values(problem: Problem, request: dict, found: dict, report: Report) -> None:
     """Add to `found` what every method finds at every k, the cheapest method first."""
     ks, methods = request["ks"], request["methods"]
@@ -88,7 +94,13 @@ def _values(problem: Problem, request: dict, found: dict, report: Report) -> Non
         say = _moved(report, i * len(ks), total, method, rows=True)
         try:
             found |= nspca.sweep(
-                problem, ks, methods=(method,), certify=None, seed=request["seed"], report=say
+                problem,
+                ks,
+                methods=(method,),
+                certify=None,
+                seed=request["seed"],
+                report=say,
+                **_options(request, method),
             ).results
         except Cancelled as stop:
             found |= stop.best.results if isinstance(stop.best, nspca.Sweep) else {}
@@ -134,8 +146,8 @@ def _proofs(problem: Problem, request: dict, found: dict, report: Report) -> Non
 
 
 def run_components(*, X, covariance: bool, request: dict, report: Report = silent) -> bytes:
-    """`count` components of every method, each without the features of those before; the bytes of a Sweep
-    with keys (method, count).
+    """`count` components of every method, each without the features of those before unless the request names
+    a deflation or an angle; the bytes of a Sweep with keys (method, count).
 
     The `info` of each result holds the variance explained by the first 1, 2, ... under the names of
     `explained_variances`.
@@ -143,13 +155,21 @@ def run_components(*, X, covariance: bool, request: dict, report: Report = silen
     Parameters
     ----------
     request : dict
-        ``k, count, methods, nonneg, center, scale, seed``
+        ``k, count, methods, nonneg, center, scale, seed``, ``options`` by method, ``deflation`` or ``angle``
     """
     problem, count = _problem(X, covariance, request, request["k"]), request["count"]
 
     def one(method: str, say: Report) -> tuple[nspca.Result, Row]:
+        between = {name: request[name] for name in ("deflation", "angle") if name in request}
         result = nspca.solve(
-            problem, method, components=count, seed=request["seed"], report=say, certify=None
+            problem,
+            method,
+            components=count,
+            seed=request["seed"],
+            report=say,
+            certify=None,
+            **between,
+            **_options(request, method),
         )
         curves = {
             name: values.tolist() for name, values in explained_variances(problem, result.components).items()
@@ -192,7 +212,8 @@ def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
         for method in list(methods):
             say = _moved(report, b, total, f"{method}, resample {b + 1} of {total}")
             try:
-                result = nspca.solve(problem, method, certify=None, seed=request["seed"], report=say)
+                given = {"certify": None, "seed": request["seed"], "report": say}
+                result = nspca.solve(problem, method, **given, **_options(request, method))
             except Cancelled:
                 raise
             except NSPCAError as error:

@@ -15,7 +15,7 @@ from nspca.dashboard.compare.request import (
     default_ks,
     read_ks,
 )
-from nspca.dashboard.runs import methods, start
+from nspca.dashboard.runs import methods, options, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.shell import state, words
 
@@ -57,9 +57,18 @@ def show(of: Chosen) -> None:
     refusals = methods.refusals(of, not signed, center, scale)
     rivals = _rivals(methods.able(refusals))
     _cannot(refusals)
+    changed = options.form(rivals)
     ks = read_ks(text, n)
     request = CompareRequest(
-        of.reference, of.content, ks, tuple(rivals), effort, nonneg=not signed, center=center, scale=scale
+        of.reference,
+        of.content,
+        ks,
+        tuple(rivals),
+        effort,
+        changed,
+        nonneg=not signed,
+        center=center,
+        scale=scale,
     )
     label = f"Compare {words.things(len(rivals), 'method')} at {words.things(len(ks), 'value')} of k"
     what = f"{words.things(len(rivals), 'method')} compared"

@@ -23,6 +23,15 @@ from nspca.tasks.rows import Explained, Redrawn, Row, unpack
 
 COMPONENTS, STABILITY = "components", "stability"
 MOST_COMPONENTS = 6
+ANGLE = "angle"
+BETWEEN = {
+    "drop": "used features are left out",
+    "projection": "what one explains is projected out",
+    "schur": "Schur complement",
+    "hotelling": "Hotelling: its variance is subtracted",
+    "generalised": "generalised deflation (Mackey 2008)",
+    ANGLE: "nothing; but at least so many degrees apart",
+}
 COUNTED = {
     "total": "**total**: the sum of the components' variances x'Ax. What two components have in common "
     "counts twice.",
@@ -35,12 +44,11 @@ COUNTED = {
 
 def cumulative(run: Compared, k: int, methods: list[str]) -> None:
     """Variance against the number of components."""
-    count = min(MOST_COMPONENTS, run.problem.n // k)
-    request = {**run.asked.same, "seed": run.asked.seed, "k": k, "count": count, "methods": methods}
     with st.container(border=True):
-        st.markdown(
-            f"**More components**: each of {words.things(k, 'feature')}, and no feature in two of them"
-        )
+        st.markdown(f"**More components**: each of {words.things(k, 'feature')}")
+        between = _between()
+        count = min(MOST_COMPONENTS, run.problem.n // k if not between else run.problem.n)
+        request = _further(run, k, methods) | {"count": count, **between}
         if count < 2:
             st.caption(
                 f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose "
@@ -62,6 +70,32 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             sweep = found.opened(now.id, now.finished, nspca.Sweep.from_bytes)
             _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
             download("Curves, CSV", _curve_table(sweep), run.of, "components")
+
+
+def _further(run: Compared, k: int, methods: list[str]) -> dict:
+    """What both questions say besides their own."""
+    asked = run.asked
+    options = {"options": asked.options} if asked.options else {}
+    return {**asked.same, "seed": asked.seed, "k": k, "methods": methods, **options}
+
+
+def _between() -> dict:
+    """What is done before the next component: nothing to say for leaving used features out."""
+    turn = state.get("turn") if state.get("turn") in BETWEEN else "drop"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        turn = st.selectbox(
+            "Before the next component",
+            list(BETWEEN),
+            format_func=BETWEEN.get,
+            width=380,
+            help="Methods that find components together know only the first, and are left out of the others.",
+            **state.bind("turn", turn),
+        )
+        if turn == ANGLE:
+            apart = state.get("apart") if 0 < state.get("apart") <= 90 else 85
+            degrees = st.number_input("Degrees", 1, 90, width=130, **state.bind("apart", apart))
+            return {"angle": float(degrees)}
+    return {} if turn == "drop" else {"deflation": turn}
 
 
 def _offer(run: Compared, task: str, request: dict, label: str, what: str, more: dict, **look) -> None:
@@ -107,7 +141,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 def stability(run: Compared, k: int, methods: list[str]) -> None:
     """How often each feature is chosen when the rows are drawn again with replacement."""
     data = run.of.dataset
-    request = {**run.asked.same, "seed": run.asked.seed, "k": k, "resamples": RESAMPLES, "methods": methods}
+    request = _further(run, k, methods) | {"resamples": RESAMPLES}
     with st.container(border=True):
         st.markdown(
             "**Would other samples give the same features?** Rows are drawn again with replacement, and "

@@ -3,10 +3,12 @@ Python.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
+from nspca.dashboard.runs.options import in_words
 from nspca.errors import InvalidProblem
 
 FIRST = ("auto", "em", "tpower", "greedy", "threshold", "pca")
@@ -29,11 +31,18 @@ class CompareRequest(Asked):
     ks: tuple[int, ...]
     methods: tuple[str, ...] = FIRST
     effort: str = "fast"
+    options: dict = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Without options where none was changed: it is then the question that it always was."""
+        said = super().to_dict()
+        return said if self.options else {name: value for name, value in said.items() if name != "options"}
 
     def describe(self) -> str:
         """One line for people."""
         ks = ", ".join(map(str, self.ks))
-        return f"k = {ks}, weights {SIGNS[self.nonneg]}, {self.effort} proofs, data {self.prepared}"
+        changed = f", {in_words(self.options)}" if self.options else ""
+        return f"k = {ks}, weights {SIGNS[self.nonneg]}, {self.effort} proofs, data {self.prepared}{changed}"
 
 
 COMPARISON = Kind(
@@ -98,7 +107,9 @@ def snippet(asked: CompareRequest, is_covariance: bool) -> str:
     return f"""import nspca
 
 {asked.opening(asked.ks[0], is_covariance)}
+options = {asked.options!r}
 for method in {asked.methods!r}:  # one by one: no method sees another's answer
-    sweep = nspca.sweep(problem, {asked.ks!r}, methods=(method,), certify=None, seed={asked.seed})
+    given = dict(certify=None, seed={asked.seed}, **options.get(method, {{}}))
+    sweep = nspca.sweep(problem, {asked.ks!r}, methods=(method,), **given)
     print(sweep.frame[["method", "k", "value", "seconds"]])
 """

@@ -12,6 +12,7 @@ from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.joint.request import DEFAULT, LARGE, MOST, QUICK, JointRequest, default_sizes, read_sizes
 from nspca.dashboard.runs import methods
+from nspca.dashboard.runs import options as method_options
 from nspca.dashboard.shell import state, words
 from nspca.data import SAMPLES, Dataset
 from nspca.errors import InvalidProblem, NSPCAError
@@ -142,6 +143,8 @@ def asked(about: Subject, of: Chosen) -> JointRequest:
         refusals = methods.refusals(of, not signed, center, scale)
         with place:
             by, options = _methods([name for name in methods.able(refusals) if name in nspca.METHODS])
+    for method, given in method_options.form(by, besides=("bipartite.samples",)).items():
+        options[method] = options.get(method, {}) | given
     return JointRequest(
         data=of.reference,
         content=of.content,

@@ -27,6 +27,7 @@ DELETED = "deleted"  # session key: ids of the runs deleted in this session, the
 SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 MOST_DIGITS = 9
+MOST_OPTIONS = 60
 
 
 def _integer(text: str) -> int:
@@ -61,6 +62,16 @@ def _names(text: str) -> str:
     return text[:8000]  # names of as many topics as there can be
 
 
+def _options(text: str) -> dict[str, str]:
+    """``em.restarts:3~em.starts:paper``"""
+    pairs = [
+        re.fullmatch(r"([a-z]+\.[a-z]+):([A-Za-z0-9.+-]{1,24})", part) for part in text.split("~") if part
+    ]
+    if len(pairs) > MOST_OPTIONS or not all(pairs):
+        raise ValueError(text)
+    return {pair[1]: pair[2] for pair in pairs if pair}
+
+
 def _degrees(text: str) -> float:
     if not re.fullmatch(r"-?\d{1,2}(\.\d{1,4})?", text) or abs(float(text)) > 90:
         raise ValueError(text)
@@ -70,6 +81,8 @@ def _degrees(text: str) -> float:
 def _write(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
+    if isinstance(value, dict):
+        return "~".join(f"{name}:{one}" for name, one in value.items())
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -146,6 +159,9 @@ VALUES: dict[str, Kept] = {
     "compare": Kept(_word),  # the run of the compare page
     "ks": Kept(_text),  # values of k that are compared
     "rivals": Kept(_words),  # methods that are compared
+    "opts": Kept(_options, dict),  # options of methods that are not as they are at first
+    "turn": Kept(_word, lambda: "drop"),  # what is changed before the next of several components
+    "apart": Kept(_integer, lambda: 85),  # degrees between them
     "counted": Kept(_word, lambda: "total"),  # how the variance of several components is added up
     "use": Kept(_word, lambda: "genes"),
     "prepared": Kept(_word, lambda: "log"),  # what the genes are made into
@@ -173,7 +189,7 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "named", "compare", "ks",
 )  # fmt: skip
 _DATA = "sample upload vocab rows id label gaps cov center scale drop out only log prep "
-_JOINT = _DATA + "signed r size by budget proof raw shown "
+_JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {
     "app": "digit_k",
@@ -182,7 +198,7 @@ OF_PAGES = {
     "sweep": _DATA + "from to step signed methods effort axis bound fit enough run pin before k shown",
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
-    "compare": _DATA + "signed effort axis judged compare ks rivals counted k",
+    "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart",
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",

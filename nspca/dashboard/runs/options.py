@@ -1,0 +1,102 @@
+"""Options of methods in a form, made from their dataclasses: a widget for each, and only what was changed is
+said.
+"""
+
+from collections.abc import Iterable
+from dataclasses import Field, fields
+from typing import Any
+
+import streamlit as st
+
+from nspca.api import line_of
+from nspca.dashboard.shell import state
+from nspca.options import made, told
+
+ACROSS = 4  # widgets in a row
+NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
+
+
+def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+    """An expander with the options of these methods; what differs from their defaults, by method.
+
+    Parameters
+    ----------
+    besides : options such as ``bipartite.samples`` that the page asks for elsewhere
+
+    Raises
+    ------
+    InvalidOption
+        When a value is none that the method takes.
+    """
+    changed: dict[str, dict[str, Any]] = {}
+    with st.expander("Options of the methods", icon=":material/tune:"):
+        for method in methods:
+            Options, said = line_of(method).Options, told(line_of(method).Options)
+            shown = [one for one in fields(Options) if f"{method}.{one.name}" not in besides]
+            if shown:
+                st.markdown(f"**{method}**")
+            values = {}
+            for i in range(0, len(shown), ACROSS):
+                for column, one in zip(st.columns(ACROSS), shown[i : i + ACROSS], strict=False):
+                    with column:
+                        values[one.name] = _widget(method, one, said.get(one.name, ""))
+            given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
+            if given:
+                made(Options, method, given)
+                changed[method] = given
+        if state.get("opts"):
+            st.button("All as they were", key="opts_reset", on_click=lambda: state.put(opts=None))
+    return changed
+
+
+def in_words(options: dict[str, dict[str, Any]]) -> str:
+    """``em with restarts 3 and starts paper``; empty when nothing was changed."""
+    return "; ".join(
+        f"{method} with " + " and ".join(f"{name} {value}" for name, value in given.items())
+        for method, given in options.items()
+    )
+
+
+def _widget(method: str, one: Field, said: str) -> Any:
+    """The widget of an option, and its value."""
+    name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
+    value = _read(one, state.get("opts").get(name))
+
+    def take() -> None:
+        new, kept = st.session_state[key], dict(state.get("opts"))
+        kept.pop(name, None)
+        if new != one.default and new is not None:
+            kept[name] = (
+                int(new) if isinstance(new, bool) else f"{new:g}" if isinstance(new, float) else str(new)
+            )
+        state.put(opts={option: str(text) for option, text in kept.items()} or None)
+
+    bound = {**state.showing(key, value), "on_change": take, "help": said or None}
+    label = NAMES.get(one.name, one.name)
+    if isinstance(one.default, bool):
+        return st.toggle(label, **bound)
+    if isinstance(one.default, str):
+        return st.selectbox(label, one.metadata["choices"], **bound)
+    if one.default is None:  # an empty field: the method finds a value by itself
+        bound |= {"value": None, "placeholder": "by itself"}
+    if _whole(one):
+        return st.number_input(label, step=1, **bound)
+    return st.number_input(label, format="%g", **bound)
+
+
+def _whole(one: Field) -> bool:
+    return "int" in str(one.type)
+
+
+def _read(one: Field, text: str | None) -> Any:
+    """What an address says of an option; its default where that is none."""
+    try:
+        if text is None:
+            return one.default
+        if isinstance(one.default, bool):
+            return {"0": False, "1": True}[text]
+        if isinstance(one.default, str):
+            return text if text in one.metadata["choices"] else one.default
+        return int(text) if _whole(one) else float(text)
+    except (ValueError, KeyError):
+        return one.default

@@ -1,0 +1,134 @@
+"""Options of methods in forms: widgets from the dataclasses, in the address, the request and the Python."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.api import line_of
+from nspca.components import DEFLATIONS
+from nspca.dashboard.compare.more import ANGLE, BETWEEN
+from nspca.dashboard.compare.request import CompareRequest, snippet
+from nspca.dashboard.runs import methods, options
+from nspca.dashboard.shell.state import VALUES, _write
+from nspca.errors import NSPCAError
+from nspca.jobs import engine
+from nspca.options import told
+from nspca.tasks.compare import run_components
+
+PAGE = "pages/compare.py"
+SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
+
+
+@pytest.mark.parametrize("method", methods.ALL)
+def test_every_option_is_told_of_and_can_be_changed(method):
+    Options = line_of(method).Options
+    assert set(told(Options)) == set(Options.__dataclass_fields__)
+    for field in Options.__dataclass_fields__.values():
+        assert not isinstance(field.default, str) or field.default in field.metadata["choices"]
+        for choice in field.metadata.get("choices", ()):
+            Options(**{field.name: choice})
+
+
+def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, address, texts, finish):
+    page = visit(PAGE, **SHORT)
+    page.number_input(key="widget_opts_em_restarts").set_value(3).run()
+    page.selectbox(key="widget_opts_em_starts").set_value("paper").run()
+    page.toggle(key="widget_opts_epsnet_polish").set_value(False).run()
+    assert not page.error and not page.exception
+    assert address(page)["opts"] == "em.restarts:3~em.starts:paper~epsnet.polish:0"
+    page.button(key="run").click().run()
+    run = engine().store.list_runs(address(page)["w"])[0]
+    asked = json.loads(run.parameters)["request"]
+    assert asked["options"] == {"em": {"restarts": 3, "starts": "paper"}, "epsnet": {"polish": False}}
+    for _ in range(600):
+        if engine().status(run.id).ended:
+            break
+        time.sleep(0.05)
+    done = visit(PAGE, **address(page))
+    assert not done.error and "em with restarts 3 and starts paper; epsnet with polish False" in texts(done)
+    assert any("'restarts': 3" in code.value for code in done.code)
+    done.button(key="opts_reset").click().run()
+    assert "opts" not in address(done)
+
+
+def test_a_value_that_a_method_does_not_take_is_one_sentence(visit, sentence):
+    assert "restarts must be a whole number, 1 or more, got 0" in sentence(
+        visit(PAGE, **SHORT, opts="em.restarts:0")
+    )
+
+
+@pytest.mark.parametrize("text", ["em.restarts", "em.restarts:", "x", "~" * 9 + "a.b", "em.restarts:3;DROP"])
+def test_a_wrong_address_is_as_if_nothing_was_said(text):
+    with pytest.raises(ValueError):
+        VALUES["opts"].read(text)
+
+
+@pytest.mark.parametrize("text", ["em.restarts:many", "em.starts:nowhere", "em.polish:2", "nobody.rank:3"])
+def test_a_value_of_another_kind_is_the_default(visit, text, address):
+    page = visit(PAGE, **SHORT, opts=text)
+    assert not page.error and not page.exception
+    assert page.number_input(key="widget_opts_em_restarts").value == 10
+
+
+def test_the_address_gives_back_what_it_was_made_from():
+    chosen = {"em.restarts": "3", "epsnet.eps": "0.05", "coordinate.beta": "1e-06"}
+    assert VALUES["opts"].read(_write(chosen)) == chosen
+
+
+def test_a_request_without_changes_is_the_one_from_before():
+    asked = CompareRequest({"sample": "pitprops"}, "content", (2,), ("em",))
+    assert "options" not in asked.to_dict()
+    changed = CompareRequest(
+        {"sample": "pitprops"}, "content", (2,), ("em",), options={"em": {"restarts": 2}}
+    )
+    assert CompareRequest.from_dict(json.loads(json.dumps(changed.to_dict()))) == changed
+    assert options.in_words(changed.options) == "em with restarts 2" in changed.describe()
+
+
+def test_the_snippet_takes_the_options(capsys):
+    changed = {"em": {"restarts": 2, "polish": False}}
+    asked = CompareRequest({"sample": "pitprops"}, "content", (2, 3), ("em",), options=changed, center=False)
+    exec(snippet(asked, is_covariance=True), {})
+    assert "em" in capsys.readouterr().out and "'polish': False" in snippet(asked, True)
+
+
+def test_parts_take_options_beside_their_own(visit, address):
+    page = visit("pages/parts.py", pictures="digits", r="2", size="3", by="bipartite,tpower")
+    page.number_input(key="widget_opts_bipartite_rank").set_value(2).run()
+    assert not page.error and not page.exception
+    with pytest.raises(KeyError):
+        page.number_input(key="widget_opts_bipartite_samples")  # the page asks for it by another name
+    page.button(key="run").click().run()
+    run = engine().store.list_runs(address(page)["w"])[0]
+    assert json.loads(run.parameters)["request"]["options"] == {"bipartite": {"samples": 500, "rank": 2}}
+    engine().cancel(run.id, address(page)["w"])
+
+
+def test_deflations_and_the_angle_can_be_chosen():
+    assert set(BETWEEN) == {*DEFLATIONS, ANGLE}
+    X = np.random.default_rng(2).gamma(2.0, 1.0, (30, 10))
+    request = {"k": 3, "count": 3, "methods": ["tpower"], "nonneg": True, "center": True, "scale": False}
+    problem = nspca.Problem.from_data(X, k=3)
+    for between in ({}, {"deflation": "projection"}, {"angle": 60.0}):
+        sweep = nspca.Sweep.from_bytes(
+            run_components(X=X, covariance=False, request={**request, "seed": 0, **between})
+        )
+        U = sweep["tpower", 3].components
+        if not between:
+            assert (np.count_nonzero(U, axis=1) <= 1).all()
+        if "angle" in between:
+            assert np.degrees(np.arccos(np.clip(U.T @ U - np.eye(3), -1, 1))).min() >= 60 - 1e-6
+        assert all(problem.violation(u) <= 1e-12 for u in U.T)
+    with pytest.raises(NSPCAError):
+        run_components(
+            X=X, covariance=False, request={**request, "seed": 0, "methods": ["joint"], "angle": 60.0}
+        )
+
+
+def test_more_components_may_share_features(visit, address, texts):
+    page = visit(PAGE, sample="pitprops", turn="projection")
+    assert not page.error and page.selectbox(key="widget_turn").value == "projection"
+    assert page.button(key="components").label.startswith("Find 6 components")
