@@ -4,7 +4,8 @@
 #   make app PYTHON=/path/to/python3     choose the Python that .venv is made with
 #   make test ARGS="tests/test_project.py -x"
 #   make test ARGS="-n 8"                in eight processes at once
-#   make test-long                       the same with more cases and larger data
+#   make test-visits                     what goes through a whole visit of a page, in the browser mostly
+#   make test-long                       some tests with more cases and larger data
 
 ADDRESS = localhost
 PORT = 8501
@@ -19,11 +20,12 @@ export PYTHONDONTWRITEBYTECODE =
 PY = $(VENV)/bin/python
 SOURCES = nspca app.py pages tests benchmarks scripts
 
-.PHONY: help app test test-long lint format wheel clean environment test-environment
+.PHONY: help app test test-visits test-long lint format wheel clean environment test-environment
 
 help:
 	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
-	@echo "make test   run all tests (ARGS=... goes to pytest);  make test-long  more cases, larger data"
+	@echo "make test   run the tests (ARGS=... goes to pytest)"
+	@echo "make test-visits  whole visits of the pages;  make test-long  more cases, larger data"
 	@echo "make lint   check style and types;  make format  apply it"
 	@echo "make wheel  build dist/nspca-*.whl"
 	@echo "make clean  remove .venv and everything that was built"
@@ -33,6 +35,9 @@ app: environment
 
 test: test-environment
 	@$(PY) -m pytest $(ARGS)
+
+test-visits: test-environment
+	@$(PY) -m pytest -m "visit and not long" $(ARGS)
 
 test-long: test-environment
 	@$(PY) -m pytest -m long $(ARGS)

@@ -15,7 +15,7 @@ LISTS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 CHOICES = {
     "nspca/dashboard/compare/request.py": {"FIRST", "QUICK"},
     "nspca/dashboard/joint/request.py": {"DEFAULT", "QUICK"},
-    "nspca/dashboard/compare/uses.py": {"DETECTORS", "PROPS_METHODS"},
+    "nspca/dashboard/papers/uses.py": {"DETECTORS", "PROPS_METHODS"},
     "nspca/tasks/compare.py": {"PROPS"},
 }
 """What is selected before anybody chose, and what the figures of a paper compare. A choice may be gone

@@ -47,6 +47,7 @@ def test_verify_now_and_take_home(proof):
     proof.get_by_text(f"{upper:.8g}").first.wait_for()
 
 
+@pytest.mark.visit
 def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=20&to=20&step=1")
     page.get_by_role("button", name="Run one problem").click()
@@ -86,6 +87,7 @@ def test_the_switch_between_the_paper_s_bound_and_ours(proof):
     expect(figure).to_contain_text("rank-3 bound, its exact form (proved)")
 
 
+@pytest.mark.visit
 def test_the_report_opens_without_a_network(proof, browser, tmp_path):
     with proof.expect_download() as file:
         proof.get_by_role("button", name="Report of this sweep, HTML").click()
@@ -101,6 +103,7 @@ def test_the_report_opens_without_a_network(proof, browser, tmp_path):
     context.close()
 
 
+@pytest.mark.visit
 def test_everything_of_a_sweep_with_its_figures_as_files(proof):
     proof.get_by_role("button", name="Everything of this, ZIP").click()
     ready = proof.get_by_role("button", name="Download everything, ZIP")

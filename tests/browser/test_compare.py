@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 METHODS = "auto,em,tpower,epsnet,threshold,pca"
 
 
+@pytest.mark.visit
 @pytest.mark.parametrize("sample", ["digits", pytest.param("cbcl", marks=pytest.mark.long)])
 def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sample):
     page.goto(f"{app_url}/compare?sample={sample}&ks=5,10&rivals={METHODS}")
@@ -39,6 +40,7 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     assert len(text.splitlines()) == 1 + 6 * 2 and "source" in text.splitlines()[0]
 
 
+@pytest.mark.visit
 def test_a_long_comparison_is_cancelled_and_what_was_ready_stays(page, app_url):
     page.goto(f"{app_url}/compare?sample=cbcl&rivals=threshold,spca,nmf&ks=5,10,20,40,80,160&effort=thorough")
     page.get_by_role("button", name="Compare 3 methods").click()

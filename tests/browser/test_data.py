@@ -32,6 +32,7 @@ def csv(table: pd.DataFrame) -> dict:
     return {"name": "genes.csv", "mimeType": "text/csv", "buffer": buffer.getvalue()}
 
 
+@pytest.mark.visit
 def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes, tmp_path):
     expected = component(genes)
     for turned in (

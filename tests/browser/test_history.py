@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 
 
+@pytest.mark.visit
 def test_back_leads_through_what_was_done(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=pitprops")
     expect(page.locator(".nspca-spx .set")).to_have_count(2)

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 GAIN = re.compile(r"Found at once, \d+ (parts|topics) explain [\d.]+ % more than found one by one\.")
@@ -30,6 +31,7 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     )
 
 
+@pytest.mark.visit
 def test_topics_live_then_documents(page, app_url):
     page.goto(f"{app_url}/topics?texts=bow-kos&r=4&size=8&by=joint,cone&proof=none")
     page.get_by_role("button", name="Find 4 topics").click()
@@ -42,6 +44,7 @@ def test_topics_live_then_documents(page, app_url):
     expect(page.locator(".js-plotly-plot").filter(has_text="goal").first).to_be_visible()
 
 
+@pytest.mark.visit
 def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
     page.goto(f"{app_url}/topics?texts=python-docs&r=20&size=40&by=joint,threshold&proof=none&raw=1")
     page.get_by_role("button", name="Find 20 topics").click()

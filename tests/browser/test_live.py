@@ -69,6 +69,7 @@ def wait_for_ticks(page, count: int) -> None:
     page.wait_for_function(f"+(document.body.innerText.match(/tick (\\d+)/)?.[1]) >= {goal}")
 
 
+@pytest.mark.visit
 def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
     outside = []
     page.on(

@@ -2,6 +2,7 @@
 
 import contextlib
 
+import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from nspca.dashboard.shell.frame import PAGES
@@ -30,6 +31,7 @@ LARGE, PHONE = {"width": 1024, "height": 844}, {"width": 390, "height": 844}
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
 
+@pytest.mark.visit
 def test_every_page_fits(page, app_url):
     said, failed = [], []
     page.on("console", lambda line: said.append(line) if line.type == "error" else None)

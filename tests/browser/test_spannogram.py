@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 import nspca
@@ -64,6 +65,7 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     expect(lines.first).to_have_attribute("data-members", before[0])
 
 
+@pytest.mark.visit
 def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
     outside = []
     page.on(

@@ -107,6 +107,7 @@ def arrive(visit, said, path, **address):
     raise AssertionError("there was no answer")
 
 
+@pytest.mark.visit
 @pytest.mark.parametrize(
     ("path", "given"),
     [("pages/parts.py", {"pictures": "digits"}), ("pages/compare.py", {"sample": "digits"})],
@@ -123,6 +124,7 @@ def test_of_other_data_it_is_made_once_for_everybody(visit, texts, address, path
     assert [run.function for run in engine().store.list_runs(address(pages[0])["w"])] == [task]
 
 
+@pytest.mark.visit
 def test_an_answer_that_a_restart_cut_off_is_made_again(visit, texts):
     page = arrive(visit, texts, "pages/topics.py", texts="pitprops")
     runs = engine().store.list_runs(everybody.EVERYBODY)

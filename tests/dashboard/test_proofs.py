@@ -149,6 +149,7 @@ def percent(text: str) -> float:
     return float(text.rstrip(" %"))
 
 
+@pytest.mark.visit
 def test_stop_keeps_the_curve_and_offers_to_go_on(visit, finish, stand_ins, texts):
     page = visit(PAGE, sample="leukemia", from_=40, to=40)  # a proof of some seconds
     page.button(key="run").click().run()

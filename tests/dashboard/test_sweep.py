@@ -151,6 +151,7 @@ def cancelled(visit, address):
     return page
 
 
+@pytest.mark.visit
 def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, texts, alts):
     page = cancelled
     assert "Cancelled. What was ready stays here." in texts(page) and not page.error and not page.exception

@@ -55,6 +55,17 @@ QUICK = (
 )
 
 
+HEAVY = (
+    "sigg2008-figure-3-left",
+    "sigg2008-figure-3-middle",
+    "asteris2015-table-1",
+    "asteris2015-figure-2b",
+    "zass2006-figure-3",
+)
+HEAVY_LAST = [name for name in ITEMS if name not in HEAVY]
+HEAVY_LAST += [pytest.param(name, marks=pytest.mark.long) for name in HEAVY]
+
+
 def small(name: str, *prepared: str) -> Dataset:
     """Made data of the kind that an item asks for: few samples, low rank and noise."""
     rng = np.random.default_rng(len(name))
@@ -127,7 +138,7 @@ def test_gains_in_the_order_in_which_the_text_names_that_of_five_components():
     assert all(abs(gains[name] - printed[name]) < 0.005 for name in printed)
 
 
-@pytest.mark.parametrize("name", ITEMS)
+@pytest.mark.parametrize("name", HEAVY_LAST)
 def test_an_item_on_small_made_data(made, name):
     item, told = ITEMS[name], []
     outcome = item.make(told.append)
