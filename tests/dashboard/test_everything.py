@@ -19,6 +19,9 @@ from nspca.__main__ import main
 from nspca.dashboard.browser import pictures
 from nspca.dashboard.browser.pictures import Picture
 from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.compare import everything as compare_everything
+from nspca.dashboard.compare.request import CompareRequest
+from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.export import archive, offer
 from nspca.dashboard.joint import everything as joint_everything
 from nspca.dashboard.joint import parts as joint_parts
@@ -31,6 +34,7 @@ from nspca.dashboard.shell import words
 from nspca.dashboard.sweep import everything
 from nspca.dashboard.sweep.everything import Finished
 from nspca.plots import sweep_figure
+from nspca.tasks.compare import run_compare
 from nspca.tasks.joint import run_joint
 from nspca.tasks.sweep import run_sweep
 
@@ -275,6 +279,46 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
         and "nothing above" not in page
         and f"explain more than {words.bound(result.certificate.upper)}" in page
     )
+
+
+# --- compare --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory) -> tuple[Compared, Path]:
+    """Two methods at two k of an upload with names that mean harm, one with an option changed."""
+    done, folder = uploaded(), tmp_path_factory.mktemp("compare")
+    asked = CompareRequest(
+        {**done.asked.data}, "", (2, 3), ("tpower", "em"), options={"em": {"restarts": 2}}, scale=True
+    )
+    data = done.about.dataset
+    sweep = nspca.Sweep.from_bytes(run_compare(X=data.X, covariance=False, request=asked.to_dict()))
+    run = Compared("run", Chosen(data, asked.data, ""), asked, None, done.problem, sweep)
+    drawn = {name: sweep_figure(done.table, unit=1.0) for name in compare_everything.ABOUT}
+    files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
+    content = compare_everything.pack(run, drawn, files, MADE)
+    assert content == compare_everything.pack(run, drawn, files, MADE)
+    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
+        zipped.extractall(folder)
+    return run, folder / compare_everything.whole(run).folder
+
+
+def test_everything_of_a_comparison_holds_and_runs(compared, monkeypatch, capsys):
+    run, folder = compared
+    rows = pd.read_csv(folder / "tables/compare.csv")
+    assert len(rows) == 4 and set(rows["certificate"]) == {"certificates/k2.npz", "certificates/k3.npz"}
+    for row in rows.itertuples():
+        upper = nspca.verify(run.of.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
+        assert row.value <= upper * (1 + 1e-12) and upper == pytest.approx(row.upper, rel=1e-9)
+    monkeypatch.chdir(folder)
+    runpy.run_path("reproduce.py")
+    said = capsys.readouterr().out
+    assert "k2.npz" in said and "em" in said and "'restarts': 2" in (folder / "reproduce.py").read_text()
+    weights = pd.read_csv(folder / "tables/components.csv")
+    assert set(zip(weights["method"], weights["k"], strict=True)) == set(run.sweep)
+    report = (folder / "report.html").read_text("utf-8")
+    assert "<script" not in report and "em with restarts 2" in report
+    assert {path.stem for path in folder.glob("figures/*.svg")} == set(compare_everything.ABOUT)
 
 
 # --- on the page ----------------------------------------------------------------------------------

@@ -1,19 +1,24 @@
 """The comparison that the address names: filling in, ended, or with everything there is to see about it."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
 from nspca.api import line_of
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.compare import everything
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import loadings as compare_loadings
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare import run as compare_run
 from nspca.dashboard.compare.request import BASELINE, COMPARISON, SOME, snippet
 from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.export import offer
 from nspca.dashboard.runs import arrival, goes
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.shell import state, words
@@ -102,23 +107,39 @@ def _finished(run: Compared) -> None:
         compare_loadings.show(run, of_k)
     compare_more.cumulative(run, k, list(of_k))
     compare_more.stability(run, k, list(of_k))
+    _whole(run, table, k)
+
+
+def _drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
+    """The three curves, by the names under which they are taken home."""
+    shared = {"ks": run.asked.ks, "style": run.style, "selected": k}
+    values = values_figure(
+        table, unit=run.unit, unit_name=_unit_name(), signed=not run.asked.nonneg, **shared
+    )
+    drawn = (values, ratios_figure(table, **shared), times_figure(table, **shared))
+    return dict(zip(everything.ABOUT, drawn, strict=True))
+
+
+def _whole(run: Compared, table: pd.DataFrame, k: int) -> None:
+    """Everything as one file."""
+    of = f"{run.id} {run.now.finished} {curve.axis()} {k}"
+    name, drawn = f"{everything.whole(run).folder}.zip", _drawn(run, table, k)
+    make = lambda drawn, pictures: everything.pack(run, drawn, pictures, datetime.now(UTC))  # noqa: E731
+    offer.everything(name, of, lambda: drawn, make)
 
 
 def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
-    shared = {"ks": run.asked.ks, "style": run.style, "selected": k}
+    values, ratios, times = _drawn(run, table, k).values()
     _axis()
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**What is found**, and where the optimum is proved to lie")
-        figure = values_figure(
-            table, unit=run.unit, unit_name=_unit_name(), signed=not run.asked.nonneg, **shared
-        )
-        figures.draw(figure, "compare_values")
+        figures.draw(values, "compare_values")
     with right:
         st.markdown("**How good that is at least**: found over proved bound")
-        figures.draw(ratios_figure(table, **shared), "compare_ratios")
+        figures.draw(ratios, "compare_ratios")
     st.markdown("**What it costs**: seconds of each method, without the proof")
-    figures.draw(times_figure(table, **shared), "compare_times")
+    figures.draw(times, "compare_times")
     paths = [name for name in run.asked.methods if line_of(name).path]
     one_pass = (
         f" {words.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is "

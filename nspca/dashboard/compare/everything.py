@@ -1,0 +1,118 @@
+"""Everything of a comparison as one ZIP. No Streamlit calls of its own."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from nspca.dashboard.browser.pictures import Picture
+from nspca.dashboard.compare.request import snippet
+from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.export import archive, page
+from nspca.dashboard.export.archive import File
+from nspca.dashboard.export.page import Told
+from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, DATA, Whole
+from nspca.dashboard.shell import words
+from nspca.dashboard.views import component
+from nspca.data.export import frame_to_csv
+
+ABOUT = {
+    "value-by-k": "what each method finds, and the region in which the optimum is proved to lie",
+    "proved-ratio": "how good that is at least",
+    "seconds": "what it costs",
+}
+"""Names of the figures, in the order of the page, and what they show."""
+
+
+def whole(run: Compared) -> Whole:
+    """What is said of all of it."""
+    line = f"Asked: {run.asked.describe()}, by {' and '.join(run.asked.methods)}. Seed {run.asked.seed}."
+    missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
+    line += f" Not here: {words.things(missing, 'answer')}, refused or cancelled." if missing else ""
+    return Whole(run.of, run.asked, "compare", line)
+
+
+def pack(
+    run: Compared,
+    drawn: Mapping[str, go.Figure],
+    pictures: Mapping[str, Picture],
+    made: datetime,
+) -> bytes:
+    """The ZIP.
+
+    Parameters
+    ----------
+    drawn : the figures by name, those of `ABOUT`
+    pictures : the same as files; those that are missing are left out
+    made : datetime
+        In UTC.
+    """
+    code, data = script(run), run.of.dataset
+    certificates, named = _certificates(run)
+    table = _sweep(run).frame
+    rows = table.assign(certificate=[named.get(k, "") for k in table["k"]])
+    told = Told("compare", whole(run).line, page.still(pictures, drawn), _proved(table), code)
+    files = {
+        "report.html": File(
+            page.html(run.of, told, made), "the figures, the numbers and the recipe as one page"
+        ),
+        **archive.figures(pictures, ABOUT),
+        "tables/compare.csv": File(
+            frame_to_csv(component.labelled(rows, data)), "one row for each method and k"
+        ),
+        "tables/components.csv": File(_components(run), "the weights of every component"),
+        **certificates,
+        "reproduce.py": File(
+            code.encode(), "compares the methods again and checks the certificates that are here"
+        ),
+    }
+    return whole(run).pack(files, made)
+
+
+def script(run: Compared) -> str:
+    """Python that compares again, and checks every certificate of the folder that it is run in."""
+    asked = replace(run.asked, data={"file": DATA}) if whole(run).with_data else run.asked
+    return snippet(asked, run.of.dataset.is_covariance) + CHECKING
+
+
+def _sweep(run: Compared):
+    assert run.sweep is not None  # only what has something to open is taken home
+    return run.sweep
+
+
+def _certificates(run: Compared) -> tuple[dict[str, File], dict[int, str]]:
+    """That of every k, which all methods share, and the name of its file."""
+    sweep = _sweep(run)
+    width = len(str(max(k for _, k in sweep)))
+    files, named = {}, {}
+    for method, k in sweep:
+        proof = sweep[method, k].certificate
+        if proof is not None and k not in named:
+            named[k] = f"{CERTIFICATES}k{k:0{width}}.npz"
+            said = "" if files else "the proofs, one for each k: they bound what any method can explain"
+            files[named[k]] = File(proof.to_bytes(), said)
+    return files, named
+
+
+def _components(run: Compared) -> bytes:
+    data, sweep = run.of.dataset, _sweep(run)
+    parts = [
+        component.weights(data, sweep[method, k].components[:, 0]).assign(method=method, k=k)
+        for method, k in sweep
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    return frame_to_csv(component.labelled(table[["method", "k", "feature", "weight", "share"]], data))
+
+
+def _proved(table: pd.DataFrame) -> str:
+    """A row for each method and k."""
+    head = "".join(f"<th>{title}</th>" for title in ("k", "Variance", "Seconds", "Proved", "Method"))
+    body = ""
+    for row in table.itertuples():
+        proved = words.proof(None if pd.isna(row.ratio) else row.ratio)
+        cells = (str(row.k), words.number(row.value), f"{row.seconds:.3f}", proved, row.method)
+        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return f"<table><tr>{head}</tr>{body}</table>"
