@@ -401,3 +401,12 @@ def test_data_are_prepared_as_in_the_papers_and_what_does_not_suit_is_left_out(v
     page = visit(PAGE, sample="pitprops", prep="equalised")
     assert "“Equalised” needs images" in page.error[0].value and not page.exception
     assert "prep" not in page.query_params
+
+
+def test_a_constant_feature_is_left_out_after_the_first_component_too(visit, address):
+    table = np.random.default_rng(0).integers(0, 256, (30, 60))
+    table[:, ::3], table[:, 1] = 255, 0
+    page = upload(visit, csv(table), drop=1)
+    page = visit(PAGE, **{**address(page), "prep": "off-first", "drop": 1, "scale": 1})
+    assert not page.error and not page.exception
+    assert page.metric[1].value == "39" and figures(page), "a spectrum"

@@ -1,5 +1,6 @@
 """What the papers did to their data: each step against its definition, in order, recorded and refused."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,10 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.data import PREPARATIONS, prepare
+from nspca.data.dataset import Dataset
 from nspca.errors import InvalidData
 
+STEPS = sys.modules["nspca.data.prepare"]  # the function has the name of its module
 FACES = np.random.default_rng(0).integers(0, 256, (20, 12)).astype(np.uint8)
 
 
@@ -33,6 +36,8 @@ def test_lee_seung():
     expected = np.floor(255 * np.clip(0.25 + 0.25 * (one - one.mean()) / one.std(ddof=1), 0, 1))
     assert np.array_equal(X[3], expected) and X.min() >= 0 and X.max() <= 255
     flat = np.vstack([FACES, np.full((1, 12), 7, np.uint8)])
+    assert np.array_equal(prepare(images(flat), "lee-seung").X[-1], np.full(12, np.floor(255 / 4)))
+    flat = np.vstack([FACES, np.full((1, 12), 0.1)])  # whose mean is not 0.1
     assert np.array_equal(prepare(images(flat), "lee-seung").X[-1], np.full(12, np.floor(255 / 4)))
 
 
@@ -69,6 +74,61 @@ def test_off_the_first_component():
     assert np.array_equal(prepare(images(constant), "off-first").X, constant)
 
 
+@pytest.mark.parametrize("shape", [(50, 12), (8, 12), (300, 12 * 40), (12 * 40, 300)])
+def test_off_the_first_component_leaves_what_says_nothing_as_it_was(shape):
+    """Rounding in a feature that took one value would be a feature like any other once it is standardised."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 256, shape) / 3
+    X[:, ::4], X[:, 1] = 255.0, 0.1
+    data = replace(
+        images(FACES),
+        X=X,
+        feature_names=tuple(f"pixel {j}" for j in range(shape[1])),
+        sample_names=tuple(f"image {i}" for i in range(shape[0])),
+        image_shape=None,
+    )
+    done = prepare(data, "off-first")
+    same = data.constant_columns()
+    assert same.size and np.array_equal(done.constant_columns(), same)
+    assert np.array_equal(done.X[:, same], X[:, same])
+    Z = X - X.mean(axis=0)
+    v = np.linalg.svd(Z, full_matrices=False)[2][0]
+    assert np.allclose(done.X, X.mean(axis=0) + Z - np.outer(Z @ v, v), atol=1e-10)
+    assert np.array_equal(prepare(data, "off-first").X, done.X)
+
+
+def test_what_the_first_component_takes_whole_is_constant_afterwards():
+    X = np.zeros((6, 3))
+    X[:, 0], X[:, 1] = [9, -9, 9, -9, 7, 7], [1, 1, -1, -1, 0, 0]
+    X[:, 2] = X[:, 1] * 0.3
+    done = prepare(Dataset("a", X, tuple("abc"), tuple("123456")), "off-first")
+    assert list(done.constant_columns()) == [0]
+    two = prepare(images(FACES[:2]), "off-first")
+    assert len(two.constant_columns()) == 12
+
+
+def test_a_large_table_is_off_its_first_component_in_a_moment(monkeypatch):
+    """By one vector and not by all of them, which took 20 times as long."""
+    monkeypatch.setattr(np.linalg, "svd", None)
+    full, sizes = STEPS.scipy.linalg.eigh, []
+    monkeypatch.setattr(STEPS.scipy.linalg, "eigh", lambda S, **how: sizes.append(len(S)) or full(S, **how))
+    X = np.random.default_rng(0).standard_normal((400, 400))
+    STEPS.off_first(X)
+    STEPS.off_first(X[:100])
+    assert sizes == [100]
+
+
+@pytest.mark.parametrize("step", ["lee-seung", "equalised", "off-first"])
+def test_sizes_near_the_ends_of_float64_are_numbers_like_others(step):
+    X = np.random.default_rng(0).standard_normal((5, 12))
+    usual = prepare(images(X), step).X
+    for power in (1022, -1000):
+        unit = 1.0 if step != "off-first" else 2.0**power
+        assert np.array_equal(prepare(images(X * 2.0**power), step).X, usual * unit)
+    ends = np.where(X > 0, 1e308, -1e308)
+    assert set(np.unique(prepare(images(ends), "equalised").X)) <= set(np.arange(256) / 255)
+
+
 def test_log2_keeps_a_sparse_table_sparse():
     X = sp.csr_array(np.array([[0, 1.0, 3] + [0] * 9, [7] + [0] * 11]))
     data = prepare(replace(images(X.toarray()), X=X), "log2")
@@ -89,6 +149,16 @@ def test_steps_are_done_in_order_and_recorded():
     [
         (images(), "whiten", "A preparation is one of lee-seung, equalised, log2, off-first, got 'whiten'"),
         (replace(images(), image_shape=None), "equalised", "“Equalised” needs images"),
+        (
+            replace(images(), X=sp.csr_array(FACES * 1.0)),
+            "equalised",
+            "needs images that are not a sparse table",
+        ),
+        (
+            replace(images(), X=sp.csr_array(FACES * 1.0)),
+            "lee-seung",
+            "needs images that are not a sparse table",
+        ),
         (nspca.load_sample("pitprops"), "off-first", "needs a table of samples that is not sparse"),
         (nspca.load_sample("pitprops"), "log2", "needs a table of samples"),
         (images(FACES - 5.0), "log2", r"needs values above -1, the smallest here is -[45]: leave"),
