@@ -29,7 +29,7 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
 
 BATCH_ENTRIES = 1 << 18
-"""Entries of Vc handled at once: 2 MB, which stays in the cache."""
+"""Entries of Vc, and of the rows of V in the answers, handled at once: 2 MB, which stays in the cache."""
 MOST_SAMPLES = 10_000_000
 """Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long
 before.
@@ -164,7 +164,7 @@ def sampled(
     """
     n, d = V.shape
     rng, every = np.random.default_rng(seed), np.arange(len(ks))
-    batch = min(max(1, BATCH_ENTRIES // n), count)
+    batch = min(max(1, BATCH_ENTRIES // max(n, max(ks) * d)), count)
     best, directions = np.full(len(ks), -1.0), np.zeros((len(ks), d))
     for start in range(0, count, batch):
         C = rng.standard_normal((min(batch, count - start), d))

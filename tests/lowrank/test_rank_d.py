@@ -1,5 +1,7 @@
 """The two exact rank-d methods against each other and against brute force; every certificate verified."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,19 @@ def test_samples_of_the_epsnet_are_answered_for_every_k_as_one_by_one(ks, nonneg
     assert np.allclose(best, expected, rtol=1e-12)
     for k, c, value in zip(ks, directions, best, strict=True):
         assert np.isclose(np.square(V.T @ rank1(V @ c, k, nonneg)).sum(), value, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ks", [[150], [20, 150]])
+def test_working_memory_of_the_epsnet_does_not_grow_with_the_rank(ks):
+    """Beside V itself and a row of it for every feature of an answer, which no batch is smaller than."""
+    peaks = []
+    for rank in (3, 30):
+        V = np.random.default_rng(1).standard_normal((300, rank))
+        tracemalloc.start()
+        epsnet.sampled(V, ks, True, 2000, seed=0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert max(peaks) < 9 * 8 * epsnet.BATCH_ENTRIES and peaks[1] < 1.5 * peaks[0]
 
 
 def test_the_answer_of_the_epsnet_is_the_one_with_the_largest_value_on_the_low_rank_part():
