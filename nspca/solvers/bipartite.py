@@ -14,7 +14,6 @@ Cost: a matching per point.
 Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
 """
 
-import heapq
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -95,15 +94,13 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     count = size if full else options.samples
     points = net_points(d, r, options.eps, nonneg) if full else random_points(d, r, count, seed)
     X, reached, done = np.zeros((problem.n, r)), -1.0, 0
-    best: list[tuple[float, int, Array]] = []  # of so many blocks as there are climbs, in front the least
+    best = _Best(options.climbs)
     for C in points:
-        Y, value = best_candidate(V, C, sizes, nonneg)
-        if value > reached:
-            X, reached = Y, value
+        for Y, value in candidates(V, C, sizes, nonneg):
+            if value > reached:
+                X, reached = Y.copy(), value
+            best.offer(V, Y, value)
         done += len(C)
-        heapq.heappush(best, (value, -done, V.T @ Y))
-        if len(best) > options.climbs:
-            heapq.heappop(best)
         report(
             Event(
                 "full net" if full else "random points",
@@ -112,18 +109,19 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
                 lower=disjoint.value(A, X) * A.unit,
             )
         )
-    for j, (_, _, C) in enumerate(sorted(best, key=lambda one: one[:2], reverse=True)):
+    starts = best.directions()
+    for j, C in enumerate(starts):
         lengths = np.linalg.norm(C, axis=0)
         Y, value = disjoint.climb_factor(V, C / np.where(lengths > 0, lengths, 1.0), sizes, nonneg)
         if value > reached:
             X, reached = Y, value
-        report(Event("climbs on the sketch", j + 1, len(best), lower=disjoint.value(A, X) * A.unit))
+        report(Event("climbs on the sketch", j + 1, len(starts), lower=disjoint.value(A, X) * A.unit))
     info = {
         "rank": d,
         "eps": options.eps,
         "sketch": options.sketch,
         "search": ("full net" if full else "stopped early: random points instead of the net")
-        + (f", then {len(best)} climb{'s' * (len(best) > 1)} on the sketch" if best else ""),
+        + (f", then {len(starts)} climb{'s' * (len(starts) > 1)} on the sketch" if starts else ""),
         "points": count,
         "net_points": theorem_size(d, r, options.eps),
         "promise": 1 - options.eps if full else 0.0,
@@ -135,28 +133,50 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "bipartite", **info)
 
 
-def best_candidate(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]:
-    """Algorithm 2 at every point of C (N, d, r): the X (n, r) with the largest ``tr X'VV'X``, and that
-    value.
+class _Best:
+    """The best answers that were offered, at most `most` of them, no two with the same supports: climbs from
+    those would lead to one place.
     """
+
+    def __init__(self, most: int):
+        self.most, self.beyond = most, -math.inf if most else math.inf
+        self.kept: dict[bytes, tuple[float, Array]] = {}  # by the supports, in any order: value and V'X
+
+    def offer(self, V: Array, X: Array, value: float) -> None:
+        """An answer X (n, r) and its value on the sketch V."""
+        if value <= self.beyond:
+            return
+        supports = b"".join(sorted(np.packbits(x != 0).tobytes() for x in X.T))
+        if value <= self.kept.get(supports, (-math.inf,))[0]:
+            return
+        self.kept[supports] = value, V.T @ X
+        if len(self.kept) > self.most:
+            del self.kept[min(self.kept, key=lambda one: self.kept[one][0])]
+        if len(self.kept) == self.most:
+            self.beyond = min(value for value, _ in self.kept.values())
+
+    def directions(self) -> list[Array]:
+        """``V'X`` (d, r) of every one, the best first."""
+        return [C for _, C in sorted(self.kept.values(), key=lambda one: one[0], reverse=True)]
+
+
+def candidates(V: Array, C: Array, sizes, nonneg: bool) -> Iterator[tuple[Array, float]]:
+    """Algorithm 2 at every point of C (N, d, r): the X (n, r) of each, and its ``tr X'VV'X``."""
     if len(sizes) == 1:
-        return _best_single(V, C[:, :, 0], sizes[0], nonneg)
-    best, reached = np.zeros((len(V), len(sizes))), -1.0
+        X, values = _singles(V, C[:, :, 0], sizes[0], nonneg)
+        for j, value in enumerate(values.tolist()):
+            yield X[:, j : j + 1], value
+        return
     for c in C:
         X = disjoint.candidate(V @ c, sizes, nonneg)
-        value = float(np.square(V.T @ X).sum())
-        if value > reached:
-            best, reached = X, value
-    return best, reached
+        yield X, float(np.square(V.T @ X).sum())
 
 
-def _best_single(V, C, k, nonneg):
+def _singles(V, C, k, nonneg):
     """The same for one component, where a matching is the k best features: all points at once."""
     X = rank1_columns(V @ C.T, k, nonneg)
     X[0, ~X.any(axis=0)] = 1.0
-    values = np.square(V.T @ X).sum(axis=0)
-    best = int(np.argmax(values))
-    return X[:, best : best + 1], float(values[best])
+    return X, np.square(V.T @ X).sum(axis=0)
 
 
 def theorem_size(d: int, r: int, eps: float) -> float:

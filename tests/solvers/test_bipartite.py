@@ -84,14 +84,17 @@ def test_theorem_1_on_the_full_net(sizes, nonneg, count):
 
 
 @SIGNS
-def test_the_best_candidate_is_the_best_of_all_points(nonneg):
+def test_every_point_has_its_candidate(nonneg):
     rng = np.random.default_rng(3)
     V = rng.standard_normal((9, 3))
     for sizes in ((3,), (2, 3), (1, 1, 4)):
         C = next(bipartite.random_points(3, len(sizes), 40, 0))
-        X, value = bipartite.best_candidate(V, C, sizes, nonneg)
-        each = [np.trace(Y.T @ V @ V.T @ Y) for Y in (disjoint.candidate(V @ c, sizes, nonneg) for c in C)]
-        assert np.isclose(value, max(each)) and np.isclose(np.trace(X.T @ V @ V.T @ X), value)
+        found = list(bipartite.candidates(V, C, sizes, nonneg))
+        assert len(found) == len(C)
+        for c, (X, value) in zip(C, found, strict=True):
+            Y = disjoint.candidate(V @ c, sizes, nonneg)
+            assert np.isclose(value, np.trace(Y.T @ V @ V.T @ Y))
+            assert np.isclose(value, np.trace(X.T @ V @ V.T @ X))
 
 
 @SIGNS
@@ -189,3 +192,25 @@ def test_climbs_only_gain_on_the_sketch_and_are_said(nonneg):
         V, unit = sketch.svd(problem.covariance, 5).V, problem.covariance.unit
         assert np.isclose(result.info["sketch_value"], np.square(V.T @ result.components).sum() * unit)
     assert (np.count_nonzero(more.components, axis=1) <= 1).all()
+
+
+@pytest.mark.parametrize("sizes", [(4,), (4, 4, 4)])
+def test_climbs_begin_at_the_best_points_and_not_at_the_best_of_every_block(sizes, monkeypatch):
+    X = np.random.default_rng(12).standard_normal((60, 25)) * np.linspace(3, 1, 25)
+    problem = nspca.Problem.from_data(X, sizes)
+    began, climb = [], disjoint.climb_factor
+    monkeypatch.setattr(
+        disjoint, "climb_factor", lambda V, C, *rest: began.append((V, C)) or climb(V, C, *rest)
+    )
+    options = {"rank": 4, "samples": 900, "climbs": 20, "certify": None}
+    result = nspca.solve(problem, "bipartite", **options)
+    assert result.info["search"].endswith("net, then 20 climbs on the sketch") and len(began) == 20
+    V = began[0][0]
+    best: dict[tuple, tuple] = {}  # of every support the best value, and its directions
+    for C in bipartite.random_points(V.shape[1], len(sizes), 900, 0):
+        for Y, value in bipartite.candidates(V, C, sizes, True):
+            supports = tuple(sorted(tuple(np.flatnonzero(y)) for y in Y.T))
+            if value > best.get(supports, (0.0,))[0]:
+                best[supports] = value, V.T @ Y / np.linalg.norm(V.T @ Y, axis=0)
+    wanted = sorted(best.values(), key=lambda one: one[0], reverse=True)[:20]
+    assert np.allclose([C for _, C in began], [C for _, C in wanted])
