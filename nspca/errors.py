@@ -39,6 +39,24 @@ class MissingValues(InvalidData):
         return str(self.args[0])
 
 
+class NotPrepared(InvalidData):
+    """A preparation cannot be done to these data.
+
+    Parameters
+    ----------
+    message : str
+    step : str
+        A key of `nspca.data.PREPARATIONS`.
+    """
+
+    def __init__(self, message: str, step: str = "") -> None:
+        super().__init__(message, step)
+        self.step = step
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class Refused(NSPCAError):
     """An exact method would not finish, or is outside its theorem; the message names the number and an
     alternative.

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from nspca.dashboard.chosen import opened
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import page as compare
 from nspca.dashboard.data import preview, standin
@@ -12,7 +13,7 @@ with frame.page("Compare"):
         state.put(judged=None, paper="uses")
         st.switch_page("pages/papers.py", query_params=state.link("pages/papers.py"))
     st.title("Which method does best?")
-    data = preview.opened()
+    data = opened()
     preview.line(data)
     standin.offer(data)
     with frame.guard(), frame.form():

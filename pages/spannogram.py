@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import chosen
+from nspca.dashboard.chosen import opened
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.shell import frame
 from nspca.dashboard.spannogram import ranks as ranks_view
@@ -11,7 +11,7 @@ from nspca.dashboard.spannogram import views as spannogram_views
 
 with frame.page("Spannogram"):
     st.title("Why the answer is exact")
-    data = chosen()
+    data = opened()
     preview.line(data)
     standin.offer(data)
     of = spannogram_views.controls(data)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import chosen
+from nspca.dashboard.chosen import opened
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.data import standin
 from nspca.dashboard.shell import frame
@@ -11,7 +11,7 @@ from nspca.dashboard.sweep import page as sweeping
 
 with frame.page("Sweep"):
     st.title("How many features are enough?")
-    data = chosen()
+    data = opened()
     data_line.line(data)
     whatif.all_again(data)
     standin.offer(data)

@@ -23,7 +23,7 @@ from nspca.data import (
     prepare,
     read,
 )
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.tasks.sweep import make_problem
@@ -65,6 +65,22 @@ def chosen() -> Chosen:
         state.put(out=None, only=None)  # numbers of another table, or of one that was read another way
         st.warning(f"{words.plain(error)} All features are there again.")
         return found
+
+
+def opened() -> Chosen:
+    """The same; a preparation that cannot be made is said, and left out, and no other."""
+    while True:
+        try:
+            return chosen()
+        except NotPrepared as error:
+            steps = state.get("prep")
+            if error.step in steps:
+                state.put(prep=[name for name in steps if name != error.step])
+            elif error.step == state.LOG2 and state.get("log"):
+                state.put(log=None)
+            else:
+                raise
+            st.error(words.plain(error), icon=":material/error:")
 
 
 def reference() -> dict[str, Any]:
@@ -133,7 +149,7 @@ def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
     return Chosen(_kept(data), {**_of.reference, "log2": True}, _digest(data))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=4, show_spinner="Preparing the data …")
 def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
     """The data as a paper prepared them."""
     data = prepare(_of.dataset, *names)

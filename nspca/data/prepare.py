@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 from nspca.data.dataset import Dataset
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, NotPrepared
 
 LEVELS = 256  # grey levels of an image
 DIRECT = 200  # samples or features up to which a direct eigensolver is as quick as an iterative one
@@ -62,17 +62,20 @@ def prepare(data: Dataset, *names: str) -> Dataset:
     Raises
     ------
     InvalidData
-        For another name, and for data that a step cannot be done to.
+        For another name, and as `NotPrepared` for data that a step cannot be done to.
     """
     for name in names:
         step = PREPARATIONS.get(name)
         if step is None:
             raise InvalidData(f"A preparation is one of {', '.join(PREPARATIONS)}, got {name!r}.")
         if lacks := step.lacks(data):
-            raise InvalidData(f"“{step.title}” needs {lacks}: leave the data as they are.")
+            raise NotPrepared(f"“{step.title}” needs {lacks}: leave the data as they are.", name)
         X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
         done, notes = (*data.prepared, name), (*data.notes, step.said)
-        data = replace(data, X=step.made(X), prepared=done, notes=notes)
+        try:
+            data = replace(data, X=step.made(X), prepared=done, notes=notes)
+        except InvalidData as error:  # numbers beyond float64
+            raise NotPrepared(str(error), name) from None
     return data
 
 

@@ -4,7 +4,9 @@ about it.
 
 import pytest
 
+from nspca.dashboard.shell import words
 from nspca.dashboard.shell.state import VALUES
+from nspca.data import SAMPLES
 
 JUNK = ("junk", "-5", "999999999", "<script>", "")
 ODD = ("0", "a,b", "%00")
@@ -54,3 +56,51 @@ def test_both_axes_of_a_finished_run(visit, finish, address, alts, axis):
     assert not page.exception and not page.error
     name = {"total": "total variance"}.get(axis, "leading eigenvalue")
     assert any(f"% of the {name}, at k = 4" in alt for alt in alts(page))
+
+
+@pytest.mark.parametrize("page", ["data", "sweep", "spannogram", "parts", "topics", "compare"])
+@pytest.mark.parametrize(
+    ("where", "said", "stays"),
+    [
+        ({"sample": "digits", "prep": "foo,equalised,equalised"}, [], {"prep": "equalised"}),
+        ({"sample": "digits", "prep": "foo"}, [], {}),
+        ({"sample": "digits", "prep": "log2,equalised"}, [], {"prep": "equalised", "log": "1"}),
+        ({"sample": "digits", "prep": "off-first", "log": "1"}, ["log2(x + 1)"], {"prep": "off-first"}),
+        ({"sample": "python-docs", "prep": "off-first"}, ["First component out"], {}),
+        ({"sample": "pitprops", "prep": "log2"}, [], {"log": "1"}),
+        ({"sample": "pitprops", "prep": "lee-seung,off-first"}, ["Lee–Seung", "First component out"], {}),
+    ],
+)
+def test_only_the_preparation_that_cannot_be_made_is_left_out(visit, page, where, said, stays, address):
+    opened = visit(f"pages/{page}.py", **where)
+    assert not opened.exception
+    suits = SAMPLES[where["sample"]].kind == "image"
+    if (page == "parts" and not suits) or (page == "topics" and suits):
+        said = []  # the page shows other data
+    else:
+        assert {name: text for name, text in address(opened).items() if name in ("prep", "log")} == stays
+    assert [error.value.split("”")[0].lstrip("“") for error in opened.error] == [
+        words.plain(title) for title in said
+    ]
+
+
+def test_switching_on_what_cannot_be_made_leaves_the_rest(visit, address):
+    page = visit("pages/data.py", sample="digits", prep="off-first")
+    page.toggle(key="widget_log").set_value(True).run()
+    assert (
+        "log2" in page.error[0].value and address(page)["prep"] == "off-first" and "log" not in address(page)
+    )
+    assert not page.toggle(key="widget_log").value and page.button_group(key="widget_prep").value == [
+        "off-first"
+    ]
+    page.run()
+    assert not page.error
+
+
+def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
+    """Without its constant pixels an image is none, and could not be equalised any more."""
+    page = visit("pages/data.py", sample="digits", prep="equalised", drop=1)
+    pills = page.button_group(key="widget_prep")
+    assert pills.value == ["equalised"] and not page.error
+    pills.set_value([]).run()
+    assert "prep" not in address(page) and not page.error

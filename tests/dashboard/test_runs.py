@@ -356,10 +356,10 @@ def test_two_sweeps_side_by_side(visit, address, texts, workspace):
 
 def test_a_link_opens_a_run_whatever_was_chosen_before(visit, workspace, address):
     run = plant(workspace, result=b"x")
-    page = visit("pages/sweep.py", w=workspace, sample="lrs", k=7, log=1, axis="total", anew=1, run=run)
+    page = visit("pages/sweep.py", w=workspace, sample="digits", k=7, log=1, axis="total", anew=1, run=run)
     assert address(page) == {
         "w": workspace,
-        "sample": "lrs",
+        "sample": "digits",
         "k": "7",
         "log": "1",
         "axis": "total",

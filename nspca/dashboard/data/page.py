@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.chosen import Chosen, opened
 from nspca.dashboard.data import picker, preview, reading, standin
 from nspca.dashboard.shell import frame, words
 from nspca.errors import NSPCAError
@@ -21,7 +21,7 @@ def show() -> None:
 def _opened() -> Chosen | None:
     """The data in force; when a file cannot be read, why, and what can be done about it."""
     try:
-        return preview.opened()
+        return opened()
     except NSPCAError as error:
         st.error(words.plain(error), icon=":material/error:")
         reading.mend(error)

@@ -8,7 +8,7 @@ from nspca.dashboard import chosen
 from nspca.dashboard.data import cards
 from nspca.dashboard.shell import presses, state, words
 from nspca.data import example_file, look_at
-from nspca.errors import MissingValues, NSPCAError
+from nspca.errors import MissingValues, NotPrepared, NSPCAError
 from nspca.jobs import engine
 
 SOURCES = {
@@ -100,6 +100,8 @@ def _opens() -> bool:
     """Whether the file that was chosen is data, read as it was chosen to be read."""
     try:
         chosen.chosen()
+    except NotPrepared:
+        return True  # read it was
     except NSPCAError:
         return False
     return True

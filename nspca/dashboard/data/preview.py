@@ -6,10 +6,10 @@ import scipy.sparse as sp
 import streamlit as st
 
 from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen, chosen, heavy, measures, problem
+from nspca.dashboard.chosen import Chosen, heavy, measures, problem
 from nspca.dashboard.shell import presses, state, words
 from nspca.data import PREPARATIONS, SAMPLES, Dataset
-from nspca.errors import InvalidData, NSPCAError
+from nspca.errors import NSPCAError
 from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
@@ -18,19 +18,6 @@ BADGES = {
     "stand-in": ":orange-badge[stand-in, made up]",
     "user": ":blue-badge[your data]",
 }
-
-
-def opened() -> Chosen:
-    """The data in force; a preparation that cannot be made is said, and left out."""
-    try:
-        return chosen()
-    except InvalidData as error:
-        if not state.get("log") and not state.get("prep"):
-            raise
-        state.put(log=None, prep=None)
-        found = chosen()
-        st.error(words.plain(error), icon=":material/error:")
-        return found
 
 
 def title(of: Chosen) -> None:
@@ -157,7 +144,8 @@ def preparation(of: Chosen) -> None:
 def _as_in_the_papers(of: Chosen) -> None:
     """What else may be done to these numbers; log2 has its switch."""
     others = (name for name in PREPARATIONS if name != "log2")
-    able = [name for name in others if not PREPARATIONS[name].lacks(of.dataset)]
+    made = state.get("prep")  # of these data, which what was done since may not leave able
+    able = [name for name in others if name in made or not PREPARATIONS[name].lacks(of.dataset)]
     if able:
         st.pills(
             "As in the papers",
@@ -165,7 +153,7 @@ def _as_in_the_papers(of: Chosen) -> None:
             selection_mode="multi",
             format_func=lambda name: PREPARATIONS[name].title,
             help="Done to the numbers first, in the order in which they are chosen.",
-            **state.bind("prep", [name for name in state.get("prep") if name in able], then=_changed),
+            **state.bind("prep", then=_changed),
         )
 
 

@@ -83,7 +83,7 @@ def data(about: Subject) -> Chosen:
         return mine
     # The data page may have changed the sample in force; one that leaves no image behind does not count.
     in_force = state.get("upload") is None and state.get("sample") == wanted
-    changed = chosen.chosen() if in_force else None
+    changed = chosen.opened() if in_force else None
     return changed if changed and about.suits(changed.dataset) else chosen.find({"sample": wanted}, None)
 
 
@@ -92,7 +92,7 @@ def _mine(about: Subject) -> Chosen | None:
     if state.get("upload") is None:
         return None
     try:
-        found = chosen.chosen()
+        found = chosen.opened()
     except NSPCAError:  # the data page says what is wrong with it; here the samples remain
         return None
     return found if about.suits(found.dataset) else None

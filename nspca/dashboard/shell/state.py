@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.shell.internals import went_back
+from nspca.data import PREPARATIONS
 from nspca.jobs import new_workspace
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
@@ -28,6 +29,7 @@ SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 MOST_DIGITS = 9
 MOST_OPTIONS = 60
+LOG2 = "log2"  # the preparation that is `log` in an address
 
 
 def _integer(text: str) -> int:
@@ -48,6 +50,11 @@ def _word(text: str) -> str:
 
 def _words(text: str) -> list[str]:
     return [_word(part) for part in text.split(",") if part]
+
+
+def _steps(text: str) -> list[str]:
+    """Preparations that there are, each once."""
+    return [name for name in dict.fromkeys(_words(text)) if name in PREPARATIONS]
 
 
 def _integers(text: str) -> list[int]:
@@ -112,7 +119,7 @@ VALUES: dict[str, Kept] = {
     ),  # numbers of features that are left out, and of those that alone are looked at
     "only": Kept(_integers, list),
     "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
-    "prep": Kept(_words, list),  # what else is done to the numbers first
+    "prep": Kept(_steps, list),  # what else is done to the numbers first
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
     "digit_k": Kept(_integer, lambda: 8),
     "from": Kept(_integer),
@@ -238,6 +245,11 @@ def begin(page: str | None = None) -> None:
                 kept[name] = value.read(st.query_params[name])
             except (ValueError, KeyError):  # somebody edited the address: go on with what is known
                 kept.pop(name, None)
+    steps = kept.pop("prep", [])
+    if LOG2 in steps:  # it has a switch of its own, where it is seen
+        kept["log"] = True
+    if others := [name for name in steps if name != LOG2]:
+        kept["prep"] = others
     _address()
 
 
