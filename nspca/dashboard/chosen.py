@@ -29,6 +29,7 @@ from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.tasks.sweep import make_problem
 
 CHANGES = ("prepared", "without", "only", "drop", "log2")  # done to the data after reading, in this order
+OF_FEATURES = ("without", "only")  # of these what somebody chose by number
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -60,7 +61,7 @@ def chosen() -> Chosen:
     except InvalidData as error:
         if not _features():
             raise
-        whole = {name: value for name, value in reference().items() if name not in ("without", "only")}
+        whole = {name: value for name, value in reference().items() if name not in OF_FEATURES}
         found = find(whole, state.get("w"))  # or what is wrong is something else, and the choice stays
         state.put(out=None, only=None)  # numbers of another table, or of one that was read another way
         st.warning(f"{words.plain(error)} All features are there again.")

@@ -284,6 +284,17 @@ def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, 
     assert not page.error and not page.exception and "pin" not in page.query_params
 
 
+def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
+    where = address(done) | {"pin": address(done)["run"]}
+    page = visit(PAGE, **where, drop=1, log=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "pinned: data as they are" in names(page) and not page.error
+    page = visit(PAGE, **{**address(done), "pin": address(page)["run"]})
+    said = "pinned: without constant features, log2(x + 1)"
+    assert said in names(page) and not page.error
+
+
 def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     done, finish, texts, address, monkeypatch
 ):

@@ -37,21 +37,22 @@ class Asked:
         return {"content": self.content, "nonneg": self.nonneg, "center": self.center, "scale": self.scale}
 
     @property
-    def prepared(self) -> str:
-        """What was done to the data, in words."""
-        chosen_ones = (
-            [(chosen.features_said(self.data), True)]
-            if self.data.get("only") or self.data.get("without")
-            else []
-        )
+    def changed(self) -> list[str]:
+        """What was done to the data before centring, step by step, in words."""
+        some = self.data.get("only") or self.data.get("without")
         steps = (
             *((PREPARATIONS[name].title, True) for name in self.data.get("prepared", ())),
-            *chosen_ones,
+            (chosen.features_said(self.data), some),
+            ("without constant features", self.data.get("drop")),
             ("log2(x + 1)", self.data.get("log2")),
-            ("centred", self.center),
-            ("standardised", self.scale),
         )
-        return ", ".join(word for word, on in steps if on) or "taken as they are"
+        return [word for word, on in steps if on]
+
+    @property
+    def prepared(self) -> str:
+        """All that was done to the data, in words."""
+        last = (("centred", self.center), ("standardised", self.scale))
+        return ", ".join([*self.changed, *(word for word, on in last if on)]) or "taken as they are"
 
     def problem(self, of: Chosen) -> nspca.Problem:
         """The problem that is asked about, shared by all who look at it."""

@@ -11,7 +11,7 @@ from nspca.dashboard import chosen
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.kept import kept
-from nspca.dashboard.runs.request import SWEEP
+from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.dashboard.shell import presses, state, words
 from nspca.errors import NSPCAError
 
@@ -65,9 +65,20 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
         return None
     data = "" if other.asked.content == run.asked.content else other.of.dataset.name
     if data == run.of.dataset.name:
-        data = chosen.features_said(other.of.reference)
+        data = _changed(other.asked, run.asked)
     label = ", ".join(part for part in (data, other.asked.beside(run.asked)) if part)
     return Pinned(run_id, sweep, problem, label or "the same, other values of k", why)
+
+
+def _changed(other: Request, shown: Request) -> str:
+    """What was done to the data of another curve, where those of both have one name."""
+    first, second = (
+        {name: value for name, value in asked.data.items() if name not in chosen.OF_FEATURES}
+        for asked in (other, shown)
+    )
+    if first == second:
+        return chosen.features_said(other.data)
+    return ", ".join(other.changed) or "data as they are"
 
 
 def drawn(others: list[Pinned], axis: str) -> list[tuple]:
