@@ -113,6 +113,7 @@ def solve(args: argparse.Namespace) -> int:
         summary = {
             "source": dataset.source,
             "name": dataset.name,
+            "prepared": list(dataset.prepared),
             "method": result.method,
             "k": args.k,
             "nonneg": problem.nonneg,

@@ -66,8 +66,9 @@ def test_data_are_prepared_first_and_a_certificate_is_about_the_prepared_ones(tm
     file, steps = str(tmp_path / "c.npz"), "equalised,off-first"
     assert main(["solve", "digits", "--k", "5", "--prepare", steps, "--certificate", file, "--json"]) == 0
     data = nspca.prepare(nspca.load_sample("digits"), *steps.split(","))
-    value = json.loads(capsys.readouterr().out)["value"]
-    assert np.isclose(value, nspca.solve(nspca.Problem.from_data(data.X, 5)).value)
+    printed = json.loads(capsys.readouterr().out)
+    assert np.isclose(printed["value"], nspca.solve(nspca.Problem.from_data(data.X, 5)).value)
+    assert printed["prepared"] == steps.split(",")
     assert main(["verify", "digits", file, "--prepare", steps]) == 0
     assert main(["verify", "digits", file]) == 1
     capsys.readouterr()

@@ -16,9 +16,11 @@ from nspca.data.dataset import Dataset, numbered, pixel_names, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense, check_sparse
 from nspca.data.missing import Settled, settle
+from nspca.data.prepare import PREPARATIONS
 from nspca.errors import InvalidData
 
 AS_IT_IS = How()
+MOST_STEPS = 100  # preparations of a file that are read and said
 _SPARSE = ("data", "indices", "indptr", "shape")
 _NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sample_names", "samples", "index")}
 
@@ -26,7 +28,8 @@ _NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sampl
 def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
     """An NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
 
-    Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``.
+    Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
+    ``prepared``.
     """
     archive, members = open_zip(raw)
     files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
@@ -121,6 +124,8 @@ def _dress(
         notes += (
             f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",
         )
+    prepared, done = _prepared(archive, files)
+    notes += done
     names = {what: _names(archive, files, what) for what in _NAMES}
     # A shape that is not that of the table is refused by Dataset; no names are made for it before.
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
@@ -139,6 +144,7 @@ def _dress(
         axis=None if axis is None else axis.astype(np.float64),
         axis_name="" if axis is None else "wavelength (µm)",
         notes=(*notes, *more, *again),
+        prepared=prepared,
     )
     return _of_what_is_left(data, settled) if settled.notes else data
 
@@ -165,6 +171,21 @@ def _extras(
         labels = None
         notes += ("The labels are not a list of numbers or text and were left out.",)
     return image_shape, axis, labels, notes
+
+
+def _prepared(
+    archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What was done to the numbers before they were saved, as `to_npz` wrote it, and notes."""
+    if "prepared" not in files:
+        return (), ()
+    steps = _member(archive, files, "prepared")
+    if steps.ndim != 1 or steps.dtype.kind != "U" or steps.size > MOST_STEPS:
+        return (), ("What is called prepared is not a list of preparations and was left out.",)
+    known = tuple(step for step in steps.tolist() if step in PREPARATIONS)
+    notes = tuple(f"Before it was saved: {PREPARATIONS[step].said}" for step in known)
+    unknown = steps.size - len(known)
+    return known, notes + ((f"{unknown} of its preparations are not known here.",) if unknown else ())
 
 
 def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
@@ -204,6 +225,8 @@ def to_npz(dataset: Dataset) -> bytes:
     arrays["sample_names"] = np.array(dataset.sample_names, dtype=np.str_)
     optional = {"labels": dataset.labels, "image_shape": dataset.image_shape, "wavelength_um": dataset.axis}
     arrays |= {key: np.asarray(value) for key, value in optional.items() if value is not None}
+    if dataset.prepared:
+        arrays["prepared"] = np.array(dataset.prepared, dtype=np.str_)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for key, array in arrays.items():

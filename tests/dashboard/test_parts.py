@@ -26,6 +26,12 @@ SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", 
 REQUEST = {"sizes": [4, 3], "effort": None, "nonneg": True, "center": True, "scale": False, "seed": 0}
 
 
+def test_a_request_says_how_the_data_were_prepared():
+    data = {"sample": "digits", "prepared": ["equalised"], "log2": True}
+    said = JointRequest(data, "", (4, 4), center=False, scale=True).describe("part", "pixel")
+    assert said.endswith("nonnegative, Equalised, log2(x + 1), not centred, standardised")
+
+
 @pytest.fixture
 def ended():
     """Wait until the run of a page has ended, then look at the page again."""

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from PIL import Image
 
-from nspca.data import read
+from nspca.data import prepare, read
 from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData
 
@@ -126,6 +126,19 @@ def test_a_dataset_comes_back_from_npz_and_equal_data_make_equal_bytes(table):
     assert data.feature_names == ("ä", "b", "c")
     assert data.labels.tolist() == [0, 1, 2, 3]
     assert to_npz(given) == to_npz(given)
+
+
+def test_what_was_done_to_the_numbers_comes_back_from_npz_and_nothing_else_does():
+    given = prepare(read(npz(X=X)), "log2", "off-first")
+    data = read(to_npz(given))
+    assert data.prepared == ("log2", "off-first") and np.array_equal(data.X, given.X)
+    assert data.notes[-1] == f"Before it was saved: {given.notes[-1]}"
+    assert not read(npz(X=X)).prepared
+    data = read(npz(X=X, prepared=np.array(["log2", "<b>", "a" * 10_000])))
+    assert data.prepared == ("log2",) and "2 of its preparations are not known here." in data.notes
+    for odd in (np.array([["log2"]]), np.arange(3), np.array("log2"), np.array(["log2"] * 101)):
+        data = read(npz(X=X, prepared=odd))
+        assert not data.prepared and "not a list of preparations" in data.notes[-1]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ class JointRequest(Asked):
             f"{self.sizes[0]} {feature}s each" if same else f"{', '.join(map(str, self.sizes))} {feature}s"
         )
         weights = "nonnegative" if self.nonneg else "weights of any sign"
-        prepared = ["centred" if self.center else "not centred", *(["standardised"] if self.scale else [])]
+        centred = "centred" if self.center else "not centred"
+        prepared = [*self.changed, centred, *(["standardised"] if self.scale else [])]
         return f"{self.r} {one}{'s' * (self.r > 1)} of {sizes}, {weights}, {', '.join(prepared)}"
 
     def problem(self, of: Chosen) -> nspca.Problem:
