@@ -22,6 +22,8 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     assert not outside and not failed
     (plotly,) = {url for url in asked if "plotly" in url.rpartition("/")[2].lower()}
     assert page.request.get(plotly).headers["expires"].endswith("GMT"), "5 MB that need no second transfer"
+    absent = page.request.get(plotly.replace("plotly.min.js", "no.js"))
+    assert absent.status == 404 and "expires" not in absent.headers
 
 
 def test_the_menu_leads_on_and_back(page, app_url):

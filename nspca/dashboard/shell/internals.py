@@ -23,6 +23,7 @@ from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.web.server.starlette import starlette_routes
 
 YEAR = 365 * 24 * 3600  # seconds
+OK = 200  # the file is there; that it is not may be over in a moment
 
 
 def listen(note: Callable[[AppSession, set[str]], None]) -> None:
@@ -73,7 +74,7 @@ def keep(package: str) -> None:
 
     async def dated(request: Any, response: Any) -> None:
         await pass_on(request, response)
-        if f"/bidi-components/{package}." in request.url.path:
+        if f"/bidi-components/{package}." in request.url.path and response.status_code == OK:
             response.headers["Expires"] = formatdate(time.time() + YEAR, usegmt=True)
 
     starlette_routes._set_cors_headers = dated
