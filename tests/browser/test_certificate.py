@@ -128,3 +128,30 @@ def test_everything_of_a_sweep_with_its_figures_as_files(proof):
         plot.get_by_role("button", name="Download plot as PNG").click()
     with Image.open(saved.value.path()) as png:
         assert png.format == "PNG"
+
+
+def test_a_figure_over_the_whole_screen_and_back(proof):
+    plot = proof.locator(".js-plotly-plot").first
+    plot.scroll_into_view_if_needed()
+    before = plot.bounding_box()
+    plot.hover()
+    plot.get_by_role("button", name="Whole screen").click()
+    proof.wait_for_function("document.fullscreenElement?.matches('.js-plotly-plot')")
+    proof.wait_for_function("document.fullscreenElement.querySelector('.main-svg').clientHeight > 700")
+    plot.hover()
+    plot.get_by_role("button", name="Whole screen").click()
+    proof.wait_for_function("!document.fullscreenElement")
+    proof.wait_for_function(
+        f"document.querySelector('.js-plotly-plot .main-svg').clientHeight === {before['height']}"
+    )
+
+
+def test_no_button_for_the_whole_screen_where_there_is_none(page, app_url):
+    page.add_init_script("Object.defineProperty(document, 'fullscreenEnabled', { value: false })")
+    page.goto(app_url)
+    plot = page.locator(".js-plotly-plot").first
+    plot.locator(".modebar-btn").first.wait_for(state="attached")
+    page.wait_for_function("globalThis.__nspcaSaving")
+    plot.hover()
+    expect(plot.get_by_role("button", name="Download plot as PNG")).to_have_count(1)
+    expect(plot.get_by_role("button", name="Whole screen")).to_have_count(0)

@@ -25,27 +25,33 @@ function button(face, said, press) {
 }
 
 // Over the whole screen, and back by the same button or Esc; the figure follows the size of its place.
-function larger(plot) {
+async function larger(plot) {
   if (document.fullscreenElement) return document.exitFullscreen();
   const height = plot.style.height;
   const sized = () => Plotly.Plots.resize(plot);
-  plot.addEventListener("fullscreenchange", function changed() {
+  const changed = () => {
     const whole = document.fullscreenElement === plot;
     plot.style.background = whole ? getComputedStyle(document.querySelector(".stApp")).backgroundColor : "";
     plot.style.height = whole ? "100vh" : height;
     Plotly.relayout(plot, { height: null, autosize: true }).then(sized);
     if (!whole) plot.removeEventListener("fullscreenchange", changed);
-  });
-  return plot.requestFullscreen();
+  };
+  plot.addEventListener("fullscreenchange", changed);
+  try {
+    await plot.requestFullscreen();
+  } catch (error) {
+    plot.removeEventListener("fullscreenchange", changed);
+    throw error;
+  }
 }
 
 function add(plot) {
   const camera = plot.querySelector('.modebar-btn[data-title^="Download plot"]');
   if (!camera || camera.parentElement.querySelector(".nspca-more")) return;
-  camera.after(
-    button("PNG", "Download plot as PNG", () => save(plot, globalThis.__nspcaSaving)),
-    button(CORNERS, "Whole screen", () => larger(plot)),
-  );
+  const more = [button("PNG", "Download plot as PNG", () => save(plot, globalThis.__nspcaSaving))];
+  // Phones have no whole screen for a part of a page.
+  if (document.fullscreenEnabled) more.push(button(CORNERS, "Whole screen", () => larger(plot)));
+  camera.after(...more);
   camera.parentElement.style.display = "flex";
 }
 
