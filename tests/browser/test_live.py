@@ -3,6 +3,7 @@ own.
 """
 
 import contextlib
+import json
 import re
 
 import numpy as np
@@ -119,6 +120,22 @@ def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
             break
     assert clicked.is_visible()
     assert outside == []
+
+
+def test_a_finger_that_scrolls_the_page_from_a_figure_leaves_it_alive(serve, page):
+    """The browser then cancels the pointer, and nobody hears of its release."""
+    page.goto(serve(TICKING))
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    wait_for_ticks(page, 1)
+    page.evaluate("""() => {
+      window.plot = document.querySelector('.js-plotly-plot');
+      const told = (kind) => plot.dispatchEvent(new PointerEvent(kind, { pointerId: 7, bubbles: true }));
+      told('pointerdown');
+      told('pointercancel');
+    }""")
+    drawn = "plot.calcdata.map(points => points.map(point => point.y)).join()"
+    before = page.evaluate(drawn)
+    page.wait_for_function(f"{drawn} !== {json.dumps(before)}", timeout=30_000)
 
 
 def test_dragging_phi_changes_the_set_without_the_server(serve, page):

@@ -25,10 +25,17 @@ function listen(state) {
     state.hovered = fullData.type === "scatter" ? { curveNumber, pointNumber } : null;
   });
   state.div.on("plotly_unhover", () => { state.hovered = null; });
-  state.div.addEventListener("pointerdown", () => {
-    state.held = true;
-    // Plotly reports a click a moment after the release.
-    addEventListener("pointerup", () => setTimeout(() => { state.held = false; draw(state); }, 300), { once: true });
+  state.div.addEventListener("pointerdown", ({ pointerId }) => {
+    state.held += 1;
+    const until = new AbortController();
+    const over = (event) => {
+      if (event.pointerId !== pointerId) return;
+      until.abort();
+      // Plotly reports a click a moment after the release.
+      setTimeout(() => { state.held -= 1; draw(state); }, 300);
+    };
+    // A finger that begins to scroll the page is cancelled, and never reported as lifted.
+    for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, over, { capture: true, signal: until.signal });
   }, true);
 }
 
@@ -73,7 +80,7 @@ export default function (component) {
   let state = figures.get(parentElement);
   if (!state) {
     const div = parentElement.querySelector(".nspca-figure");
-    state = { div, seen: "" };
+    state = { div, seen: "", held: 0 };
     figures.set(parentElement, state);
     follow(state);
   }
