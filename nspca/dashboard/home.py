@@ -106,6 +106,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
                 closed=OPTIMAL_GAP,
             ),
             "digits_curve",
+            same="the digits",
         )
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):

@@ -31,6 +31,23 @@ def tick():
 
 tick()
 """
+CHANGING = """
+import pandas as pd
+import streamlit as st
+from nspca import plots
+from nspca.dashboard.browser import figures
+
+runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+ks = list(range(200, 400, 20)) if st.toggle("other data") else list(range(10, 100, 10))
+rows = [
+    {"method": method, "k": k, "value": k / 500, "upper": k / 400, "ratio": 0.8, "kind": "B3"}
+    for method in (["cone"] if st.toggle("more methods") else []) + ["auto"]
+    for k in ks
+]
+figures.draw(plots.sweep_figure(pd.DataFrame(rows), unit=1.0), "curve", same=ks[0])
+figures.draw(plots.spectrum_figure([k / 10 for k in ks], 1e3), "spectrum")
+st.write(f"run {runs}")
+"""
 EXPLORER = """
 import numpy as np
 import streamlit as st
@@ -120,6 +137,53 @@ def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
             break
     assert clicked.is_visible()
     assert outside == []
+
+
+def drag(page, plot) -> None:
+    """Zoom into the middle of a figure."""
+    plot.scroll_into_view_if_needed()
+    area = plot.locator(".nsewdrag").first.bounding_box()
+    page.mouse.move(area["x"] + 0.3 * area["width"], area["y"] + 0.3 * area["height"])
+    page.mouse.down()
+    page.mouse.move(area["x"] + 0.6 * area["width"], area["y"] + 0.9 * area["height"], steps=8)
+    page.mouse.up()
+
+
+def test_zoom_and_hidden_traces_are_kept_by_name_and_start_afresh_for_other_data(serve, page):
+    page.goto(serve(CHANGING))
+    curve, spectrum = page.locator(".js-plotly-plot").nth(0), page.locator(".js-plotly-plot").nth(1)
+    spectrum.locator(".nsewdrag").first.wait_for()
+    ranges = "() => [...document.querySelectorAll('.js-plotly-plot')].map((plot) => plot.layout.xaxis.range)"
+    hidden = """() => document.querySelector('.js-plotly-plot')._fullData
+      .filter((trace) => trace.visible === 'legendonly').map((trace) => trace.name)"""
+    first = page.evaluate(ranges)
+    for i, plot in enumerate((curve, spectrum)):
+        drag(page, plot)
+        page.wait_for_function(f"({ranges})()[{i}][0] > {first[i][0]}")
+    curve.locator(".legend .traces").filter(has_text="auto").locator(".legendtoggle").click()
+    page.wait_for_function(f"({hidden})().includes('auto')")
+    zoomed = page.evaluate(ranges)
+    page.get_by_text("more methods").click()
+    curve.locator(".legend .traces").filter(has_text="cone").wait_for()
+    assert page.evaluate(ranges) == zoomed and page.evaluate(hidden) == ["auto"]
+    page.get_by_text("other data").click()
+    page.wait_for_function(
+        f"({ranges})().every((range, i) => JSON.stringify(range) !== JSON.stringify({json.dumps(zoomed)}[i]))"
+    )
+    assert page.evaluate(hidden) == []
+    assert page.evaluate(ranges)[0][1] >= 380
+
+
+def test_a_click_that_nobody_waits_for_runs_no_page(serve, page):
+    page.goto(serve(CHANGING))
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    page.get_by_text("run 1").wait_for()
+    page.evaluate("""() => {
+      const plot = document.querySelector('.js-plotly-plot');
+      plot.emit('plotly_click', { points: [{ customdata: [50, 'auto'] }] });
+    }""")
+    page.get_by_text("more methods").click()
+    page.get_by_text("run 2").wait_for()
 
 
 def test_a_finger_that_scrolls_the_page_from_a_figure_leaves_it_alive(serve, page):

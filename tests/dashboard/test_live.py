@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import plotly
+import plotly.graph_objects as go
 import pytest
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
@@ -39,11 +40,47 @@ def test_a_page_sends_the_figure_with_a_fixed_revision():
     figure, explorer = at.get("bidi_component")
     data = sent(figure)
     layout = json.loads(data["figure"])["layout"]
-    assert layout["uirevision"] == "figure"
+    assert layout["uirevision"].startswith("figure ") and data["clickable"] is False
     assert layout["height"] == data["height"] == 300
     assert data["alt"] == plots.alt_text(plots.spectrum_figure([3.0, 1.0], 4.0))
     assert data["plotly"] == served.plotly_url()
     assert sent(explorer)["k"] == 1
+
+
+def arrived(figure, **options) -> dict:
+    """A figure as the browser gets it."""
+
+    def page(figure, options):
+        from nspca.dashboard.browser import figures
+
+        figures.draw(figure, "key", **options)
+
+    at = AppTest.from_function(page, args=(figure, options), default_timeout=60).run()
+    assert not at.exception
+    return json.loads(sent(at.get("bidi_component")[0])["figure"])
+
+
+def revision(figure, **options) -> str:
+    """The browser keeps zoom and hidden traces as long as this is the same."""
+    return arrived(figure, **options)["layout"]["uirevision"]
+
+
+def test_a_figure_about_other_things_starts_afresh():
+    spectrum = plots.spectrum_figure([3.0, 1.0], 4.0)
+    kept = revision(spectrum)
+    assert revision(plots.spectrum_figure([2.0, 1.0], 4.0)) == kept
+    assert revision(plots.spectrum_figure([3.0, 1.0, 1.0], 4.0)) != kept
+    assert revision(plots.spectrum_figure([3.0, 1.0], 4.0).update_xaxes(title_text="x")) != kept
+    assert revision(spectrum, same="a") != revision(spectrum, same="b")
+
+
+def test_traces_are_told_apart_by_their_names_and_an_axis_keeps_reasons_of_its_own():
+    names = ("auto", None, "auto", None)
+    figure = go.Figure([go.Scatter(y=[1], name=name) for name in names], {"meta": {"alt": "lines"}})
+    shown = arrived(figure.update_yaxes(uirevision="fit"), same="these")
+    assert [trace["uid"] for trace in shown["data"]] == ["auto", "scatter", "auto 1", "scatter 1"]
+    assert shown["layout"]["yaxis"]["uirevision"] == "key these fit"
+    assert not any(trace.uid for trace in figure.data)
 
 
 def test_plotly_is_served_from_the_installed_package_only():

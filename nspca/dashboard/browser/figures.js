@@ -17,6 +17,7 @@ function themed(layout, element) {
 function listen(state) {
   state.listening = true;
   state.div.on("plotly_click", (event) => {
+    if (!state.clickable) return;
     const point = event.points.find((p) => p.customdata !== undefined && p.customdata !== null);
     if (point) state.send("click", { customdata: point.customdata });
   });
@@ -86,6 +87,7 @@ export default function (component) {
   }
   state.gone = false;
   state.send = setTriggerValue;
+  state.clickable = data.clickable;
   if (document.fullscreenElement !== state.div) state.div.style.height = `${data.height}px`;
   state.div.setAttribute("role", "img");
   state.div.setAttribute("aria-label", data.alt);

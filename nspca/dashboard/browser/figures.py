@@ -5,11 +5,14 @@ component calls ``Plotly.react`` on the figure it has, so zoom and camera surviv
 with the plotly.js of the installed plotly package, served by this server itself.
 """
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -41,7 +44,9 @@ def scale() -> float:
     return LARGER if state.get("present") else 1.0
 
 
-def draw(figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = None) -> Any:
+def draw(
+    figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = None, same: object = None
+) -> Any:
     """Show a figure, or bring the one that is there up to date.
 
     Parameters
@@ -49,10 +54,12 @@ def draw(figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = N
     figure : Figure
         From `nspca.plots`: its description becomes the label for screen readers.
     key : str
-        Identity of the figure on the page; also its ``uirevision``, so zoom and camera stay until the key
-        changes.
+        Identity of the figure on the page.
     on_click : callable, optional
-        Called before the rerun with the ``customdata`` of the clicked point.
+        Called before the rerun with the ``customdata`` of the clicked point; without it a click does nothing.
+    same : optional
+        What the figure is about, as text. Zoom, camera and what is hidden stay as long as it is the same,
+        however the figure fills in; by default as long as the traces, their ends and the axes are.
 
     Returns
     -------
@@ -61,17 +68,58 @@ def draw(figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = N
     serve_plotly()
     key = re.sub("_(?=_)", "_.", key)  # Streamlit cuts names at two of them, and a run's may have such
     height = int(figure.layout.height or HEIGHT)
-    shown = _sized(figure).update_layout(uirevision=key, height=height)
+    shown = _sized(figure).update_layout(height=height)
+    _keeps(shown, f"{key} {_looks(figure) if same is None else same}")
 
     def clicked() -> None:
         value = st.session_state[key].get("click")
         if on_click is not None and value is not None:
             on_click(value["customdata"])
 
-    data = {"figure": shown.to_json(), "height": height, "plotly": plotly_url(), "alt": alt_text(figure)}
+    data = {
+        "figure": shown.to_json(remove_uids=False),
+        "height": height,
+        "plotly": plotly_url(),
+        "alt": alt_text(figure),
+    }
+    data["clickable"] = on_click is not None  # a click that nobody waits for runs no page
     result = _FIGURE(key=key, data=data, height=height, on_click_change=clicked)
     click = result.get("click")
     return None if click is None else click["customdata"]
+
+
+def _keeps(figure: go.Figure, revision: str) -> None:
+    """Let the browser keep what somebody did to the figure until `revision` is another; traces are told apart
+    by their names, because others may come before them.
+    """
+    figure.update_layout(uirevision=revision)
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        if axis.uirevision is not None:  # it has reasons of its own to start afresh, beside these
+            axis.uirevision = f"{revision} {axis.uirevision}"
+    seen: Counter[str] = Counter()
+    for trace in figure.data:
+        name = trace.name or trace.type
+        trace.uid = f"{name} {seen[name]}" if seen[name] else name
+        seen[name] += 1
+
+
+def _looks(figure: go.Figure) -> str:
+    """What tells figures about different things apart: titles of axes, and kind, name and ends of the
+    traces.
+    """
+    axes = (*figure.select_xaxes(), *figure.select_yaxes())
+    said = [axis.title.text for axis in axes]
+    said += [f"{trace.type} {trace.name} {_ends(trace)}" for trace in figure.data]
+    return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
+
+
+def _ends(trace: Any) -> str:
+    """The ends of what is on the x axis, or the size of a picture."""
+    for name in ("x", "z"):
+        values = getattr(trace, name, None) if name in trace else None
+        if values is not None and len(values):
+            return f"{np.shape(values)}" if name == "z" else f"{values[0]} {values[-1]}"
+    return ""
 
 
 def _sized(figure: go.Figure) -> go.Figure:

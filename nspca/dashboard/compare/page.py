@@ -74,7 +74,7 @@ def _filling(run: Compared, rows: list[Row]) -> None:
     table = known(rows)
     said = {"unit_name": _unit_name(), "signed": not run.asked.nonneg, "ceiling": run.ceiling}
     figure = values_figure(table, unit=run.unit, ks=run.asked.ks, style=run.style, **said)
-    figures.draw(figure.update_layout(height=430), "compare_filling")
+    figures.draw(figure.update_layout(height=430), "compare_filling", same=run.id)
     filling.refusals(rows)
 
 
@@ -134,12 +134,12 @@ def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**What is found**, and where the optimum is proved to lie")
-        figures.draw(values, "compare_values")
+        figures.draw(values, "compare_values", same=run.id)
     with right:
         st.markdown("**How good that is at least**: found over proved bound")
-        figures.draw(ratios, "compare_ratios")
+        figures.draw(ratios, "compare_ratios", same=run.id)
     st.markdown("**What it costs**: seconds of each method, without the proof")
-    figures.draw(times, "compare_times")
+    figures.draw(times, "compare_times", same=run.id)
     paths = [name for name in run.asked.methods if line_of(name).path]
     one_pass = (
         f" {words.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is "

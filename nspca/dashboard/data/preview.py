@@ -82,12 +82,16 @@ def facts(of: Chosen) -> None:
         st.metric("Labels", str(groups or "none"), border=True)
 
 
+def _which(data: Dataset) -> str:
+    return f"{data.name} {data.X.shape}"
+
+
 def picture(data: Dataset) -> None:
     """The first samples as what they are."""
     if data.image_shape is not None:
-        figures.draw(images_figure(data.X[:24], data.image_shape), "preview_images")
+        figures.draw(images_figure(data.X[:24], data.image_shape), "preview_images", same=_which(data))
     elif sp.issparse(data.X):
-        figures.draw(sparsity_figure(data.X), "preview_sparsity")
+        figures.draw(sparsity_figure(data.X), "preview_sparsity", same=_which(data))
     else:
         _table(data)
 
@@ -173,6 +177,7 @@ def _spectrum(of: Chosen) -> None:
     with st.spinner("Computing the leading eigenvalues …"):
         values = matrix.covariance.leading(min(EIGENVALUES, matrix.n))[0] * matrix.covariance.unit
     if matrix.total_variance > 0:
-        figures.draw(spectrum_figure(values, matrix.total_variance), "spectrum")
+        same = f"{of.content} {state.get('center')} {state.get('scale')}"
+        figures.draw(spectrum_figure(values, matrix.total_variance), "spectrum", same=same)
     else:
         st.info("Every feature is constant: there is no variance to explain.")

@@ -98,7 +98,7 @@ def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
             run.asked.problem(run.of), X, nspca.Status.CANCELLED, climb[-1].method
         )
     if not now.ended and "joint" in run.asked.methods:
-        joint_views.climb(climb, at_work, about)
+        joint_views.climb(climb, at_work, about, run.id)
     _draw(about, run, now, results, view, live=not now.ended)
 
 

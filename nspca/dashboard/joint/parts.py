@@ -30,7 +30,7 @@ def components(outcome: Outcome) -> None:
         _together(outcome, results)
     for method, figure in rows(outcome).items():
         st.markdown(heading(outcome, results[method]))
-        figures.draw(figure, f"parts_{method}_{outcome.run_id}")
+        figures.draw(figure, f"parts_{method}_{outcome.run_id}", same=outcome.run_id)
 
 
 def rows(outcome: Outcome) -> dict[str, go.Figure]:

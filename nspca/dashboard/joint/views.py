@@ -108,7 +108,7 @@ def verdict(outcome: Outcome) -> None:
         st.caption("Without a proof: choose an effort for it above to learn how much better it could be.")
 
 
-def climb(rows: list[Climbed], at_work: bool, about: Subject) -> None:
+def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:
     """The gain of the method that looks for all components at once, counting up from its first answer."""
     figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
     if rows:
@@ -120,7 +120,7 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject) -> None:
         )
     else:
         st.markdown(f"The search for all {about.one}s at once comes last: the quicker methods first.")
-    figures.draw(figure, f"{about.key}_climb")
+    figures.draw(figure, f"{about.key}_climb", same=run_id)
 
 
 def table(outcome: Outcome) -> pd.DataFrame:
@@ -163,7 +163,7 @@ def cumulative(outcome: Outcome) -> go.Figure:
 def figures_of(outcome: Outcome) -> None:
     """Cumulative variance beside the table of the methods."""
     _table(outcome)
-    figures.draw(cumulative(outcome), f"cumulative_{outcome.run_id}")
+    figures.draw(cumulative(outcome), f"cumulative_{outcome.run_id}", same=outcome.run_id)
 
 
 def _table(outcome: Outcome) -> None:

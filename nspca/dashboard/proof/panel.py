@@ -196,7 +196,7 @@ def _watch(problem: Problem, attempt: Attempt) -> None:
         return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
     def gap(now: JobState) -> None:
-        _gap(problem, unpack(now.rows), time.time() - now.started if now.started else None)
+        _gap(attempt, problem, unpack(now.rows), time.time() - now.started if now.started else None)
 
     says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
     goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: goes.stop(attempt.id))
@@ -216,7 +216,7 @@ def progress_words(state: str, rows: Sequence[Closer]) -> str:
     )
 
 
-def _gap(problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
+def _gap(attempt: Attempt, problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
     """The two bounds over the seconds; a bound stays until a better one comes."""
     if not rows:
         return
@@ -229,7 +229,7 @@ def _gap(problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
         "steps_name": "seconds",
     }
     columns = (seen[name].to_numpy() for name in ("lower", "upper", "seconds"))
-    figures.draw(gap_figure(*columns, **unit).update_layout(height=280), "gap")
+    figures.draw(gap_figure(*columns, **unit).update_layout(height=280), "gap", same=attempt.id)
 
 
 def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
@@ -253,7 +253,7 @@ def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
     st.caption(ended)
     if now.rows:
         with st.expander("How the gap closed", icon=":material/compress:"):
-            _gap(problem, unpack(now.rows), None)
+            _gap(attempt, problem, unpack(now.rows), None)
 
 
 # --- take home ------------------------------------------------------------------------------------

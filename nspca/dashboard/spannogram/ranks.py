@@ -90,13 +90,15 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     proved = [min(1.0, best / rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
     left, right = st.columns(2, gap="medium")
     with left:
-        figures.draw(rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved), "rho")
+        figure = rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved)
+        figures.draw(figure, "rho", same=of.key)
     with right:
         figures.draw(
             cost_figure(
                 [rank.d for rank in ranks], [rank.supports for rank in ranks], [rank.cones for rank in ranks]
             ),
             "cost",
+            same=of.key,
         )
     st.dataframe(
         _table(ranks, proved),

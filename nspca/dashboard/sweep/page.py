@@ -99,9 +99,8 @@ def _previewed(seen: Preview) -> None:
     with frame.picture():
         curve.switches()
         st.markdown(PREVIEW)
-        curve.clickable(
-            _drawn(seen.problem, table, seen.asked, k, note="preview"), table, [METHOD], k, METHOD
-        )
+        drawn = _drawn(seen.problem, table, seen.asked, k, note="preview")
+        curve.clickable(seen.asked, drawn, table, [METHOD], k, METHOD)
     _enough(seen.of, seen.problem, table)
     with st.container(border=True):
         _component(seen.of, seen.problem, seen.sweep[METHOD, k], k, "preview")
@@ -131,7 +130,7 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
             pinned.switch(run, others)
             if run.own and run.now.state == "done":
                 _share(run)
-        curve.clickable(drawn, table, methods, k, method)
+        curve.clickable(run.asked, drawn, table, methods, k, method)
     _enough(about, problem, table)
     result = sweep[method, k]
     proof = proofs.best(result, tried, k)

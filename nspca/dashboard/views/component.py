@@ -91,7 +91,7 @@ def drawn(dataset: Dataset, x: np.ndarray) -> go.Figure:
 
 def picture(dataset: Dataset, x: np.ndarray, key: str) -> None:
     """The component, on the page."""
-    figures.draw(drawn(dataset, x), key)
+    figures.draw(drawn(dataset, x), key, same=f"{dataset.name} {dataset.X.shape}")
 
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:

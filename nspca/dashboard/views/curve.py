@@ -85,18 +85,25 @@ def filling(problem: Problem, rows: list[Found], asked: Request, **options) -> N
     """The curve as far as it is known."""
     frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
     drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options)
-    figures.draw(drawn, "filling")
+    figures.draw(drawn, "filling", same=_same(asked))
     _caption(frame)
 
 
-def clickable(drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str) -> None:
+def _same(asked: Request) -> str:
+    """What the zoom into a curve holds for: these data, from the first k to the last."""
+    return f"{asked.content} {asked.ks[0]} {asked.ks[-1]}"
+
+
+def clickable(
+    asked: Request, drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str
+) -> None:
     """The whole curve; a click on a point opens its component."""
 
     def take(point: list) -> None:
         k, *method = point  # a gap of the strip is of no method
         state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
-    figures.draw(drawn, "curve", on_click=take)
+    figures.draw(drawn, "curve", on_click=take, same=_same(asked))
     _caption(frame)
     left, right = st.columns([3, 1])
     with left:
