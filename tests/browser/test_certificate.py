@@ -149,9 +149,8 @@ def test_a_figure_over_the_whole_screen_and_back(proof):
 def test_no_button_for_the_whole_screen_where_there_is_none(page, app_url):
     page.add_init_script("Object.defineProperty(document, 'fullscreenEnabled', { value: false })")
     page.goto(app_url)
-    plot = page.locator(".js-plotly-plot").first
-    plot.locator(".modebar-btn").first.wait_for(state="attached")
     page.wait_for_function("globalThis.__nspcaSaving")
+    plot = page.locator(".js-plotly-plot").filter(has=page.locator(".scatterlayer .trace")).first
     plot.hover()
     expect(plot.get_by_role("button", name="Download plot as PNG")).to_have_count(1)
     expect(plot.get_by_role("button", name="Whole screen")).to_have_count(0)

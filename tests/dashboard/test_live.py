@@ -4,6 +4,7 @@ back.
 
 import base64
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +76,14 @@ def test_a_figure_about_other_things_starts_afresh():
 
 
 def test_traces_are_told_apart_by_their_names_and_an_axis_keeps_reasons_of_its_own():
-    names = ("auto", None, "auto", None)
+    names = ("auto", None, "auto", None, '<x> "1" .a')
     figure = go.Figure([go.Scatter(y=[1], name=name) for name in names], {"meta": {"alt": "lines"}})
     shown = arrived(figure.update_yaxes(uirevision="fit"), same="these")
-    assert [trace["uid"] for trace in shown["data"]] == ["auto", "scatter", "auto 1", "scatter 1"]
+    uids = [trace["uid"] for trace in shown["data"]]
+    assert len(set(uids)) == len(names), "the second of a name is another"
+    assert all(re.fullmatch("t[0-9a-f]+", uid) for uid in uids), "Plotly looks for them by styles"
+    fewer = arrived(go.Figure(figure.data[1:], figure.layout), same="these")
+    assert fewer["data"][0]["uid"] == uids[1], "others may go before them"
     assert shown["layout"]["yaxis"]["uirevision"] == "key these fit"
     assert not any(trace.uid for trace in figure.data)
 

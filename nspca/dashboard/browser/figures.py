@@ -99,7 +99,8 @@ def _keeps(figure: go.Figure, revision: str) -> None:
     seen: Counter[str] = Counter()
     for trace in figure.data:
         name = trace.name or trace.type
-        trace.uid = f"{name} {seen[name]}" if seen[name] else name
+        # Plotly makes names of styles of it: letters and digits alone, whatever the names of traces are.
+        trace.uid = f"t{hashlib.sha256(f'{name} {seen[name]}'.encode()).hexdigest()[:12]}"
         seen[name] += 1
 
 
