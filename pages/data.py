@@ -6,5 +6,5 @@ from nspca.dashboard.data import page
 from nspca.dashboard.shell import frame
 
 with frame.page("Data"):
-    st.title("Data")
+    st.title("Which data?")
     page.show()

@@ -40,16 +40,18 @@ def teacher(page: Page, snap: Snap) -> None:
     snap("sweep")
     page.get_by_role("button", name="Verify now").first.click()
     page.get_by_text("Checked", exact=False).first.wait_for()
+    page.mouse.move(0, 0)  # away from the button, whose help covers what it stands on
     page.get_by_role("button", name="Verify now").first.scroll_into_view_if_needed()
     snap("proof")
     page.get_by_role("button", name="Share").first.click()
-    page.wait_for_timeout(CALM)
+    page.get_by_role("button", name="Make a link for others").click()
+    page.get_by_alt_text("The link as a QR code").wait_for()
     snap("share")
 
 
 def spectra(page: Page, snap: Snap) -> None:
     """Home, then two clicks: the certified band of the LRS spectra."""
-    menu(page, "Data", "Data")
+    menu(page, "Data", "Which data?")
     page.get_by_role("button", name="Infrared spectra (LRS)").click()
     page.get_by_role("heading", name="Infrared spectra (LRS)").wait_for()
     page.get_by_role("link", name="Sweep k on these data").click()
@@ -66,7 +68,7 @@ def researcher(page: Page, snap: Snap) -> None:
     labels = pd.DataFrame([list(data.labels)], index=["diagnosis"], columns=table.columns)
     buffer = io.BytesIO()
     pd.concat([labels, table]).to_csv(buffer)
-    menu(page, "Data", "Data")
+    menu(page, "Data", "Which data?")
     page.get_by_text("Use your own file").click()
     content = {"name": "genes.csv", "mimeType": "text/csv", "buffer": buffer.getvalue()}
     page.locator("input[type=file]").set_input_files(content)
@@ -88,13 +90,14 @@ def researcher(page: Page, snap: Snap) -> None:
 
 def student(page: Page, snap: Snap) -> None:
     """Faces: which parts they are made of."""
-    menu(page, "Data", "Data")
+    menu(page, "Data", "Which data?")
     page.get_by_role("button", name="Faces").first.click()
     page.wait_for_timeout(CALM)
     snap("faces")
     menu(page, "Parts", "Which parts are images made of?")
+    page.get_by_role("heading", name="Found at once").wait_for()
     page.locator(FIGURE).first.wait_for()
-    page.locator(FIGURE).first.scroll_into_view_if_needed()
+    page.locator(FIGURE).first.evaluate("figure => figure.scrollIntoView({ block: 'center' })")
     snap("parts")
 
 

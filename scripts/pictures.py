@@ -31,6 +31,11 @@ def swept(page: Page) -> None:
     page.locator(FIGURE).first.scroll_into_view_if_needed()
 
 
+def answered(page: Page) -> None:
+    """What is printed beside what was computed."""
+    page.get_by_role("heading", name="Figure 4").evaluate("title => title.scrollIntoView()")
+
+
 def seen(page: Page) -> None:
     """As it opens."""
 
@@ -40,6 +45,7 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "sweep": ("sweep?sample=digits", swept),
     "parts": ("parts?pictures=digits", seen),
     "learn": ("learn?screen=3&guess=20", seen),
+    "papers": ("papers?item=asteris2014-figure-4", answered),
 }
 
 

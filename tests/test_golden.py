@@ -58,6 +58,7 @@ def test_real_data(nspca_data, monkeypatch, name, k, value, ratio):
     assert nspca.verify(data.X, result.certificate) <= result.certificate.upper
 
 
+@pytest.mark.visit
 def test_wide_csv_and_its_transpose_are_one_data_set(nspca_data, monkeypatch, tmp_path):
     monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
     import pandas as pd

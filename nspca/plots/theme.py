@@ -47,6 +47,7 @@ TEMPLATE = go.layout.Template(
         "xaxis": _AXIS,
         "yaxis": _AXIS,
         "margin": {"l": 60, "r": 20, "t": 44, "b": 50},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "rgba(128,128,128,0.7)", "activecolor": BLUE},
         "hovermode": "closest",
         "hoverlabel": {"align": "left", "namelength": 0},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},

@@ -130,6 +130,7 @@ def test_everything_of_a_sweep_with_its_figures_as_files(proof):
         assert png.format == "PNG"
 
 
+@pytest.mark.visit
 def test_a_figure_over_the_whole_screen_and_back(proof):
     plot = proof.locator(".js-plotly-plot").first
     plot.scroll_into_view_if_needed()

@@ -85,6 +85,7 @@ def test_a_wrong_upload_is_one_sentence_and_the_next_one_works(page, app_url):
     expect(page.get_by_role("heading", name="good")).to_be_visible()
 
 
+@pytest.mark.visit
 def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
     page.goto(f"{app_url}/data")
     drawn = "document.querySelector('.st-key-card_pitprops img')?.src.length > 300"

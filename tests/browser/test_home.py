@@ -30,6 +30,6 @@ def test_the_menu_leads_on_and_back(page, app_url):
     page.goto(f"{app_url}/?digit_k=5")
     expect(page.get_by_text("What you see")).to_be_visible()
     page.get_by_role("link", name="Data", exact=True).click()
-    expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Which data?", exact=True)).to_be_visible()
     page.get_by_role("link", name="Home", exact=True).click()
     expect(page.get_by_role("slider")).to_have_value("5")

@@ -5,6 +5,7 @@ server.
 import re
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 import nspca
@@ -41,6 +42,7 @@ def guess(page) -> float:
     return said
 
 
+@pytest.mark.visit
 def test_a_lesson(page, window, app_url, tmp_path):
     page.goto(f"{app_url}/learn?present=1&screen=2")
     expect(page.get_by_role("heading", name="Do a few features do as well?")).to_be_visible()

@@ -149,6 +149,7 @@ def drag(page, plot) -> None:
     page.mouse.up()
 
 
+@pytest.mark.visit
 def test_zoom_and_hidden_traces_are_kept_by_name_and_start_afresh_for_other_data(serve, page):
     page.goto(serve(CHANGING))
     curve, spectrum = page.locator(".js-plotly-plot").nth(0), page.locator(".js-plotly-plot").nth(1)
@@ -186,6 +187,7 @@ def test_a_click_that_nobody_waits_for_runs_no_page(serve, page):
     page.get_by_text("run 2").wait_for()
 
 
+@pytest.mark.visit
 def test_a_finger_that_scrolls_the_page_from_a_figure_leaves_it_alive(serve, page):
     """The browser then cancels the pointer, and nobody hears of its release."""
     page.goto(serve(TICKING))

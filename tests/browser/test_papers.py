@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -19,6 +20,7 @@ def test_a_figure_is_opened_computed_and_found_again(page, app_url):
     expect(page.locator("table.claims")).to_contain_text("the soft threshold")
 
 
+@pytest.mark.visit
 def test_links_to_the_uses_from_before_still_lead_there_and_one_runs(page, app_url):
     page.goto(f"{app_url}/compare?judged=uses&use=pitprops&props=3")
     expect(page).to_have_url(re.compile("/papers"))

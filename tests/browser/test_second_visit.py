@@ -6,6 +6,7 @@ import json
 import re
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from nspca.dashboard.runs.request import Request
@@ -13,6 +14,7 @@ from nspca.jobs import Store, new_workspace
 from nspca.tasks.rows import Found, pack
 
 
+@pytest.mark.visit
 def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     store, workspace = Store(app_server.home), new_workspace()
     request = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()

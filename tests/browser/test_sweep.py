@@ -55,6 +55,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     expect(page.get_by_role("heading", name="of what the best direction has")).to_be_visible()
 
 
+@pytest.mark.visit
 @pytest.mark.parametrize(
     ("sample", "n", "effort"),
     [("digits", 64, "standard"), pytest.param("cbcl", 361, "thorough", marks=pytest.mark.long)],

@@ -101,6 +101,7 @@ def test_another_workspace_does_not_see_it(done, visit, address, sentence):
     )
 
 
+@pytest.mark.visit
 def test_more_components_and_what_their_variance_means(done, ended, alts, texts):
     done.select_slider(key="widget_k").set_value(2).run()
     done.button(key="components").click().run()
@@ -115,6 +116,7 @@ def test_more_components_and_what_their_variance_means(done, ended, alts, texts)
     assert any("against the number of components" in alt for alt in alts(page))
 
 
+@pytest.mark.visit
 def test_stability_on_a_table_and_not_on_a_covariance(done, visit, ended, alts, texts):
     assert "has no rows to draw" in texts(done)
     page = visit(PAGE, sample="digits", ks="5", rivals="tpower,threshold")

@@ -87,6 +87,7 @@ def test_links_from_before_lead_to_the_uses(visit):
 # --- uses -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.visit
 def test_pitprops_use(visit, ended, alts, texts):
     page = visit(PAGE, paper="uses", use="pitprops", props=3)
     assert "drawn there without numbers" in texts(page)

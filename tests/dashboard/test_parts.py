@@ -83,6 +83,7 @@ def test_from_run_to_parts(done, texts, alts):
     )
 
 
+@pytest.mark.visit
 def test_every_method_that_finds_components_together_counts_as_at_once(visit, ended, texts):
     page = visit(PAGE, **{**SHORT, "by": "coordinate,tpower"})
     page.button(key="run").click().run()

@@ -42,6 +42,7 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
     assert "2 of 13 features keep" in texts(page) and not page.error
 
 
+@pytest.mark.visit
 def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_say(
     arrive, stand_ins, alts, texts
 ):

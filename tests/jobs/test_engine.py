@@ -338,6 +338,7 @@ def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
         narrow.again("nothing", viewer="a")
 
 
+@pytest.mark.visit
 def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
     job = narrow.submit("tests.jobs.background_tasks:fill", {}, viewer="a")
     state = ended(narrow, job)

@@ -61,6 +61,10 @@ HEAVY = (
     "asteris2015-table-1",
     "asteris2015-figure-2b",
     "zass2006-figure-3",
+    "asteris2015-figure-2a",
+    "asteris2015-table-2",
+    "sigg2008-figure-3-right",
+    "zass2006-figure-2",
 )
 HEAVY_LAST = [name for name in ITEMS if name not in HEAVY]
 HEAVY_LAST += [pytest.param(name, marks=pytest.mark.long) for name in HEAVY]
