@@ -147,6 +147,7 @@ def test_a_figure_over_the_whole_screen_and_back(proof):
     )
 
 
+@pytest.mark.visit
 def test_no_button_for_the_whole_screen_where_there_is_none(page, app_url):
     page.add_init_script("Object.defineProperty(document, 'fullscreenEnabled', { value: false })")
     page.goto(app_url)

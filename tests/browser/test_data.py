@@ -69,6 +69,7 @@ def component(genes: pd.DataFrame) -> pd.Series:
     return weights[weights != 0]
 
 
+@pytest.mark.visit
 def test_a_wrong_upload_is_one_sentence_and_the_next_one_works(page, app_url):
     page.goto(f"{app_url}/data?source=upload&sample=lrs")
     page.locator("input[type=file]").set_input_files(

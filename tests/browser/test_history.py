@@ -49,6 +49,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     for said in (r"\bk=\d", "signed=1", "/sweep", "run="):
         page.go_forward()
         expect(page).to_have_url(re.compile(said))
+        page.wait_for_timeout(1000)  # for the page to hear of it, however busy the machine
         page.wait_for_function(IDLE)
     expect(page.get_by_role("button", name="Verify now")).to_be_visible()
     assert page.evaluate("history.length") == done, "nothing is pushed on the way"

@@ -239,6 +239,7 @@ def test_dragging_phi_changes_the_set_without_the_server(serve, page):
     )
 
 
+@pytest.mark.visit
 def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     page.goto(serve(EXPLORER))
     slider = page.locator(".nspca-spx .angle")

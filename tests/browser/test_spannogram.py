@@ -128,6 +128,7 @@ def test_the_drawn_cones_follow_the_steps(page, app_url):
     assert "Step 0" in page.evaluate(drawn)[1]
 
 
+@pytest.mark.visit
 def test_views_answer_without_errors(page, app_url):
     failed = []
     page.on("pageerror", lambda error: failed.append(str(error)))

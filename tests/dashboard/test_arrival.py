@@ -68,6 +68,7 @@ def test_every_value_and_every_proof_is_one_that_the_data_give_again(bundled):
             assert result.value <= verified[id(proof)] <= proof.upper and result.ratio > 0.3
 
 
+@pytest.mark.visit
 def test_the_script_makes_what_is_there(bundled):
     of, asked, kept = next(
         one for one in bundled if one[0].reference == {"sample": "pitprops"} and hasattr(one[1], "sizes")

@@ -270,6 +270,7 @@ def test_the_axis_is_fitted_on_demand(done, address):
     assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(done)["fit"] == "1"
 
 
+@pytest.mark.visit
 def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, address):
     done.button(key="pin").click().run()
     assert "change one thing" in texts(done)
@@ -320,6 +321,7 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["pin"]) == (first, first)
 
 
+@pytest.mark.visit
 def test_what_if_some_features_were_not_there(done, finish, texts, visit, address, monkeypatch, capsys):
     """The best component without two pixels, with its own proof; the snippet finds the same."""
     where = address(done)

@@ -237,6 +237,7 @@ def test_a_run_from_when_k_went_in_equal_steps_is_still_read():
     assert Request.from_dict(former) == asked
 
 
+@pytest.mark.visit
 def test_an_empty_step_is_adaptive(visit, finish, address):
     page = visit(PAGE, sample="pitprops", to=4)
     page.button(key="run").click().run()
@@ -358,6 +359,7 @@ def test_an_interrupted_run_says_so_and_keeps_its_rows(visit, done, address, tex
     assert store.find_run(run).state == "done" and kept.key == store.find_run(run).key
 
 
+@pytest.mark.visit
 def test_an_adaptive_sweep_stays_within_what_was_asked(visit, finish):
     page = visit("pages/sweep.py", sample="digits", to=20, **{"from": 20})
     assert page.button(key="run").label == "Run one problem"

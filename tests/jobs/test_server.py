@@ -39,6 +39,7 @@ def running(pid):
         return False
 
 
+@pytest.mark.visit
 @pytest.mark.parametrize(
     "ending",
     [
