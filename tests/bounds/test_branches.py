@@ -312,6 +312,7 @@ def test_the_same_input_gives_the_same_bytes(hasty):
         assert np.array_equal(first.point, again.point)
 
 
+@pytest.mark.visit
 def test_real_data_is_proved_optimal():
     data = nspca.load_sample("digits").X
     problem = nspca.Problem.from_data(data, 5)

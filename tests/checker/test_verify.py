@@ -508,6 +508,7 @@ def test_faces_leave_room_for_the_margins():
         assert verify(X, replace(c, form=form, k=40, witness={}, upper=float(upper))) <= upper
 
 
+@pytest.mark.visit
 def test_genes_go_through_the_small_side():
     X = real("leukemia_mll.npz")
     e = int(np.frexp(np.abs(X).max())[1])

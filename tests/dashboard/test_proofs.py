@@ -359,6 +359,7 @@ def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, 
     finish(page)
 
 
+@pytest.mark.visit
 def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, monkeypatch):
     where = address(done)
     of = find({"sample": "digits"}, None)

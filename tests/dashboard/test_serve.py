@@ -3,6 +3,7 @@
 import ast
 from pathlib import Path
 
+import pytest
 import requests
 from streamlit import net_util
 from streamlit.web.server.server_util import is_url_from_allowed_origins
@@ -28,6 +29,7 @@ def test_an_unknown_origin_is_refused_without_asking_anybody(monkeypatch):
     assert not asked
 
 
+@pytest.mark.visit
 def test_every_page_says_so_for_a_server_started_otherwise(visit, monkeypatch):
     monkeypatch.setattr(net_util, "get_external_ip", lambda: "192.0.2.1")
     visit()

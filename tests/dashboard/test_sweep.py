@@ -119,6 +119,7 @@ def test_a_problem_that_cannot_be_is_said_before_the_run(visit, sentence):
     assert "constant columns" in sentence(page) and "run" not in page.query_params
 
 
+@pytest.mark.visit
 def test_signed_and_several_methods(visit, finish, texts, alts):
     page = visit(PAGE, **SHORT, signed=1, methods="auto,cone")
     page.button(key="run").click().run()
@@ -291,6 +292,7 @@ def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, caps
     )
 
 
+@pytest.mark.visit
 def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys):
     page = visit(PAGE, sample="digits", prep="equalised,off-first", from_=3, to=3, step=1)
     page.button(key="run").click().run()

@@ -125,6 +125,7 @@ def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
     ]
 
 
+@pytest.mark.visit
 def test_a_topic_is_named_and_the_name_stays_and_goes_home(done, visit, address, texts):
     done.selectbox(key="widget_topic").set_value(2).run()
     done.text_input(key="name_joint_2").set_value("  sea | ships ").run()

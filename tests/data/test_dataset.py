@@ -103,6 +103,7 @@ def test_pixels_that_are_left_out_stay_as_zeros():
     assert not x[[20, 21]].any()
 
 
+@pytest.mark.visit
 def test_a_sparse_table_stays_sparse():
     data = nspca.load_sample("python-docs")
     some = data.only([5, 1, 7])
