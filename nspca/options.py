@@ -53,10 +53,10 @@ def known_seed(value) -> int:
 _TOLD = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 
 
-def told(Options: type) -> dict[str, str]:
-    """What the docstring of an `Options` says of each: name -> text in one line."""
+def told(Options: type) -> dict[str, tuple[str, str]]:
+    """What the docstring of an `Options` says of each: name -> its type, and the text in one line."""
     text = inspect.getdoc(Options) or ""
-    return {name: " ".join(said.split()) for name, _, said in _TOLD.findall(text)}
+    return {name: (kind, " ".join(said.split())) for name, kind, said in _TOLD.findall(text)}
 
 
 def made(Options: type, method: str, given: dict):

@@ -6,18 +6,17 @@ The page is a copy and the code is the source: a test fails when the two differ.
 """
 
 import inspect
-import re
 from dataclasses import fields
 from pathlib import Path
 from textwrap import fill
 
 from nspca import METHODS
 from nspca.api import line_of
+from nspca.options import told
 from nspca.solvers import Method
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "methods.md"
 WIDTH = 140
-OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 HEAD = """# Methods
 
 Written by `python -m scripts.methods_page` from the table of methods and from their docstrings; change those,
@@ -91,10 +90,7 @@ def options(line: Method) -> str:
         When the docstring does not tell of exactly the options that there are.
     """
     defaults = {field.name: field.default for field in fields(line.Options)}
-    texts = {
-        name: (kind, " ".join(text.split()))
-        for name, kind, text in OPTION.findall(inspect.cleandoc(line.Options.__doc__) + "\n")
-    }
+    texts = told(line.Options)
     if set(texts) != set(defaults):
         raise ValueError(
             f"{line.Options.__qualname__} of {line.name} must tell of {sorted(defaults)}, its docstring has "

@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from nspca import api
+from nspca.bounds import lowrank
 from nspca.data import prepare
 from nspca.lowrank.spannogram.cells import candidate_supports
 from nspca.lowrank.spannogram.face import solve_on_support
@@ -132,7 +133,7 @@ def figure_5(report: Report) -> Outcome:
     for name, X in (
         ("intensities as they are", data.X),
         ("cut at 16000", np.minimum(data.X, 16000)),
-        ("standardised", (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)),
+        ("standardised", given.standardised(data.X)),
     ):
         shares += _shares(Problem.from_data(X, k=50, nonneg=True), 50, name, report)
     problem = Problem.from_data(data.X, k=1, nonneg=True)
@@ -172,9 +173,9 @@ def figure_5(report: Report) -> Outcome:
 def figure_6(report: Report) -> Outcome:
     """LRS: the same; the band is particularly tight."""
     X = given.sample("lrs").X
-    tables = {"as they are": X, "standardised": _standardised(X)}
+    tables = {"as they are": X, "standardised": given.standardised(X)}
     with contextlib.suppress(given.Absent):
-        tables[WITH_HEADER] = _standardised(np.hstack((given.lrs_header(), X)))
+        tables[WITH_HEADER] = given.standardised(np.hstack((given.lrs_header(), X)))
     found: dict[str, list[Found]] = {"share20": [], "share90": []}
     for name, Z in tables.items():
         for k in (20, 90):
@@ -189,11 +190,6 @@ def figure_6(report: Report) -> Outcome:
     return Outcome(found, [panel], said=said)
 
 
-def _standardised(X: Array) -> Array:
-    deviation = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
-
-
 def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = False) -> list[Found]:
     """How much of the optimum the 2014 bound proves, in per cent: of the value on the rank-3 part, as the
     printed figures suggest; and of the value on A.
@@ -204,7 +200,7 @@ def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = F
     found = [Found(100 * result.info["rank_d_value"] / bound, f"{name}, value on the rank-3 part")]
     found.append(Found(100 * result.value / bound, f"{name}, value on A", judged=False))
     if exact:
-        upper = api.lowrank.bound(problem, NET.rank, shifted=False)[0].upper
+        upper = lowrank.bound(problem, NET.rank, shifted=False)[0].upper
         found.append(
             Found(
                 100 * result.value / min(upper, problem.leading_eigenvalue),

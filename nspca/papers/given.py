@@ -55,6 +55,13 @@ def table(name: str) -> Array:
     return X.reshape(len(X), -1)
 
 
+def standardised(X: Array) -> Array:
+    """Every feature with mean 0 and variance 1; those that do not vary are 0."""
+    X = np.asarray(X, dtype=np.float64)
+    deviation = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+
+
 def lrs_header() -> Array:
     """The seven header fields (531, 7) of the spectra: position, scale and baselines.
 

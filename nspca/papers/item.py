@@ -10,7 +10,7 @@ from nspca.progress import Report
 
 Verdict = Literal["agrees", "better", "differs", "opposite", "data not here", "not printed"]
 VERDICTS: dict[Verdict, str] = {
-    "agrees": "within 2 % of what is printed, or as the text says",
+    "agrees": "within 2 % of what is printed, with a scaling that could be meant; or as the text says",
     "better": "more than 2 % beyond what is printed, in the direction that is sought",
     "differs": "more than 2 % away from what is printed, or not as far as the text says",
     "opposite": "the contrary of what the text says",

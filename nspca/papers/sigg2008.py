@@ -35,15 +35,10 @@ COMPONENTS = 10
 JOINT = 200
 """Nonzero weights of all components together."""
 ANGLE = 85.0
+FLAT = 3.0
+"""Times the quickest up to which a time is called the same for all K."""
 LEVEL = 0.05
 """Relative difference up to which two curves count as level."""
-
-
-def standardised(X: Array) -> Array:
-    """Every feature with mean 0 and variance 1; those that do not vary are 0."""
-    X = np.asarray(X, dtype=np.float64)
-    deviation = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
 
 def figure_1(report: Report) -> Outcome:
@@ -79,7 +74,7 @@ def figure_2_left(report: Report) -> Outcome:
     """Faces, any sign: EM as it is and with weights computed anew, beside the greedy path and scikit-learn's
     SparsePCA.
     """
-    problem = Problem.from_data(standardised(given.sample("cbcl").X), k=1, nonneg=False)
+    problem = Problem.from_data(given.standardised(given.sample("cbcl").X), k=1, nonneg=False)
     ks = (2, 5, 10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 150)
     plain, anew = _em_curves(problem, ks, report)
     path = greedy.path(problem, ks, FORWARD, 0, report)
@@ -116,7 +111,7 @@ def figure_2_left(report: Report) -> Outcome:
 
 def figure_2_middle(report: Report) -> Outcome:
     """Genes, any sign: EM, the greedy path and thresholding."""
-    problem = Problem.from_data(standardised(given.sample("leukemia").X), k=1, nonneg=False)
+    problem = Problem.from_data(given.standardised(given.sample("leukemia").X), k=1, nonneg=False)
     ks = (2, 5, 10, 20, 30, 50, 70, 100, 125, 150)
     plain, anew = _em_curves(problem, ks, report)
     forward = greedy.path(problem, ks, FORWARD, 0, report)
@@ -140,7 +135,7 @@ def figure_2_middle(report: Report) -> Outcome:
 
 def figure_2_right(report: Report) -> Outcome:
     """Genes: seconds against cardinality."""
-    problem = Problem.from_data(standardised(given.sample("leukemia").X), k=1, nonneg=False)
+    problem = Problem.from_data(given.standardised(given.sample("leukemia").X), k=1, nonneg=False)
     problem.covariance.leading(1)
     ks = (5, 10, 15, 25, 50, 100, 200, 300, 400)
     seconds, steps = [], []
@@ -167,7 +162,7 @@ def figure_2_right(report: Report) -> Outcome:
         "flat": [
             Found(
                 f"EM: slowest {spread:.2g} times the quickest; greedy at K = 400 {grown:.2g} times K = 5",
-                holds=grown > 2 * spread,
+                holds=spread <= FLAT and grown > FLAT,
             )
         ],
         "steps": [Found(float(np.mean(steps)), "mean over nine K, until the cosine is 1 - 1e-9")],
@@ -182,12 +177,7 @@ def figure_3_left(report: Report) -> Outcome:
     """
     problem = _faces_off_first()
     ks = LEFT
-    values, seconds = [], []
-    for k in ks:
-        started = time.perf_counter()
-        values.append(em.solve(problem.with_k(k), TEN, 0, report).value)
-        seconds += [time.perf_counter() - started] * (k <= 100)
-        report(Event("EM", len(values), len(ks), k=k))
+    values, seconds = _em_timed(problem, ks, report)
     curves = [Curve("emPCA, nonnegative", list(map(float, ks)), values)]
     slow: list[float] = []
     met: dict[float, list[int]] = {}
@@ -228,7 +218,11 @@ def figure_3_left(report: Report) -> Outcome:
         ],
         "more": [Found("at every k that NSPCA met" if above else "not at every k", holds=above)],
     }
-    return Outcome(found, [panel], said="Of the k asked for, a point is drawn where NSPCA met k exactly.")
+    said = (
+        "Of the k asked for, a point is drawn where NSPCA met k exactly; as much means up to 5 % less. "
+        "Seconds of this machine, the paper's are of Matlab on a Core 2 Duo of 2.2 GHz."
+    )
+    return Outcome(found, [panel], said=said)
 
 
 def figure_3_middle(report: Report) -> Outcome:
@@ -266,11 +260,12 @@ def figure_3_right(report: Report) -> Outcome:
         starts="paper",
         polish=False,
     ).components
-    U, alpha = angled, 0.0
+    U, alpha, apart = angled, 0.0, False
     for alpha in (1e5, 1e6, 1e7, 1e8):  # the smallest that leaves such angles
         U = _columns(problem, alpha, 0.0, report)
         cosines = np.abs(U.T @ U - np.eye(U.shape[1])).max()
-        if cosines <= np.cos(np.radians(ANGLE)) + 1e-9:
+        apart = bool(cosines <= np.cos(np.radians(ANGLE)) + 1e-9)
+        if apart:
             break
     name = f"NSPCA (2006), alpha = {alpha:.0e}"
     panel, curves = _cumulative(
@@ -281,7 +276,12 @@ def figure_3_right(report: Report) -> Outcome:
         "first": [
             Found(f"{em_curve[0]:.1f} against {other[0]:.1f}", holds=em_curve[0] >= other[0] * (1 - 1e-6))
         ],
-        "all": [Found(f"EM {em_curve[-1]:.1f}, NSPCA {other[-1]:.1f}", holds=other[-1] > em_curve[-1])],
+        "all": [
+            Found(
+                f"EM {em_curve[-1]:.1f}, NSPCA {other[-1]:.1f}{'' if apart else ', closer than that'}",
+                holds=bool(other[-1] > em_curve[-1]) if apart else None,
+            )
+        ],
     }
     said = (
         "How alpha was chosen is not printed: here the smallest of 1e5, 1e6, 1e7, 1e8 whose columns are at "
@@ -334,8 +334,20 @@ def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[
     return plain, anew
 
 
+def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[float]]:
+    """What EM explains at every k, and its seconds for those up to 100."""
+    values: list[float] = []
+    seconds: list[float] = []
+    for k in ks:
+        started = time.perf_counter()
+        values.append(em.solve(problem.with_k(k), TEN, 0, report).value)
+        seconds += [time.perf_counter() - started] * (k <= 100)
+        report(Event("EM", len(values), len(ks), k=k))
+    return values, seconds
+
+
 def _faces_off_first() -> Problem:
-    X = off_first(standardised(given.sample("cbcl").X))
+    X = off_first(given.standardised(given.sample("cbcl").X))
     return Problem.from_data(X, k=1, nonneg=True)
 
 

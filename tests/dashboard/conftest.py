@@ -123,3 +123,18 @@ def sentence(page: AppTest) -> str:
 @pytest.fixture(name="sentence")
 def sentence_fixture():
     return sentence
+
+
+@pytest.fixture
+def ended(address):
+    """Wait until every run of this person has ended, then look at the page again."""
+
+    def wait(page):
+        for _ in range(2400):
+            runs = engine().store.list_runs(address(page)["w"])
+            if runs and all(engine().status(run.id).ended for run in runs):
+                return page.run()
+            time.sleep(0.05)
+        raise AssertionError("a run did not end")
+
+    return wait

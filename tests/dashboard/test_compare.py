@@ -1,6 +1,5 @@
 """Compare: methods side by side as a background run, further questions on buttons."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from nspca.dashboard.compare.page import known
 from nspca.dashboard.compare.request import CompareRequest, default_ks, read_ks, snippet
 from nspca.dashboard.views.filling import says
 from nspca.errors import InvalidProblem
-from nspca.jobs import JobState, engine
+from nspca.jobs import JobState
 from nspca.plots.compare import (
     overlap_figure,
     ratios_figure,
@@ -31,21 +30,6 @@ from nspca.tasks.rows import Found, Proved, Refused
 
 PAGE = "pages/compare.py"
 SHORT = {"sample": "pitprops", "ks": "2-4", "rivals": "auto,threshold,pca"}
-
-
-@pytest.fixture
-def ended(address):
-    """Wait until every run of this person has ended, then look at the page again."""
-
-    def wait(page):
-        for _ in range(2400):
-            runs = engine().store.list_runs(address(page)["w"])
-            if runs and all(engine().status(run.id).ended for run in runs):
-                return page.run()
-            time.sleep(0.05)
-        raise AssertionError("a run did not end")
-
-    return wait
 
 
 @pytest.fixture

@@ -1,31 +1,14 @@
 """The papers page: a card for every figure and table, what is printed beside computed, computing it again."""
 
-import time
 from html import unescape
 
 import pytest
 
 from nspca import papers
 from nspca.dashboard.papers import page as papers_page
-from nspca.jobs import engine
 from nspca.papers import ITEMS, PAPERS
 
 PAGE = "pages/papers.py"
-
-
-@pytest.fixture
-def ended(address):
-    """Wait until every run of this person has ended, then look at the page again."""
-
-    def wait(page):
-        for _ in range(2400):
-            runs = engine().store.list_runs(address(page)["w"])
-            if runs and all(engine().status(run.id).ended for run in runs):
-                return page.run()
-            time.sleep(0.05)
-        raise AssertionError("a run did not end")
-
-    return wait
 
 
 def html(page) -> str:

@@ -39,7 +39,7 @@ def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[
             for i in range(0, len(shown), ACROSS):
                 for column, one in zip(st.columns(ACROSS), shown[i : i + ACROSS], strict=False):
                     with column:
-                        values[one.name] = _widget(method, one, said.get(one.name, ""))
+                        values[one.name] = _widget(method, one, said.get(one.name, ("", ""))[1])
             given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
             if given:
                 made(Options, method, given)
