@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
@@ -174,7 +173,8 @@ def _leading(Z: np.ndarray) -> np.ndarray:
     gram = Z @ Z.T if wide else Z.T @ Z
     u = _iterated(gram) if len(gram) > DIRECT else None
     if u is None:
-        u = scipy.linalg.eigh(gram, subset_by_index=[len(gram) - 1] * 2)[1][:, 0]
+        # All of them: LAPACK's solver of a part of the spectrum can find none in a cluster of equal ones.
+        u = np.linalg.eigh(gram)[1][:, -1]
     v = Z.T @ u if wide else u
     return v / np.linalg.norm(v)
 

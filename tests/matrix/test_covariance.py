@@ -1,5 +1,7 @@
 """The matrix behind a problem: every representation is the same matrix, at every scale."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,6 +15,8 @@ from nspca.matrix.moments import moments
 from tests.oracles import brute_force
 from tests.questions import exact_covariance
 from tests.strategies import cases
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def reference(X, center, scale):
@@ -226,6 +230,13 @@ def test_equal_eigenvalues_are_found_by_whoever_asks(monkeypatch):
         monkeypatch.setattr("scipy.linalg.eigh", broken)
         monkeypatch.setattr("scipy.linalg.eigvalsh", failing)
         assert np.allclose([ask(problem).value for problem in problems()], expected)
+
+
+def test_a_part_of_the_spectrum_is_asked_for_where_the_rest_is_at_hand():
+    """In one file, which has a way out of a cluster of equal eigenvalues."""
+    files = sorted((ROOT / "nspca").rglob("*.py"))
+    asking = [path for path in files if "subset_by_" in path.read_text(encoding="utf-8")]
+    assert asking == [ROOT / "nspca" / "matrix" / "linalg.py"]
 
 
 # --- offsets --------------------------------------------------------------------------------------
