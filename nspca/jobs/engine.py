@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nspca.jobs.pool import Pool
 
 PATIENCE = 2.0  # seconds a cancelled run has until its next report
+PATIENCE_READY = 10.0  # when some of it is ready, and a busy machine is slow to report
 NOTE_SECONDS = 5.0  # how much progress an interrupted run may forget
 ATTEMPTS = 3  # for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # a busy machine takes half a minute to start one
@@ -222,6 +223,12 @@ class Engine:
             self.store.finish_runs([job_id], "cancelled", **job.progress())
         self._wake.set()
 
+    def hands_in(self, job_id: str) -> bool:
+        """Whether a worker still has the time to hand in what was ready of a cancelled run."""
+        return not self._closing and any(
+            job_id in job.left and job.started and not job.viewers for job in self._at_work()
+        )
+
     def shutdown(self) -> None:
         """End every worker; what has not finished is interrupted. Called at exit on its own."""
         with self._lock:
@@ -397,7 +404,7 @@ class Engine:
             if job.stop_asked is None:
                 job.stop_asked = time.monotonic()
                 pool.stop(job.token, job.worker)
-            elif time.monotonic() - job.stop_asked > PATIENCE:
+            elif time.monotonic() - job.stop_asked > (PATIENCE_READY if job.rows else PATIENCE):
                 with self._lock:
                     self._tokens.pop(job.token, None)
                 pool.kill(job.future, job.worker, job.pid)

@@ -51,6 +51,19 @@ def ready(report):
         time.sleep(0.01)
 
 
+def slow_to_stop(report, seconds):
+    """Has something ready, and hears that it was cancelled only after `seconds`."""
+    report(Event("ready", payload={"row": {"pid": os.getpid()}}))
+    time.sleep(seconds)
+    try:
+        while True:
+            report(Event("late"))
+            time.sleep(0.01)
+    except Cancelled as stop:
+        stop.result = b"part"
+        raise
+
+
 def hold(report, gate, trace=""):
     """Reports until the file `gate` exists; appends one line to `trace` for each time it is run."""
     if trace:

@@ -3,6 +3,8 @@
 import logging
 import os
 import signal
+import sys
+import time
 
 import dask
 import numpy as np
@@ -109,6 +111,29 @@ def test_what_a_cancelled_run_had_ready_is_its_own(engine, begun, wait_for):
     assert not store.has_result(second) and store.has_result(first)
 
 
+def test_a_slow_worker_has_the_time_to_hand_in_what_is_ready(engine, begun, monkeypatch):
+    """On a busy machine the next report takes longer than one that has nothing to lose is waited for."""
+    monkeypatch.setattr(sys.modules[Engine.__module__], "PATIENCE", 0.5)
+    job = engine.submit("tests.jobs.background_tasks:slow_to_stop", {"seconds": 3.0}, viewer="a")
+    pid = begun(engine, job)
+    engine.cancel(job, "a")
+    assert engine.hands_in(job)
+    while engine.hands_in(job):
+        time.sleep(0.05)
+    assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
+
+
+def test_nobody_waits_for_a_run_that_others_want(engine, begun, tmp_path):
+    question = {"gate": str(tmp_path / "gate")}
+    mine, theirs = (
+        engine.submit("tests.jobs.background_tasks:hold", question, viewer=viewer) for viewer in "ab"
+    )
+    begun(engine, mine)
+    engine.cancel(mine, "a")
+    assert not engine.hands_in(mine) and not engine.hands_in(theirs)
+    (tmp_path / "gate").touch()
+
+
 def test_a_cancelled_question_can_be_asked_again_at_once(engine, begun, ended, tmp_path):
     question = {"gate": str(tmp_path / "gate")}
     job = engine.submit("tests.jobs.background_tasks:hold", question, viewer="a")
@@ -148,7 +173,10 @@ def test_a_reloaded_page_may_cancel_for_its_workspace(engine, begun, wait_for, t
     wait_for(lambda: not engine._tokens)
 
 
-def test_a_run_that_ignores_cancel_is_killed_and_the_engine_goes_on(engine, begun, ended, wait_for):
+def test_a_run_that_ignores_cancel_is_killed_and_the_engine_goes_on(
+    engine, begun, ended, wait_for, monkeypatch
+):
+    monkeypatch.setattr(sys.modules[Engine.__module__], "PATIENCE_READY", 1.0)
     job = engine.submit("tests.jobs.background_tasks:stubborn", {}, viewer="a")
     pid = begun(engine, job)
     engine.cancel(job, "a")

@@ -14,7 +14,6 @@ from nspca.dashboard.shell import frame, presses, state, words
 from nspca.jobs import JobState
 
 SECOND = timedelta(seconds=1)
-PATIENCE = 2.5  # seconds that a stopped run has to hand in what it has
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
     "cancelled": "Cancelled. What was ready stays here.",
@@ -111,10 +110,7 @@ def cancel(run_id: str) -> None:
 
 def stop(run_id: str) -> None:
     """Cancel what hands in what it has by then, and wait for that: it takes a moment."""
-    store = engine().store
-    run = store.find_run(run_id)
     with st.spinner("Stopping …"):
         cancel(run_id)
-        give_up = time.monotonic() + PATIENCE
-        while time.monotonic() < give_up and not (store.has_result(run_id) or store.has_result(run.key)):
+        while engine().hands_in(run_id):
             time.sleep(0.05)
