@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, within_memory
 from nspca.matrix.covariance import Covariance, DataCovariance
-from nspca.matrix.given import from_dense, from_matrix, from_sparse
+from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
 from nspca.matrix.linalg import Array
 from nspca.options import flag
 
@@ -143,10 +143,7 @@ class Problem:
         return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
 
     def _numbers(self, x) -> Array:
-        try:
-            return np.asarray(x, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidProblem(f"a component must be {self.n} numbers, got {error}") from None
+        return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
     def _component(self, x) -> Array:
         x = self._numbers(x)

@@ -102,7 +102,7 @@ def test_digits_to_round_to_are_a_whole_number(digits):
         ),
         (lambda: nspca.solve(P, certify=np.ones(2)), InvalidOption, "effort must be one of"),
         (lambda: nspca.Problem("A", 2), InvalidProblem, "made with Problem.from_data"),
-        (lambda: P.scores("abcdef"), InvalidProblem, "must be 6 numbers"),
+        (lambda: P.scores("abcdef"), InvalidProblem, "got text; give its n = 6 numbers"),
         (lambda: P.scores(np.full(6, np.nan)), InvalidProblem, "finite"),
         (lambda: Sweep.from_bytes(None), InvalidData, "must be bytes written by"),
         (lambda: Sweep.from_bytes("text"), InvalidData, "must be bytes written by"),

@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
+from nspca.components import explained_variances
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem
 
 X = np.random.default_rng(0).standard_normal((12, 6))
@@ -92,6 +93,47 @@ def test_a_component_has_n_finite_entries(x):
             ask(x)
     with pytest.raises((InvalidProblem, ValueError)):
         P.scores(np.ones(5))
+
+
+@pytest.mark.filterwarnings("ignore:Warning. converting a masked element")
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (np.ones(6) + 1j, "must be real numbers, got complex numbers"),
+        (np.array([1j, *range(5)], dtype=object), "1j, which is complex"),
+        (np.ma.masked_array(np.ones(6), mask=np.arange(6) == 2), "must be complete, got 1 masked entries"),
+        ([*np.ma.masked_array(np.ones(6), mask=np.arange(6) == 2)], "must be complete, got 1 masked entries"),
+        (np.array(["1"] * 6), "must be real numbers, got text"),
+        (["1"] * 6, "must be real numbers, got text"),
+        (np.array(["1"] * 6, dtype=object), "'1', which is str"),
+        (np.array([b"1"] * 6), "must be real numbers, got bytes"),
+        (np.full(6, np.datetime64("2020-01-01")), "must be real numbers, got dates"),
+        (np.full(6, np.timedelta64(1, "s")), "must be real numbers, got durations"),
+        (pd.Series(pd.date_range("2020", periods=6)), "must be real numbers, got dates"),
+        ([datetime.datetime(2020, 1, 1)] * 6, "datetime"),
+        ([10**400] * 6, "must be numbers that fit float64"),
+    ],
+)
+def test_a_component_of_something_else_than_numbers_is_refused_by_its_kind(x, words):
+    for ask in (P.value, P.violation, P.scores, lambda x: explained_variances(P, x)):
+        with pytest.raises(InvalidProblem, match=rf"^(a component|components) .*{words}"):
+            ask(x)
+
+
+def test_a_component_of_numbers_of_every_kind_has_its_value():
+    plain = np.array([1.0, 0, 1, 0, 0, 0])
+    whole = plain.astype(int)
+    for x in (
+        plain.tolist(),
+        whole,
+        plain > 0,
+        plain.astype(np.float16),
+        np.array([decimal.Decimal(int(one)) for one in whole]),
+        np.ma.masked_array(plain, mask=False),
+        pd.Series(whole, dtype="Int64"),
+    ):
+        assert P.value(x) == P.value(plain) and P.violation(x) == P.violation(plain)
+        assert np.array_equal(P.scores(x), P.scores(plain))
 
 
 def test_one_number_of_another_type_is_that_number():

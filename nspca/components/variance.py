@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg
 
 from nspca.errors import InvalidProblem
+from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
@@ -39,7 +40,7 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
     dict of (r,) float64
         Cumulative, in the units of the data; entry j is that of the first j + 1 columns.
     """
-    X = np.asarray(X, dtype=np.float64)
+    X = real_numbers(X, "components", "give numbers", "fill them in")
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or X.shape[0] != problem.n or not np.all(np.isfinite(X)):
         raise InvalidProblem(

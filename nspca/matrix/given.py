@@ -29,6 +29,8 @@ ROUNDED = 9
 """Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
 that, a little rounded up.
 """
+CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
+"""The way out for columns that are no real numbers, and for masked entries."""
 
 
 def from_matrix(A) -> MatrixCovariance:
@@ -178,24 +180,8 @@ def _sparse_numbers(X, what: str) -> sp.csr_array:
 
 
 def _numbers(X, what: str) -> Array:
-    """X as a C-contiguous float64 table of finite real numbers; nothing is converted that was not a
-    number.
-    """
-    try:
-        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what)
-        X = np.asarray(X)
-        if X.dtype.kind == "O":
-            X = np.array([_number(entry) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
-        _refuse_kind(X.dtype, what)
-        X = np.ascontiguousarray(X, dtype=np.float64)
-    except (InvalidProblem, MemoryError):
-        raise
-    except (
-        Exception
-    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
-        raise InvalidProblem(
-            f"{what} must be numbers that fit float64, got {error}; remove or convert those columns"
-        ) from None
+    """X as a C-contiguous table of finite `real_numbers`."""
+    X = real_numbers(X, what)
     if X.ndim != 2 or 0 in X.shape:
         raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
     if not np.all(np.isfinite(X)):
@@ -206,12 +192,39 @@ def _numbers(X, what: str) -> Array:
     return X
 
 
-def _refuse_masked(X, what):
+def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
+    """X as C-contiguous float64 numbers; nothing is converted that was not a number.
+
+    Parameters
+    ----------
+    X : array, data frame, list or number
+    what : str
+        What X is called in the error.
+    convert, fill : str
+        The way out for what is no real number, and for what is masked.
+
+    Raises
+    ------
+    InvalidProblem
+    """
+    try:
+        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
+        X = np.asarray(X)
+        if X.dtype.kind == "O":
+            X = np.array([_number(entry) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
+        _refuse_kind(X.dtype, what, convert)
+        return np.asarray(X, dtype=np.float64, order="C")
+    except (InvalidProblem, MemoryError):
+        raise
+    except (
+        Exception
+    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
+        raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
+
+
+def _refuse_masked(X, what, fill=FILL):
     if np.ma.is_masked(X):
-        raise InvalidProblem(
-            f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; fill them or leave their "
-            "rows out"
-        )
+        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
 
 
 def _number(entry) -> float:
@@ -221,13 +234,10 @@ def _number(entry) -> float:
     return float("nan") if entry is None or type(entry).__name__ == "NAType" else float(entry)
 
 
-def _refuse_kind(dtype, what):
+def _refuse_kind(dtype, what, convert=CONVERT):
     kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
     if dtype.kind not in "biuf":
-        raise InvalidProblem(
-            f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; remove or convert those "
-            "columns"
-        )
+        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
 
 
 def _enough_rows(m: int, compared: bool):
