@@ -18,8 +18,6 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
     "diagonal": forms.diagonal,
     "row": forms.row,
 }
-OF_A = ("center", "scale", "source", "shape", "digest")
-UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError)
 
 
 def verify(data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None):
@@ -27,21 +25,22 @@ def verify(data, certificate, problem=None, *, k=None, nonneg=None, center=None,
 
     If it proves none, CertificateError says why. What is proved is about the problem that the certificate
     names: its k, sign, centring, scaling, data or covariance. With `problem` (an `nspca.Problem`), or any of
-    its words alone, a certificate about another one is refused.
+    its words alone, a certificate about another one is refused; None asks nothing.
     """
-    asked = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source}
+    words = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source}
     try:
         recipe = reading.read_recipe(certificate, FORMS)
         if problem is not None:
-            reading.same_problem(recipe, {"k": problem.k, "nonneg": problem.nonneg})
-            reading.same_problem(recipe, {name: getattr(problem.covariance, name) for name in OF_A})
-        reading.same_problem(recipe, asked)
+            reading.same_problem(recipe, reading.words_of(problem))
+        reading.same_problem(recipe, {name: word for name, word in words.items() if word is not None})
         with np.errstate(all="ignore"):  # what overflows becomes inf or NaN and fails its comparison
             value = proved(data, certificate, recipe)
-        words = f"the upper bound {recipe.upper!r} is claimed, but only {value!r} is proved"
-        require(value <= recipe.upper < np.inf, words)
+        claimed = f"the upper bound {recipe.upper!r} is claimed, but only {value!r} is proved"
+        require(value <= recipe.upper < np.inf, claimed)
         return value
-    except UNREADABLE as error:
+    except CertificateError:
+        raise
+    except Exception as error:  # both are somebody else's objects, which can fail in every way when asked
         raise CertificateError(f"the data or the certificate cannot be read: {error!r}") from error
 
 

@@ -7,7 +7,10 @@ from typing import Self
 import numpy as np
 
 from nspca.checker.refusal import require
+from nspca.errors import CertificateError
 
+OF_A = ("center", "scale", "source", "shape", "digest")
+"""The words of a problem that its covariance has."""
 NO_WITNESS = -1
 """What a leaf of a tree of supports uses that has no W, M and U."""
 
@@ -82,15 +85,37 @@ def read_recipe(certificate, forms):
     )
 
 
+def words_of(problem):
+    """The words of an `nspca.Problem`."""
+    try:
+        A = problem.covariance
+        return {"k": problem.k, "nonneg": problem.nonneg} | {name: getattr(A, name) for name in OF_A}
+    except AttributeError:
+        kind = type(problem).__name__
+        words = f"problem must be an nspca.Problem, got {kind}; give one, or its words by their names"
+        raise CertificateError(words) from None
+
+
+def asked_word(name, value):
+    """A word of the problem that is meant, of its type: 1 is not read as true."""
+    whose = f"the {name} that is asked for"
+    if name == "k":  # one size is the same problem as the number
+        return wholes(whose, value if isinstance(value, tuple | list) else (value,))
+    if name == "shape":
+        return wholes(whose, value)
+    if name in ("nonneg", "center", "scale"):
+        return flag(whose, value)
+    require(isinstance(value, str), f"{whose} must be text, got {value!r}")
+    return text(value)
+
+
 def same_problem(recipe, asked):
-    """Refuse a certificate about another problem than the words that are asked for; None asks nothing."""
-    for name, wanted in asked.items():
-        got = recipe.sizes if name == "k" else getattr(recipe, name)
-        if name == "k" and wanted is not None:  # one size is the same problem as the number
-            wanted = tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
+    """Refuse a certificate about another problem than the words that are asked for."""
+    for name, value in asked.items():
+        got, wanted = recipe.sizes if name == "k" else getattr(recipe, name), asked_word(name, value)
         said, asked_for = (k[0] if isinstance(k, tuple) and len(k) == 1 else k for k in (got, wanted))
         words = f"the certificate is about another problem: {name} is {said!r}, asked for was {asked_for!r}"
-        require(wanted is None or got == wanted, words)
+        require(got == wanted, words)
 
 
 class Arrays:

@@ -86,6 +86,69 @@ def test_numbers_of_numpy_are_numbers_of_a_certificate():
         nspca.verify(X, forged(THREE, upper=np.nextafter(np.float32(THREE.upper), np.float32(0))))
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"nonneg": 1}, "nonneg that is asked for must be true or false, got 1"),
+        ({"nonneg": "yes"}, "nonneg that is asked for must be true or false, got 'yes'"),
+        ({"center": 1.0}, "center that is asked for must be true or false, got 1.0"),
+        ({"scale": 0}, "scale that is asked for must be true or false, got 0"),
+        ({"scale": np.zeros(1)}, "scale that is asked for must be true or false"),
+        ({"k": 3.0}, "k that is asked for must be of whole numbers, got 3.0"),
+        ({"k": np.float64(3)}, "k that is asked for must be of whole numbers"),
+        ({"k": (3.0,)}, "k that is asked for must be of whole numbers, got 3.0"),
+        ({"k": "3"}, "k that is asked for must be of whole numbers, got '3'"),
+        ({"k": np.array([3])}, "k that is asked for must be of whole numbers"),
+        ({"source": 5}, "source that is asked for must be text, got 5"),
+        ({"source": b"data"}, "source that is asked for must be text, got b'data'"),
+        ({"problem": 5}, "problem must be an nspca.Problem, got int; give one"),
+        ({"problem": THREE}, "problem must be an nspca.Problem, got Certificate; give one"),
+        ({"problem": P.covariance}, "problem must be an nspca.Problem, got DataCovariance; give one"),
+        ({"problem": False}, "problem must be an nspca.Problem, got bool; give one"),
+    ],
+)
+def test_what_is_asked_for_is_of_its_type(words, said):
+    with pytest.raises(CertificateError, match=said):
+        nspca.verify(X, THREE, **words)
+
+
+def test_yes_is_not_one_nonzero():
+    for yes in (True, np.True_, (True,)):
+        with pytest.raises(CertificateError, match="k that is asked for must be of whole numbers, got"):
+            nspca.verify(X, ONE, k=yes)
+
+
+def test_numbers_of_numpy_are_what_is_asked_for():
+    bound = nspca.verify(X, THREE, P)
+    for k in (np.int64(3), np.uint8(3), [3], (np.int32(3),)):
+        words = {"nonneg": np.True_, "center": np.True_, "scale": np.False_, "source": np.str_("data")}
+        assert nspca.verify(X, THREE, k=k, **words) == bound
+
+
+class Broken:
+    """What cannot be asked for anything."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("gone")
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("gone")
+
+
+class Entry:
+    """What cannot be made a number."""
+
+    def __float__(self):
+        raise RuntimeError("gone")
+
+
+def test_whatever_is_raised_by_what_is_handed_in_is_told():
+    table = np.array([[Entry(), 1.0], [2.0, 3.0]], dtype=object)
+    for given in ((Broken(), THREE), (table, THREE), (X, Broken()), (X, THREE, Broken())):
+        with pytest.raises(CertificateError, match=r"cannot be read: RuntimeError.*gone"):
+            nspca.verify(*given)
+
+
 class Hidden:
     """Sparse data whose parts are `shown` and whose columns are those of zeros."""
 
