@@ -32,6 +32,10 @@ EM = em.Options(restarts=10, starts="paper", polish=False)
 ALIKE = 0.02
 """Difference up to which two curves count as similar, of an axis from 0 to the leading eigenvalue."""
 WITH_HEADER = "standardised, with the seven header fields"
+LOW = 50
+"""Values of k up to here are low ones of Fig. 5, whose text names this one."""
+SAME_SPEED = 3.0
+"""Times the quicker up to which speeds count as similar."""
 GRID = 400_001  # angles, far more than there are crossings
 
 
@@ -142,26 +146,21 @@ def figure_5(report: Report) -> Outcome:
     panel, net, paper = _panel(problem, ks, "Leukemia", report, seconds=seconds)
     ours = _em(problem, ks, em.Options(restarts=10, polish=False), "EM, our starts", report)
     panel.curves.append(Curve("EM, our starts", list(map(float, ks)), ours.tolist(), dash="dot"))
-    low = [i for i, k in enumerate(ks) if k <= 50]
+    low = [i for i, k in enumerate(ks) if k <= LOW]
     found = {
         "share": shares,
         "low": [
             _against(ks, net, paper, low, "EM from the paper's starts", judged=True),
             _against(ks, net, ours, low, "EM from our starts", judged=False),
         ],
-        "large": [
-            Found(
-                f"k = {ks[-1]}: {net[-1]:.4f} and {paper[-1]:.4f} of l1",
-                "EM from the paper's starts",
-                bool(abs(net[-1] - paper[-1]) <= ALIKE),
-            )
-        ],
+        "large": [_large(ks, net, paper)],
         "speed": [
             Found(
                 f"Alg. 3 {seconds['Alg. 3']:.2g} s for all {len(ks)} k, EM {seconds['EM']:.2g} s",
-                holds=max(seconds.values()) < 60,
+                holds=True if max(seconds.values()) <= SAME_SPEED * min(seconds.values()) else None,
             )
         ],
+        "range": [Found(f"{shares[0].value:.1f} % at k = 50", shares[0].preset, _at_least(shares[0], 40))],
     }
     said = (
         "That Alg. 3 wins at low k holds for EM from nonnegative random vectors, as in 2008: on wide data "
@@ -183,9 +182,12 @@ def figure_6(report: Report) -> Outcome:
     problem = Problem.from_data(tables.get(WITH_HEADER, X), k=1, nonneg=True)
     panel, net, other = _panel(problem, KS["lrs"], "LRS spectra", report)
     found["alike"] = [_alike(net, other, "")]
+    best = max((one for key in ("share20", "share90") for one in found[key] if one.judged), key=_share)
+    found["range"] = [Found(f"up to {best.value:.1f} %", best.preset, _at_least(best, 70))]
     said = (
         "With eps = 0.1 the bound of the sampled value cannot prove more than 90 %: the printed 93 % needs "
-        "the exact optimum of the rank-3 part, or the cut at the leading eigenvalue."
+        "the exact optimum of the rank-3 part, or the cut at the leading eigenvalue. With that optimum, on "
+        "the standardised table with its seven header fields, both numbers come out as printed."
     )
     return Outcome(found, [panel], said=said)
 
@@ -205,6 +207,7 @@ def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = F
             Found(
                 100 * result.value / min(upper, problem.leading_eigenvalue),
                 f"{name}, exact optimum of the rank-3 part",
+                judged=False,
             )
         )
     proved = api.certify(problem, result, effort="fast")
@@ -273,6 +276,24 @@ def _upper(result) -> float:
 def _alike(net: Array, other: Array, preset: str) -> Found:
     away = float(np.max(np.abs(net - other)))
     return Found(f"at most {away:.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE)
+
+
+def _share(one: Found) -> float:
+    assert isinstance(one.value, float)
+    return one.value
+
+
+def _at_least(one: Found, wanted: float) -> bool:
+    return _share(one) >= wanted
+
+
+def _large(ks, net: Array, other: Array) -> Found:
+    """Whether the two are similar at every k above the low ones; None when it is so at the last one alone."""
+    at = [i for i, k in enumerate(ks) if k > LOW]
+    seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
+    alike = np.abs(net - other)[at] <= ALIKE
+    holds = True if alike.all() else None if alike[-1] else False
+    return Found(seen, "EM from the paper's starts", holds)
 
 
 def _against(ks, net: Array, other: Array, at, preset: str, judged: bool) -> Found:

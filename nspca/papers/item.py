@@ -10,7 +10,7 @@ from nspca.progress import Report
 
 Verdict = Literal["agrees", "better", "differs", "opposite", "data not here", "not printed"]
 VERDICTS: dict[Verdict, str] = {
-    "agrees": "within 2 % of what is printed, with a scaling that could be meant; or as the text says",
+    "agrees": "within 2 % of what is printed, with the best of what could be meant; or as the text says",
     "better": "more than 2 % beyond what is printed, in the direction that is sought",
     "differs": "more than 2 % away from what is printed, or not as far as the text says",
     "opposite": "the contrary of what the text says",
@@ -192,6 +192,8 @@ class Item:
         ``make(report) -> Outcome``; raises `Absent` when all it needs is missing.
     needs : tuple of str
         Names of the data, see `nspca.papers.given`.
+    any_of : bool
+        One of them is enough: what needs the others stays empty.
     code : str
         The Python of its main number.
     """
@@ -203,6 +205,7 @@ class Item:
     make: Callable[[Report], Outcome]
     needs: tuple[str, ...] = ()
     code: str = ""
+    any_of: bool = False
 
     @property
     def paper(self) -> str:

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import run as compare_run
 from nspca.dashboard.compare.loadings import aligned
 from nspca.dashboard.compare.more import agreement, frequencies
 from nspca.dashboard.compare.page import known
-from nspca.dashboard.compare.request import CompareRequest, default_ks, read_ks, snippet
+from nspca.dashboard.compare.request import FIRST, QUICK, CompareRequest, default_ks, read_ks, snippet
 from nspca.dashboard.views.filling import says
+from nspca.data.dataset import Dataset, numbered
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.plots.compare import (
@@ -205,6 +207,23 @@ def test_the_axes_are_there_before_the_first_point():
         and empty.xaxis.range is not None
         and "nothing is ready yet" in empty.meta["alt"]
     )
+
+
+@pytest.mark.parametrize(
+    ("n", "methods", "ks"),
+    [
+        (13, FIRST, tuple(range(1, 14))),
+        (100, FIRST, (5, 10, 20, 40, 80)),
+        (361, FIRST, (5, 20, 80)),
+        (1000, FIRST, (5, 20, 80)),
+        (1001, QUICK, (5, 20, 80)),
+    ],
+)
+def test_of_many_features_fewer_k_are_compared_unasked_and_of_very_many_fewer_methods(n, methods, ks):
+    X = np.random.default_rng(n).standard_normal((12, n))
+    data = Dataset("made", X, numbered("feature", n), numbered("sample", 12))
+    asked = compare_form.usual(Chosen(data, {"sample": "made"}, "made"))
+    assert (asked.methods, asked.ks) == (methods, ks)
 
 
 def test_values_of_k_are_read_and_have_a_default():

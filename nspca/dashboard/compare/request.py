@@ -13,12 +13,10 @@ from nspca.errors import InvalidProblem
 
 FIRST = ("auto", "em", "tpower", "greedy", "threshold", "pca")
 QUICK = ("auto", "tpower", "threshold", "pca")
-SOME, LARGE = (
-    100,
-    1000,
-)  # features, above which what nobody asked for is answered at every second k, and by fewer methods
+SOME, LARGE = 100, 1000
+"""Features above which what nobody asked for is answered at every second k, and by fewer methods."""
 ALL_UP_TO = 13  # features, for which every k is compared
-LARGE = 160  # the largest k of a comparison that nobody chose
+MOST_K = 160  # the largest k of a comparison that nobody chose
 MOST_KS = 60
 SIGNS = {True: "nonnegative", False: "of any sign"}
 BASELINE = "baseline: truncated and renormalised"
@@ -62,7 +60,7 @@ def default_ks(n: int) -> tuple[int, ...]:
     if n <= ALL_UP_TO:
         return tuple(range(1, n + 1))
     doubled = [5 * 2**i for i in range(6)]
-    return tuple(k for k in doubled if k < n and k <= LARGE)
+    return tuple(k for k in doubled if k < n and k <= MOST_K)
 
 
 def read_ks(text: str, n: int) -> tuple[int, ...]:

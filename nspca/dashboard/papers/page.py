@@ -8,6 +8,7 @@ from nspca import papers
 from nspca.dashboard.browser import figures
 from nspca.dashboard.runs import found, goes, start
 from nspca.dashboard.runs.found import opened
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import moment, presses, state, words
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Item, Outcome, report
@@ -30,6 +31,7 @@ COLOURS = {
     "not printed": "grey",
 }
 ACROSS = 3  # cards in a row
+MOMENT = 60  # seconds between the end of a computation and that of its run
 
 
 def chosen() -> str:
@@ -52,8 +54,7 @@ def show() -> None:
     paper = state.get("paper") if state.get("paper") in PAPERS else next(iter(PAPERS))
     st.caption(
         f"{PAPERS[paper]}. Each card is a figure or table of it: what is printed, beside what these "
-        f"algorithms "
-        "find. Nothing printed was read off a picture."
+        "algorithms find. Nothing printed was read off a picture."
     )
     mine = [item for item in ITEMS.values() if item.paper == paper]
     outcomes = {item.name: _outcome(item) for item in mine}
@@ -101,13 +102,21 @@ def _stored(name: str) -> Outcome | None:
 
 def _outcome(item: Item) -> Outcome | None:
     """What this workspace computed; else what was stored with the project."""
-    now = _run(item)
-    if now is not None and now.state == "done":
-        return opened(now.id, now.finished, Outcome.from_json)
-    return _stored(item.name)
+    done = _done(item)
+    fresh = None if done is None else opened(done.id, done.finished, Outcome.from_json)
+    return fresh if fresh is not None and (fresh.found or fresh.words) else _stored(item.name)
+
+
+def _done(item: Item) -> JobState | None:
+    """The newest run of it that came to its end: a later one may be under way, or have been cancelled."""
+    wanted = _request(item)
+    runs = (run.id for run, given in found.every(TASK) if given.get("request") == wanted)
+    return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 
 def _badges(item: Item, outcome: Outcome | None) -> str:
+    if outcome is None:
+        return ":grey-badge[not computed yet]"
     counts = papers.counts(papers.claims(item, outcome))
     return " ".join(
         f":{COLOURS[verdict]}-badge[{verdict}: {count}]" for verdict, count in counts.items() if count
@@ -135,20 +144,18 @@ def _everything() -> None:
     meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
     with st.expander(f"All four papers: {len(every)} lines, {line}", icon=":material/fact_check:"):
         st.markdown(
-            f"{meaning}\n\nLines in brackets stand beside the paper’s own way and are not judged. All of it "
-            f"as "
-            "one file: `python -m nspca papers --html papers.html`."
+            f"{meaning}\n\nLines in brackets stand beside the paper’s own way and are not judged. "
+            "All of it as one file: `python -m nspca papers --html papers.html`."
         )
 
 
 def _item(item: Item, outcome: Outcome | None) -> None:
     st.subheader(f"{item.label}: {item.title}")
     now = _run(item)
-    _when(item, outcome, now)
-    running = now is not None and not now.ended
+    _when(outcome, _done(item))
     if now is not None and now.state != "done":
         goes.show(now, _says, _share, lambda now: None, item.name)
-    if not running:
+    else:
         _compute(item)
     st.html(report.table(papers.claims(item, outcome)))
     if outcome is None:
@@ -161,11 +168,11 @@ def _item(item: Item, outcome: Outcome | None) -> None:
             st.code(item.code, language="python")
 
 
-def _when(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
+def _when(outcome: Outcome | None, done: JobState | None) -> None:
     if outcome is None:
         st.caption("Not computed yet.")
         return
-    here = now is not None and now.state == "done"
+    here = done is not None and done.finished is not None and abs(outcome.computed - done.finished) < MOMENT
     made = moment.day(outcome.computed, moment.zone(st.context.timezone))
     whose = "Computed here" if here else "Stored answer from the originals, computed"
     st.caption(f"{whose} on {made}, took {moment.how_long(outcome.seconds)}.")
@@ -174,11 +181,10 @@ def _when(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 def _compute(item: Item) -> None:
     """The button, or why there is none."""
     lacking = papers.missing(item.needs)
-    if item.needs and len(lacking) == len(item.needs):
+    if lacking and (not item.any_of or len(lacking) == len(item.needs)):
         st.info(
             f"To compute it here takes the original data ({words.listed(lacking)}), which this machine has "
-            f"not: "
-            "add them on the data page. A stand-in would say nothing about the paper.",
+            "not: add them on the data page. A stand-in would say nothing about the paper.",
             icon=":material/database_off:",
         )
         return
