@@ -6,6 +6,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nspca.api import solve
+from nspca.components import check_disjoint
+from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
 from nspca.options import known_seed, whole
 from nspca.problem import Problem
@@ -68,10 +70,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Find the components of X (m, n), dense or sparse."""
         # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
         given = X
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-        whole("k", self.k, 1)
-        whole("n_components", self.n_components, 1)
-        k = min(self.k, X.shape[1]) if self.n_components == 1 else self.k
+        X = self._validated(X, ensure_min_samples=2)
+        k = self._size(X.shape[1])
         problem = Problem.from_data(given, k, self.nonneg, self.center, self.scale)
         certify = self.certify if self.n_components == 1 else None
         result = solve(problem, self.method, components=self.n_components, seed=self._seed(), certify=certify)
@@ -89,10 +89,34 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Scores of the samples along the components, (m, n_components)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._validated(X, reset=False)
         used = np.flatnonzero(self.components_.any(axis=0))
         part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
         return ((part - self.mean_[used]) / self.scale_[used]) @ self.components_[:, used].T
+
+    def _validated(self, X, **how):
+        """X as scikit-learn has it. Its errors for what is no table stay as they are; what it lets through
+        or stumbles over is refused as `Problem.from_data` refuses it.
+        """
+        try:
+            found = validate_data(self, X, accept_sparse="csr", dtype=np.float64, **how)
+        except (TypeError, ValueError):
+            raise
+        except Exception:  # conversions are the caller's own, of whatever kind
+            real_numbers(X, "data")
+            raise
+        if not sp.issparse(found):  # it reads texts as numbers and what is masked as if it were not
+            real_numbers(X, "data")
+        return found
+
+    def _size(self, n: int) -> int:
+        """k of a component, for which n features are enough."""
+        whole("k", self.k, 1)
+        whole("n_components", self.n_components, 1, n)
+        if self.n_components == 1:
+            return min(self.k, n)
+        check_disjoint(self.n_components, self.k, n, "fewer n_components")
+        return self.k
 
     def _seed(self) -> int:
         """None is 0, so that a fit can be repeated; a generator is asked for a number."""

@@ -196,8 +196,10 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(call, words):
         ({"k": 0}, "k must be a whole number"),
         (
             {"k": 5, "n_components": 3},
-            "3 components of 5 features that share none need 15 features, got n = 6",
+            "^3 components of 5 features that share none need 15 features, got n = 6; ask for k of at most "
+            "2, or for fewer n_components$",
         ),
+        ({"k": 1, "n_components": 7}, "n_components must be a whole number, 1 to 6, got 7"),
         ({"n_components": 1.5}, "n_components must be a whole number"),
         ({"random_state": "a"}, "seed must be a whole number"),
         ({"nonneg": "no"}, "nonneg must be True or False"),
@@ -206,6 +208,54 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(call, words):
 def test_the_estimator_says_what_it_was_not_made_for(options, words):
     with pytest.raises(ValueError, match=words):
         nspca.NSPCA(**options).fit(X)
+
+
+class Entry:
+    """What cannot be made a number."""
+
+    def __float__(self):
+        raise RuntimeError("needs grad")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([[10**400, 1], [2, 3]], "numbers that fit float64, got int too large"),
+        (np.array([[10**400, 1], [2, 3]], dtype=object), "numbers that fit float64, got int too large"),
+        (pd.DataFrame([[10**400, 1], [2, 3]]), "numbers that fit float64, got int too large"),
+        (np.array([[Entry(), 1], [2, 3]], dtype=object), "numbers that fit float64, got needs grad"),
+        (np.array([["1", "2"], ["3", "4"]]), "must be real numbers, got text"),
+        (np.ma.masked_array(np.eye(2), mask=np.eye(2) == 0), "must be complete, got 2 masked entries"),
+    ],
+)
+def test_the_estimator_takes_numbers_alone(data, words):
+    model = nspca.NSPCA(k=1).fit(X[:, :2])
+    for ask in (nspca.NSPCA(k=1).fit, nspca.NSPCA(k=1).fit_transform, model.transform):
+        with pytest.raises(InvalidProblem, match=words):
+            ask(data)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([[1.0, 2.0], [3.0, 4.0]], "a NumPy array or a scipy.sparse table in CSR form is needed, got list"),
+        (pd.DataFrame(X), "scipy.sparse table in CSR form is needed, got DataFrame"),
+        (sp.csc_array(X), "scipy.sparse table in CSR form is needed, got csc"),
+        (None, "scipy.sparse table in CSR form is needed, got NoneType"),
+        (X[0], "rows and columns is needed, got an array with 1 dimensions"),
+        (X + 0j, "must be a real number, got type complex128"),
+        (sp.csr_array(X + 0j), "must be a real number, got type complex128"),
+        (X.astype(object), "must be a real number, got type object"),
+        (X.astype(str), "must be a real number, got type <U"),
+        (np.full((3, 2), np.datetime64("2020-01-01")), "must be a real number, got type datetime64"),
+        (np.full((3, 2), np.timedelta64(1, "s")), "must be a real number, got type timedelta64"),
+        (MASKED, "must be there, got 1 masked ones"),
+    ],
+)
+def test_a_dataset_is_of_numbers(given, words):
+    m, n = np.shape(given) if np.ndim(given) == 2 else (3, 2)
+    with pytest.raises(InvalidData, match=f"(?i){words}"):
+        nspca.Dataset("a", given, tuple(map(str, range(n))), tuple(map(str, range(m))))
 
 
 def test_the_estimator_takes_every_kind_of_seed():

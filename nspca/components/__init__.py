@@ -1,7 +1,7 @@
 """Several components, one after another: deflations, a minimum angle, and what such components explain."""
 
 from nspca.components.angle import at_an_angle, check_angle
-from nspca.components.deflation import DEFLATIONS, check_deflation, drop_features, successive
+from nspca.components.deflation import DEFLATIONS, check_deflation, check_disjoint, drop_features, successive
 from nspca.components.variance import explained_variances
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "at_an_angle",
     "check_angle",
     "check_deflation",
+    "check_disjoint",
     "drop_features",
     "explained_variances",
     "successive",

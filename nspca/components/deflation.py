@@ -57,11 +57,19 @@ def check_deflation(problem: Problem, count: int, deflation: str) -> None:
     """Require a deflation by its name, and for `drop` as many features as `count` components of k need."""
     if not isinstance(deflation, str) or deflation not in DEFLATIONS:
         raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
-    if deflation == "drop" and not problem.joint and count * problem.size > problem.n:
+    if deflation == "drop" and not problem.joint:
+        others = "fewer components, or for a deflation that lets them share"
+        check_disjoint(count, problem.size, problem.n, others)
+
+
+def check_disjoint(count: int, k: int, n: int, others: str) -> None:
+    """Require as many features as `count` components of k need that share none; `others`: what else may be
+    asked for.
+    """
+    if count * k > n:
         raise InvalidProblem(
-            f"{count} components of {problem.k} features that share none need {count * problem.k} features, "
-            f"got n = {problem.n}; ask for k of at most {problem.n // count}, for fewer components, or for "
-            "a deflation that lets them share"
+            f"{count} components of {k} features that share none need {count * k} features, got n = {n}; "
+            f"ask for k of at most {n // count}, or for {others}"
         )
 
 

@@ -89,11 +89,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         X = self.X
-        if getattr(X, "ndim", 0) != 2:
-            raise InvalidData(
-                f"A table with rows and columns is needed, got an array with {getattr(X, 'ndim', 0)} "
-                "dimensions."
-            )
+        _check_kind(X)
         m, n = X.shape
         if m < 2 or n < 2:
             raise InvalidData(
@@ -241,6 +237,22 @@ class Dataset:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _check_kind(X) -> None:
+    if not isinstance(X, np.ndarray) and not (sp.issparse(X) and X.format == "csr"):
+        kind = X.format if sp.issparse(X) else type(X).__name__
+        raise InvalidData(
+            f"A NumPy array or a scipy.sparse table in CSR form is needed, got {kind}: convert it."
+        )
+    if X.ndim != 2:
+        raise InvalidData(f"A table with rows and columns is needed, got an array with {X.ndim} dimensions.")
+    if X.dtype.kind not in "biuf":
+        raise InvalidData(f"Every value must be a real number, got type {X.dtype}: convert it.")
+    if np.ma.is_masked(X):
+        raise InvalidData(
+            f"Every value must be there, got {np.ma.count_masked(X)} masked ones: fill them in."
+        )
 
 
 def _check_covariance(A: np.ndarray) -> None:
