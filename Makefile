@@ -1,4 +1,4 @@
-# Two commands are enough:  make app  starts the dashboard,  make test  runs all tests.
+# Two commands are enough:  make app  starts the dashboard,  make test  runs the tests.
 #   make app PORT=8600                   another port
 #   make app ADDRESS=0.0.0.0 PORT=8600   share with a class; prints the address to give out
 #   make app PYTHON=/path/to/python3     choose the Python that .venv is made with

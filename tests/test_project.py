@@ -104,6 +104,18 @@ def test_the_two_commands_of_the_readme_exist():
     assert promised | set(re.findall(r"`make (\w+)", README)) <= targets
 
 
+def test_the_tests_that_make_test_leaves_out_have_commands_that_are_named():
+    options = PYPROJECT["tool"]["pytest"]["ini_options"]["addopts"]
+    assert "-m=not long and not visit" in options
+    asked = dict(re.findall(r'^test-(\w+): .*\n.*pytest -m ("[\w ]+"|\w+) ', MAKEFILE, re.MULTILINE))
+    assert asked == {"visits": '"visit and not long"', "long": "long"}
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert all(f"make test-{which}" in text for which in asked), name
+        assert not re.search(r"\ball (of them|tests)\b", text), name
+    assert all(f"`-m {words}`" in README for words in asked.values())  # without make
+
+
 def test_every_option_of_the_command_line_is_in_the_readme():
     subparsers = next(
         action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
