@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -396,6 +397,28 @@ def test_diagonal_form_asks_a_covariance_to_be_positive_semidefinite():
     refused(A, replace(c, form="diagonal", witness={}, upper=0.2 * (1 + SLACK)), "positive semidefinite")
 
 
+@pytest.mark.parametrize("source", ["data", "covariance"])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_nan_in_one_row_of_the_row_bound_is_not_lost_among_the_others(source, nonneg, monkeypatch):
+    """Whatever makes it: a running maximum that forgets a NaN would prove the bound of the other rows."""
+    X = spiked(4, 9, 6)
+    X = np.cov(X, rowvar=False) if source == "covariance" else X
+    c = replace(certify(X, 3, nonneg, source=source), form="row", witness={}, upper=1e300)
+    assert 0 < verify(X, c) < 1e300
+    plain = module.Matrix.block
+    monkeypatch.setattr(module.Matrix, "chunks", lambda self, J: [J[:2], J[2:3], J[3:]])
+    for row in range(6):
+        for column in (row, (row + 1) % 6):
+
+            def spoilt(self, I, J, row=row, column=column):
+                lost = np.logical_and.outer(np.isin(I, row), np.isin(J, column))
+                return np.where(lost, np.nan, plain(self, I, J))
+
+            with monkeypatch.context() as patch:
+                patch.setattr(module.Matrix, "block", spoilt)
+                refused(X, c, "NaN")
+
+
 def joint_stand(data, sizes, nonneg, W=None, rows=None, **recipe):
     """U from the r - 1 leading eigenpairs of what W leaves, t the next eigenvalue."""
     A, exponent = unit_matrix(data, **recipe)
@@ -453,6 +476,35 @@ def test_joint_bounds(nonneg):
     assert (
         5 <= verify(diagonal, joint_stand(diagonal, (1, 1), True, source="covariance")) <= 5 * (1 + 4 * SLACK)
     )
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_joint_bounds_hold_where_no_feature_is_to_spare(nonneg):
+    rng = np.random.default_rng(9)
+    for sizes in ((1, 1, 1, 1), (2, 2), (1, 3), (4,), (2, 2, 2), (1, 1, 4)):
+        n = sum(sizes)
+        X = rng.standard_normal((7, n)) @ rng.standard_normal((n, n))
+        A, _ = unit_matrix(X)
+        for W in (None, np.minimum(A, np.median(A)), A):  # of all of A nothing is left but S tau
+            c = joint_stand(X, sizes, nonneg, W)
+            assert brute_joint(A, sizes, nonneg) * (1 - 1e-12) <= np.ldexp(verify(X, c), -c.exponent)
+        refused(X, replace(c, k=(*sizes, 1)), "claimed|could not be proved|k must")
+
+
+def test_joint_bounds_are_added_up_to_the_last_unit():
+    """What is proved is never below the exact sum of what is claimed, and a unit below it is refused."""
+    rng = np.random.default_rng(10)
+    for trial in range(60):
+        X = rng.standard_normal((9, 6)) @ rng.standard_normal((6, 6))
+        sizes = [(1,) * 6, (2, 2), (1, 2, 3)][trial % 3]
+        c = joint_stand(X, sizes, True, None if trial % 2 else rng.standard_normal((6, 6)) / 50)
+        w = {name: [Fraction(x) for x in np.ravel(array)] for name, array in c.witness.items()}
+        exact = len(sizes) * w["claims"][0] + sum(u * u for u in w["U"]) + sum(sizes) * w["tau"][0]
+        proved = verify(X, replace(c, upper=1e300))
+        assert exact * Fraction(2) ** c.exponent <= Fraction(proved)
+        assert proved <= float(exact * Fraction(2) ** c.exponent) * (1 + 1e-13)
+        assert verify(X, replace(c, upper=proved)) == proved
+        refused(X, replace(c, upper=np.nextafter(proved, 0)), "claimed")
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
