@@ -116,7 +116,7 @@ def solve(
         X = (
             successive(problem, components, one, deflation)
             if angle is None
-            else at_an_angle(problem, components, one, angle)
+            else at_an_angle(problem, components, one, angle, _penalised(method, options, seed, report))
         )
         result = Result.of(problem, X, Status.HEURISTIC, method)
     return replace(result, seconds=time.perf_counter() - started)
@@ -443,6 +443,11 @@ def _understood(method, options, methods):
 def _runner(method, given, seed, report):
     options = made(_options_class(method), method, given)
     return lambda problem: _run(problem, method, options, seed, report)
+
+
+def _penalised(method, given, seed, report):
+    line = line_of(method)
+    return line.penalised and line.penalised(made(line.Options, method, given), seed, report)
 
 
 def _run(problem, method, options, seed, report, warm=()):

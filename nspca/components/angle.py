@@ -27,11 +27,21 @@ SLACK = 1e-9
 """Cosines may exceed that of the angle by this much, which is rounding."""
 
 
-def at_an_angle(problem: Problem, count: int, solve_one: Callable[[Problem], Array], degrees: float) -> Array:
+Penalised = Callable[[Problem, Array, float], Array]
+
+
+def at_an_angle(
+    problem: Problem,
+    count: int,
+    solve_one: Callable[[Problem], Array],
+    degrees: float,
+    penalised: Penalised | None = None,
+) -> Array:
     """`count` components (n, count) of which any two lines are at least `degrees` apart; 0 < degrees <= 90.
 
-    Each is found by ``solve_one(problem) -> x``. At 90 degrees, and where no weight brings a method far
-    enough from the components before, their features are left out.
+    Each is found by ``solve_one(problem) -> x``; with a penalty by ``penalised(problem, V, weight) -> x`` of
+    methods that have a way of their own. At 90 degrees, and where no weight brings a method far enough from
+    the components before, their features are left out.
 
     Raises
     ------
@@ -44,7 +54,7 @@ def at_an_angle(problem: Problem, count: int, solve_one: Callable[[Problem], Arr
     limit = math.cos(math.radians(degrees)) + SLACK
     X = np.zeros((problem.n, 0))
     for _ in range(count):
-        X = np.column_stack([X, _next(problem, X, solve_one, limit)])
+        X = np.column_stack([X, _next(problem, X, solve_one, limit, penalised or _changed(solve_one))])
     return X
 
 
@@ -57,17 +67,23 @@ def check_angle(degrees) -> None:
         )
 
 
-def _next(problem, V, solve_one, limit):
+def _changed(solve_one) -> Penalised:
+    """The penalty as a part of the covariance, for every method."""
+
+    def penalised(problem, V, weight):
+        shift = weight * float(np.linalg.norm(V, 2)) ** 2
+        changed = Changed(problem.covariance, V, -weight * np.eye(V.shape[1]), shift=shift)
+        return solve_one(replace(problem, covariance=changed))
+
+    return penalised
+
+
+def _next(problem, V, solve_one, limit, penalised):
     A = problem.covariance
     l1 = float(A.leading(1)[0][0])
 
     def found(weight):
-        changed = (
-            Changed(A, V, -weight * np.eye(V.shape[1]), shift=weight * float(np.linalg.norm(V, 2)) ** 2)
-            if weight
-            else A
-        )
-        x = solve_one(replace(problem, covariance=changed))
+        x = penalised(problem, V, weight) if weight else solve_one(problem)
         return x, float(np.abs(V.T @ x).max(initial=0.0)) <= limit
 
     x, far = found(0.0)

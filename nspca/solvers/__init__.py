@@ -9,6 +9,7 @@ from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.matrix.covariance import DataCovariance
 from nspca.problem import Problem
 from nspca.solvers import (
+    apart,
     baselines,
     bipartite,
     cone,
@@ -48,6 +49,10 @@ class Method:
     require : callable, optional
         ``require(problem, options)`` raises what only this method asks of a problem: that it is not too
         large, as a rule.
+    penalised : callable, optional
+        ``penalised(options, seed, report)`` gives a way of its own to solve a problem with a penalty that
+        keeps components at an angle, as `nspca.components.at_an_angle` takes it; or None, when that is left
+        to the covariance.
     needs_data : bool
         It works on the samples themselves, not on their covariance.
     baseline : bool
@@ -67,6 +72,7 @@ class Method:
     solve: Callable
     path: Callable | None = None
     require: Callable | None = None
+    penalised: Callable | None = None
     needs_data: bool = False
     baseline: bool = False
 
@@ -154,8 +160,9 @@ _LINES = (
     Method(
         "em",
         "expectation-maximisation with a soft threshold, restarted",
-        "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-17",
+        "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-20",
         nonneg=True, signed=True, joint=False, exact=False, cost=0.5, Options=em.Options, solve=em.solve,
+        penalised=apart.penalised,
     ),
     Method(
         "tpower",

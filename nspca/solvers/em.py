@@ -27,6 +27,8 @@ from nspca.result import Result, Status
 
 STARTS = ("range", "paper")
 """Where nonnegative starts lie, see `Options.starts`."""
+PENALTIES = ("covariance", "step")
+"""Where the penalty of an angle stands, see `Options.penalty`."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class Options:
     polish : bool
         Go on by the power step on the full A. Without it the answer is the paper's: EM, renormalised on its
         support.
+    penalty : str
+        How components are kept at an angle: by a penalty within the "covariance", as for every method, or
+        within the M-"step", which is the paper's quadratic programme (eq. 20); the weights are then EM's own.
+        Nothing without an angle.
     """
 
     restarts: int = 10
@@ -57,9 +63,11 @@ class Options:
     iterations: int = 300
     tol: float = 1e-9
     polish: bool = True
+    penalty: str = field(default="covariance", metadata={"choices": PENALTIES})
 
     def __post_init__(self):
         whole("restarts", self.restarts, 1)
+        one_of("penalty", self.penalty, PENALTIES)
         one_of("starts", self.starts, STARTS)
         whole("iterations", self.iterations, 1)
         positive("tol", self.tol)
