@@ -4,6 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+LONGEST = 100
+"""Characters of a value that an error shows."""
+
+
+def shown(value: Any) -> str:
+    """`value` as an error shows it: in one line, cut where it is long, and whatever it is."""
+    try:
+        said = " ".join(repr(value).split())
+    except Exception:  # whole numbers of more than 4300 digits have no repr, others have one of their own
+        return f"one of type {type(value).__name__} that cannot be shown"
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+
 
 class NSPCAError(Exception):
     """Base of all errors this package raises on purpose."""

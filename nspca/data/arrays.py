@@ -29,7 +29,7 @@ def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
     """An NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
-    ``prepared``.
+    ``header`` with ``header_names``, ``prepared``.
     """
     archive, members = open_zip(raw)
     files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
@@ -125,7 +125,8 @@ def _dress(
             f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",
         )
     prepared, done = _prepared(archive, files)
-    notes += done
+    header, header_names, more = _header(archive, files, X.shape[0])
+    notes += done + more
     names = {what: _names(archive, files, what) for what in _NAMES}
     # A shape that is not that of the table is refused by Dataset; no names are made for it before.
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
@@ -145,6 +146,8 @@ def _dress(
         axis_name="" if axis is None else "wavelength (µm)",
         notes=(*notes, *more, *again),
         prepared=prepared,
+        header=header,
+        header_names=header_names,
     )
     return _of_what_is_left(data, settled) if settled.notes else data
 
@@ -173,6 +176,26 @@ def _extras(
     return image_shape, axis, labels, notes
 
 
+def _header(
+    archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], rows: int
+) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
+    """Numbers of each sample that are no features, and their names; and notes."""
+    if "header" not in files:
+        return None, (), ()
+    header = _member(archive, files, "header")
+    if (
+        header.ndim != 2
+        or len(header) != rows
+        or header.dtype.kind not in "iuf"
+        or not np.isfinite(header).all()
+    ):
+        return None, (), ("The header is not a row of numbers for each sample and was left out.",)
+    names = _member(archive, files, "header_names") if "header_names" in files else np.array([])
+    if names.shape != header.shape[1:] or names.dtype.kind != "U":
+        return header.astype(np.float64), numbered("header field", header.shape[1]), ()
+    return header.astype(np.float64), tuple(str(name).replace("_", " ") for name in names), ()
+
+
 def _prepared(
     archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -197,6 +220,7 @@ def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
         feature_names=tuple(settled.of_columns(data.feature_names)),
         sample_names=tuple(settled.of_rows(data.sample_names)),
         labels=None if data.labels is None else data.labels[settled.rows],
+        header=None if data.header is None else data.header[settled.rows],
         axis=None if data.axis is None else data.axis[settled.columns],
         image_shape=data.image_shape if whole else None,
         kind=data.kind if whole or data.kind != "image" else "table",
@@ -225,6 +249,9 @@ def to_npz(dataset: Dataset) -> bytes:
     arrays["sample_names"] = np.array(dataset.sample_names, dtype=np.str_)
     optional = {"labels": dataset.labels, "image_shape": dataset.image_shape, "wavelength_um": dataset.axis}
     arrays |= {key: np.asarray(value) for key, value in optional.items() if value is not None}
+    if dataset.header is not None:
+        arrays["header"] = dataset.header
+        arrays["header_names"] = np.array(dataset.header_names, dtype=np.str_)
     if dataset.prepared:
         arrays["prepared"] = np.array(dataset.prepared, dtype=np.str_)
     stream = io.BytesIO()

@@ -1,13 +1,13 @@
 """One table, frozen and checked: what every reader returns and every page shows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, shown
 
 Source = Literal["real", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
@@ -69,6 +69,9 @@ class Dataset:
         What else of a table may be its labels.
     prepared : tuple of str
         What `nspca.data.prepare` did to the numbers, in order.
+    header : (m, q) float64 or None
+        Numbers that came with each sample and are no features, such as where a spectrum was taken;
+        `header_names` are their names.
     """
 
     name: str
@@ -86,6 +89,8 @@ class Dataset:
     notes: tuple[str, ...] = ()
     label_candidates: tuple[Candidate, ...] = ()
     prepared: tuple[str, ...] = ()
+    header: np.ndarray | None = None
+    header_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         X = self.X
@@ -101,17 +106,14 @@ class Dataset:
             "sample names": (self.sample_names, m),
             "labels": (self.labels, m),
             "axis": (self.axis, n),
+            "rows of the header": (self.header, m),
         }
         for what, (values, wanted) in lengths.items():
-            if values is not None and len(values) != wanted:
-                raise InvalidData(
-                    f"The table is {m} x {n}, so {wanted} {what} are needed, got {len(values)}."
-                )
-        if self.image_shape is not None and self.image_shape[0] * self.image_shape[1] != n:
-            raise InvalidData(
-                f"An image of {self.image_shape[0]} x {self.image_shape[1]} pixels does not have {n} "
-                "features."
-            )
+            if values is not None and _length(values) != wanted:
+                got = shown(values) if _length(values) is None else _length(values)
+                raise InvalidData(f"The table is {m} x {n}, so {wanted} {what} are needed, got {got}.")
+        if self.image_shape is not None:
+            _check_image(self.image_shape, n)
         if self.is_covariance:
             _check_covariance(X)
         self._check_finite()
@@ -168,12 +170,14 @@ class Dataset:
 
     def _numbers(self, features: Sequence[int | str]) -> np.ndarray:
         """Their numbers in increasing order."""
-        features, n = list(features), len(self.feature_names)
-        place: dict[Any, int] = {name: j for j, name in enumerate(self.feature_names)}
-        found = [place.get(feature, feature) for feature in features]
-        wrong = [one for one in found if not isinstance(one, int | np.integer) or not 0 <= one < n]
+        n, place = len(self.feature_names), {name: j for j, name in enumerate(self.feature_names)}
+        given: list[Any] = (
+            [features] if isinstance(features, str) or not isinstance(features, Iterable) else [*features]
+        )
+        found: list[Any] = [place.get(one, one) if isinstance(one, str) else one for one in given]
+        wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
         if wrong or not found:
-            got = repr(wrong[0]) if wrong else "nothing"
+            got = shown(wrong[0]) if wrong else "nothing"
             raise InvalidData(f"Features are given by name or by a number from 0 to {n - 1}, got {got}.")
         return np.array(sorted({int(one) for one in found}))
 
@@ -232,6 +236,8 @@ class Dataset:
             axis_name="",
             notes=notes,
             label_candidates=(),
+            header=None,
+            header_names=(),
         )
 
 
@@ -253,6 +259,26 @@ def _check_kind(X) -> None:
         raise InvalidData(
             f"Every value must be there, got {np.ma.count_masked(X)} masked ones: fill them in."
         )
+
+
+def is_whole(value) -> bool:
+    """Whether it is a whole number, as in `nspca.options`: yes and durations are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def _length(values) -> int | None:
+    """How many there are; None of what is no list."""
+    try:
+        return len(values)
+    except TypeError:
+        return None
+
+
+def _check_image(shape, n: int) -> None:
+    if not isinstance(shape, tuple | list) or [*map(is_whole, shape)] != [True, True]:
+        raise InvalidData(f"The shape of an image is its rows and columns, got {shown(shape)}.")
+    if shape[0] * shape[1] != n:
+        raise InvalidData(f"An image of {shape[0]} x {shape[1]} pixels does not have {n} features.")
 
 
 def _check_covariance(A: np.ndarray) -> None:

@@ -28,12 +28,22 @@ WAVELENGTH_UM = np.array([float(number) for number in (BLUE + " " + RED).split()
 BAND_NAMES = tuple(
     f"{series} {number} µm" for series, text in (("blue", BLUE), ("red", RED)) for number in text.split()
 )
-# Name, class, type; position (2), scale, four baselines; then the fluxes.
-_BEFORE, _FIELDS = 10, 103
+HEADER_NAMES = (
+    "right ascension",
+    "declination",
+    "scale factor",
+    "blue base 1",
+    "blue base 2",
+    "red base 1",
+    "red base 2",
+)
+# Name, class, type; the header; then the fluxes.
+_NAME, _CLASS, _HEADER, _FIELDS = 0, 1, 3, 103
+_BEFORE = _HEADER + len(HEADER_NAMES)
 
 
-def parse_lrs(raw: bytes) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Fluxes (m, 93), classes (m,) and names of the spectra of ``lrs.data``."""
+def parse_lrs(raw: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Fluxes (m, 93), header fields (m, 7), classes (m,) and names of the spectra of ``lrs.data``."""
     fields = raw.decode("latin-1").replace("(", " ").replace(")", " ").replace(",", " ").split()
     if not fields or len(fields) % _FIELDS:
         raise InvalidData(
@@ -42,15 +52,15 @@ def parse_lrs(raw: bytes) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         )
     table = np.array(fields).reshape(-1, _FIELDS)
     try:
-        fluxes, classes = (
-            table[:, _BEFORE:].astype(np.float64),
-            table[:, 1].astype(np.float64).astype(np.int64),
+        fluxes, header = (
+            table[:, part].astype(np.float64) for part in (slice(_BEFORE, None), slice(_HEADER, _BEFORE))
         )
+        classes = table[:, _CLASS].astype(np.float64).astype(np.int64)
     except ValueError:
         raise InvalidData(
-            "lrs.data holds text where a flux or a class should be: get the file again."
+            "lrs.data holds text where a number or a class should be: get the file again."
         ) from None
-    return fluxes, classes, tuple(str(name).strip("|\"'") for name in table[:, 0])
+    return fluxes, header, classes, tuple(str(name).strip("|\"'") for name in table[:, _NAME])
 
 
 # The first digit of a class, as the catalogue of the satellite (IRAS Science Team 1986) uses it: what the

@@ -14,7 +14,7 @@ from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset, numbered, pixel_names
 from nspca.data.limits import MAX_BYTES, bounded_bytes, mib
-from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM, class_names, parse_lrs
+from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.places import cache_folder, originals_folder, write_atomically
 from nspca.data.reader import look_at, read
 from nspca.errors import DownloadError, InvalidData
@@ -197,8 +197,9 @@ def _sample(name: str) -> Sample:
 def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
     is_folder = isinstance(source, (str, Path)) and Path(source).is_dir()
     if name == "lrs" and not is_folder and (raw := bounded_bytes(source)).lstrip()[:1] == b"(":
-        fluxes, classes, names = parse_lrs(raw)
-        data = Dataset("lrs", fluxes, numbered("feature", fluxes.shape[1]), names, classes)
+        fluxes, header, classes, names = parse_lrs(raw)
+        features = numbered("feature", fluxes.shape[1])
+        data = Dataset("lrs", fluxes, features, names, classes, header=header, header_names=HEADER_NAMES)
     elif name == "leukemia" and not is_folder:
         data = _read_expression(bounded_bytes(source))
     else:

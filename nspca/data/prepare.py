@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.data.dataset import Dataset
-from nspca.errors import InvalidData, NotPrepared
+from nspca.data.dataset import Dataset, unique_names
+from nspca.errors import InvalidData, NotPrepared, shown
 
 LEVELS = 256  # grey levels of an image
 DIRECT = 200  # samples or features up to which a direct eigensolver is as quick as an iterative one
@@ -35,17 +35,17 @@ class Preparation:
     lacks : callable
         ``lacks(data)``: what the data would need for this step, empty when nothing is missing.
     made : callable
-        ``made(X)``: the new (m, n) numbers.
+        ``made(data)``: the data with other numbers.
     """
 
     title: str
     said: str
     lacks: Callable[[Dataset], str]
-    made: Callable[[np.ndarray], np.ndarray]
+    made: Callable[[Dataset], Dataset]
 
 
 def prepare(data: Dataset, *names: str) -> Dataset:
-    """The same samples and features with other numbers.
+    """The same samples with other numbers, or with features beside those they had.
 
     Parameters
     ----------
@@ -63,19 +63,30 @@ def prepare(data: Dataset, *names: str) -> Dataset:
     InvalidData
         For another name, and as `NotPrepared` for data that a step cannot be done to.
     """
+    if not isinstance(data, Dataset):
+        raise InvalidData(f"A Dataset is prepared, got {type(data).__name__}: make one with nspca.read.")
     for name in names:
-        step = PREPARATIONS.get(name)
-        if step is None:
-            raise InvalidData(f"A preparation is one of {', '.join(PREPARATIONS)}, got {name!r}.")
+        if not isinstance(name, str) or name not in PREPARATIONS:
+            raise InvalidData(f"A preparation is one of {', '.join(PREPARATIONS)}, got {shown(name)}.")
+        step = PREPARATIONS[name]
         if lacks := step.lacks(data):
             raise NotPrepared(f"“{step.title}” needs {lacks}: leave the data as they are.", name)
-        X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
         done, notes = (*data.prepared, name), (*data.notes, step.said)
         try:
-            data = replace(data, X=step.made(X), prepared=done, notes=notes)
+            data = replace(step.made(data), prepared=done, notes=notes)
         except InvalidData as error:  # numbers beyond float64
             raise NotPrepared(str(error), name) from None
     return data
+
+
+def _numbers(made: Callable[[Any], Any]) -> Callable[[Dataset], Dataset]:
+    """A step that changes numbers and nothing else."""
+
+    def step(data: Dataset) -> Dataset:
+        X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
+        return replace(data, X=made(X))
+
+    return step
 
 
 def _images(data: Dataset) -> str:
@@ -86,6 +97,12 @@ def _images(data: Dataset) -> str:
 def _samples(data: Dataset) -> str:
     dense = not data.is_covariance and not sp.issparse(data.X)
     return "" if dense else "a table of samples that is not sparse"
+
+
+def _a_header(data: Dataset) -> str:
+    if data.header is None:
+        return "header fields, which this copy came without"
+    return _samples(data)
 
 
 def _above_minus_one(data: Dataset) -> str:
@@ -165,6 +182,25 @@ def off_first(X: np.ndarray) -> np.ndarray:
     return done
 
 
+def with_header(data: Dataset) -> Dataset:
+    """The header fields as further features, behind the others. The spectra of the 2014 paper seem to have
+    had theirs: with them, standardised, its numbers come out.
+    """
+    assert data.header is not None  # the step has asked
+    names, _ = unique_names((*data.feature_names, *data.header_names), "feature")
+    return replace(
+        data,
+        X=np.hstack((data.X, data.header)),
+        feature_names=names,
+        kind="table",
+        axis=None,
+        axis_name="",
+        image_shape=None,
+        header=None,
+        header_names=(),
+    )
+
+
 def _leading(Z: np.ndarray) -> np.ndarray:
     """The right singular vector (n,) of the largest singular value of Z (m, n), always the same one, from the
     smaller of Z'Z and ZZ'.
@@ -193,20 +229,28 @@ PREPARATIONS = {
         "Lee–Seung",
         "Grey levels of every image brought to mean 1/4 and deviation 1/4, clipped, in 256 steps.",
         _images,
-        lee_seung,
+        _numbers(lee_seung),
     ),
     "equalised": Preparation(
         "Equalised",
         "Grey levels of every image equalised to [0, 1]: a histogram as flat as 256 levels allow.",
         _images,
-        equalised,
+        _numbers(equalised),
     ),
-    "log2": Preparation("log2(x + 1)", "Every value x is replaced by log2(x + 1).", _above_minus_one, log2),
+    "log2": Preparation(
+        "log2(x + 1)", "Every value x is replaced by log2(x + 1).", _above_minus_one, _numbers(log2)
+    ),
     "off-first": Preparation(
         "First component out",
         "The centred data were projected off their first principal component.",
         _samples,
-        off_first,
+        _numbers(off_first),
+    ),
+    "with-header": Preparation(
+        "With header fields",
+        "The header fields of the samples were taken as further features.",
+        _a_header,
+        with_header,
     ),
 }
 """Every preparation by its name."""

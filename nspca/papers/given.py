@@ -62,22 +62,6 @@ def standardised(X: Array) -> Array:
     return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
 
-def lrs_header() -> Array:
-    """The seven header fields (531, 7) of the spectra: position, scale and baselines.
-
-    Raises
-    ------
-    Absent
-        When the copy of the spectra on this machine comes without them.
-    """
-    path = original_path("lrs")
-    if path is not None and path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as file:
-            if "header" in file:
-                return file["header"].astype(np.float64)
-    raise Absent("The copy of the spectra on this machine has no header fields.")
-
-
 def _path(name: str) -> Path | None:
     if name in SAMPLES:
         return original_path(name)

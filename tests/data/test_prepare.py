@@ -1,5 +1,6 @@
 """What the papers did to their data: each step against its definition, in order, recorded and refused."""
 
+import io
 import sys
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.data import PREPARATIONS, prepare
+from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset
 from nspca.errors import InvalidData
 
@@ -151,10 +153,49 @@ def test_steps_are_done_in_order_and_recorded():
     assert both.image_shape == (3, 4)
 
 
+def with_fields():
+    fields = np.random.default_rng(1).standard_normal((20, 2))
+    return replace(images(), header=fields, header_names=("scale", "pixel 0"))
+
+
+def test_header_fields_become_features_behind_the_others():
+    data = with_fields()
+    wide = prepare(data, "lee-seung", "with-header")
+    assert np.array_equal(wide.X, np.hstack((prepare(data, "lee-seung").X, data.header)))
+    assert wide.feature_names[-3:] == ("pixel 11", "scale", "pixel 0 (2)")
+    assert wide.prepared == ("lee-seung", "with-header") and wide.image_shape is None and wide.kind == "table"
+    with pytest.raises(InvalidData, match="came without"):
+        prepare(wide, "with-header")
+
+
+def test_header_fields_travel_in_an_npz():
+    data = with_fields()
+    back = nspca.read(to_npz(data))
+    assert np.array_equal(back.header, data.header) and back.header_names == data.header_names
+    assert data.transposed().header is None
+    for wrong in (data.header[:5], data.header[0], data.header * np.nan, data.header > 0):
+        read = nspca.read(npz(X=FACES, header=wrong))
+        assert read.header is None and "header is not a row of numbers" in " ".join(read.notes)
+    assert nspca.read(npz(X=FACES, header=data.header)).header_names == ("header field 1", "header field 2")
+    X = np.where(np.arange(20)[:, None] == 3, np.nan, FACES)
+    left = nspca.read(npz(X=X, header=data.header), missing="samples")
+    assert np.array_equal(left.header, np.delete(data.header, 3, axis=0))
+
+
+def npz(**arrays):
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
 @pytest.mark.parametrize(
     ("data", "name", "said"),
     [
-        (images(), "whiten", "A preparation is one of lee-seung, equalised, log2, off-first, got 'whiten'"),
+        (
+            images(),
+            "whiten",
+            "A preparation is one of lee-seung, equalised, log2, off-first, with-header, got",
+        ),
         (replace(images(), image_shape=None), "equalised", "“Equalised” needs images"),
         (
             replace(images(), X=sp.csr_array(FACES * 1.0)),
@@ -168,6 +209,11 @@ def test_steps_are_done_in_order_and_recorded():
         ),
         (nspca.load_sample("pitprops"), "off-first", "needs a table of samples that is not sparse"),
         (nspca.load_sample("pitprops"), "log2", "needs a table of samples"),
+        (
+            images(),
+            "with-header",
+            "“With header fields” needs header fields, which this copy came without: leave",
+        ),
         (images(FACES - 5.0), "log2", r"needs values above -1, the smallest here is -[45]: leave"),
     ],
 )

@@ -21,6 +21,7 @@ from nspca.data import (
     load_sample,
     original_path,
     places,
+    prepare,
 )
 from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset, numbered
@@ -197,6 +198,14 @@ def test_lrs_from_the_archives_own_file():
         "blue, silicate absorption",
     ]
     assert data.sample_names[2] == "00002-0000"
+    fields = [12.07, -62.43, 1.25e-16, 2498, 2630, 1740, 1783]
+    again = load_sample("lrs")
+    for copy in (data, again):
+        assert copy.header.shape == (531, 7) and np.array_equal(copy.header[5], fields)
+        assert copy.header_names[:3] == ("right ascension", "declination", "scale factor")
+    wide = prepare(again, "with-header")
+    assert wide.X.shape == (531, 100) and wide.feature_names[93:] == data.header_names
+    assert np.array_equal(wide.X, np.hstack((X, np.tile(fields, (531, 1)))))
     with pytest.raises(InvalidData, match="103 fields"):
         adopt_copy("lrs", lrs_file(X)[:-100])
 

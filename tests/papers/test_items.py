@@ -84,7 +84,9 @@ def small(name: str, *prepared: str) -> Dataset:
         return nspca.prepare(images, *prepared)
     labels = np.repeat(["a", "b", "c"], 8) if name == "leukemia" else None
     X = 100 + 10 * X if name == "leukemia" else X
-    return Dataset(name, X, numbered("feature", n), who, labels=labels)
+    more = {"header": rng.standard_normal((rows, 7)), "header_names": numbered("header field", 7)}
+    data = Dataset(name, X, numbered("feature", n), who, labels, **more if name == "lrs" else {})
+    return nspca.prepare(data, *prepared)
 
 
 @pytest.fixture
@@ -93,7 +95,6 @@ def made(monkeypatch):
     few = np.random.default_rng(5)
     monkeypatch.setattr(given, "sample", small)
     monkeypatch.setattr(given, "table", lambda name: few.gamma(2.0, 40.0, (120, 256)))
-    monkeypatch.setattr(given, "lrs_header", lambda: few.standard_normal((30, 7)))
     for name, ks in {"cbcl": (5, 180), "leukemia": (5, 400), "lrs": (3, 90)}.items():
         monkeypatch.setitem(asteris2014.KS, name, ks)
     monkeypatch.setattr(asteris2014, "MET", (40,))
