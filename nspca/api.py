@@ -19,7 +19,7 @@ from nspca.bounds.plan import CLOSED, PLANS
 from nspca.bounds.strongest import strongest
 from nspca.certificate import Certificate
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
-from nspca.errors import Cancelled, InvalidOption, InvalidProblem, within_memory
+from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.options import known_seed, made, whole
 from nspca.problem import Problem
@@ -197,9 +197,8 @@ def sweep(
     report, seed = _known_report(report), known_seed(seed)
     _known_problem(problem)
     _known_effort(certify)
-    methods = tuple(methods) if isinstance(methods, Iterable) and not isinstance(methods, str) else (methods,)
-    one = not isinstance(ks, Iterable) or (isinstance(ks, np.ndarray) and ks.ndim == 0)
-    ks = (ks,) if one else ks
+    methods = (methods,) if isinstance(methods, str) or _single(methods) else tuple(methods)
+    ks = (ks,) if _single(ks) else ks
     problems = {one.size: one for one in (problem.with_k(k) for k in ks)}
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
@@ -256,7 +255,7 @@ def line_of(method: str) -> Method:
     if isinstance(method, str) and method == "auto":
         return auto.LINE
     if not isinstance(method, str) or method not in METHODS:
-        raise InvalidOption(f"method must be 'auto' or one of {', '.join(METHODS)}, got {method!r}")
+        raise InvalidOption(f"method must be 'auto' or one of {', '.join(METHODS)}, got {shown(method)}")
     return METHODS[method]
 
 
@@ -404,6 +403,10 @@ def belonging(problem: Problem, result: Result) -> None:
         )
 
 
+def _single(value):
+    return not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
 def _known_problem(problem):
     if not isinstance(problem, Problem):
         raise InvalidProblem(
@@ -414,12 +417,12 @@ def _known_problem(problem):
 
 def _known_effort(effort):
     if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
-        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {effort!r}")
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {shown(effort)}")
 
 
 def _known_report(report):
     if report is not None and not callable(report):
-        raise InvalidOption(f"report must be a function of one event or None, got {report!r}")
+        raise InvalidOption(f"report must be a function of one event or None, got {shown(report)}")
     return silent if report is None else report
 
 

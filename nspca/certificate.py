@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from nspca.archive import read_arrays, write_arrays
-from nspca.errors import CertificateError
-from nspca.options import whole
+from nspca.errors import CertificateError, shown
+from nspca.options import is_whole, whole
 from nspca.problem import Problem
 
 VERSION = 1
@@ -95,24 +95,24 @@ class Certificate:
         numbers = {"k": sizes, "shape": shape, "exponent": (self.exponent,), "version": (self.version,)}
         texts = {name: getattr(self, name) for name in ("kind", "form", "source", "digest")}
         wrong = [
-            f"{name} = {value!r}, which is not true or false"
+            f"{name} = {shown(value)}, which is not true or false"
             for name, value in flags.items()
             if not isinstance(value, bool)
         ]
         wrong += [
-            f"{name} = {value!r}, which is not text"
+            f"{name} = {shown(value)}, which is not text"
             for name, value in texts.items()
             if not isinstance(value, str)
         ]
         wrong += [
-            f"{name} = {value!r}, not of whole numbers"
+            f"{name} = {shown(value)}, not of whole numbers"
             for name, value in numbers.items()
             if not all(map(_whole, value))
         ]
         if not wrong and min(sizes, default=0) < 1:
-            wrong.append(f"k = {self.k!r}, which is no number of weights")
+            wrong.append(f"k = {shown(self.k)}, which is no number of weights")
         if not isinstance(self.upper, float | int) or not _finite(self.upper):
-            wrong.append(f"upper = {self.upper!r}, which is no finite number")
+            wrong.append(f"upper = {shown(self.upper)}, which is no finite number")
         if not isinstance(self.witness, dict) or not all(
             isinstance(array, np.ndarray) for array in self.witness.values()
         ):
@@ -138,7 +138,7 @@ class Certificate:
             wrong.
         """
         if not _finite(value):
-            raise CertificateError(f"a value that was reached must be a finite number, got {value!r}")
+            raise CertificateError(f"a value that was reached must be a finite number, got {shown(value)}")
         if value > self.upper * (1 + ROUNDING):
             raise CertificateError(
                 f"a bound must not lie below a value that was reached, got upper {self.upper!r} and value "
@@ -172,7 +172,7 @@ class Certificate:
     def rounded(self, digits: int) -> "Certificate":
         """The same with a bound of so many significant digits, rounded up: to be said, and still proved."""
         whole("digits", digits, 1, 17)
-        return replace(self, upper=rounded_up(self.upper, digits))
+        return replace(self, upper=rounded_up(self.upper, int(digits)))
 
     @property
     def subject(self) -> str:
@@ -252,7 +252,7 @@ def _scaled_up(upper: float, exponent: int) -> float:
 
 
 def _finite(number) -> bool:
-    real = isinstance(number, float | int | np.floating | np.integer) and not isinstance(number, bool)
+    real = is_whole(number) or isinstance(number, float | np.floating)
     return real and -sys.float_info.max <= number <= sys.float_info.max
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from nspca.errors import InvalidOption
+from nspca.errors import InvalidOption, shown
 
 LARGEST = 2**31 - 1
 """No count is larger: arrays of that length are not indexed everywhere, and nobody waits for as many
@@ -15,38 +15,41 @@ steps.
 """
 
 
+def is_whole(value) -> bool:
+    """Whether it is a whole number: yes and durations are not, which Python and NumPy count among them."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
 def whole(name: str, value, low: int, high: int = LARGEST) -> None:
     """Require a whole number in [low, high]."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not low <= value <= high:
-        number = isinstance(value, int | np.integer) and value > high
-        upper = f" to {high}" if high != LARGEST or number else " or more"
-        raise InvalidOption(f"{name} must be a whole number, {low}{upper}, got {value!r}")
+    if not is_whole(value) or not low <= value <= high:
+        upper = f" to {high}" if high != LARGEST or (is_whole(value) and value > high) else " or more"
+        raise InvalidOption(f"{name} must be a whole number, {low}{upper}, got {shown(value)}")
 
 
 def positive(name: str, value) -> None:
     """Require a finite number above 0."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0 < value <= sys.float_info.max:
-        raise InvalidOption(f"{name} must be a number above 0, got {value!r}")
+    if not (is_whole(value) or isinstance(value, float | np.floating)) or not 0 < value <= sys.float_info.max:
+        raise InvalidOption(f"{name} must be a number above 0, got {shown(value)}")
 
 
 def one_of(name: str, value, choices) -> None:
     """Require one of some texts."""
     if not isinstance(value, str) or value not in choices:
-        raise InvalidOption(f"{name} must be {' or '.join(map(repr, choices))}, got {value!r}")
+        raise InvalidOption(f"{name} must be {' or '.join(map(repr, choices))}, got {shown(value)}")
 
 
 def flag(name: str, value) -> bool:
     """`value` as a bool, if it is one: a text such as "no" is not."""
     if not isinstance(value, bool | np.bool_):
-        raise InvalidOption(f"{name} must be True or False, got {value!r}")
+        raise InvalidOption(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
 def known_seed(value) -> int:
     """`value` as an int, if it is a seed, of any size."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
-        raise InvalidOption(f"seed must be a whole number, 0 or more, got {value!r}")
+    if not is_whole(value) or value < 0:
+        raise InvalidOption(f"seed must be a whole number, 0 or more, got {shown(value)}")
     return int(value)
 
 
@@ -73,5 +76,5 @@ def made(Options: type, method: str, given: dict):
         if isinstance(known[name].default, bool):
             flag(name, value)
         elif not isinstance(value, int | float | str | None):
-            raise InvalidOption(f"{name} must be one number or text, got {value!r}")
+            raise InvalidOption(f"{name} must be one number or text, got {shown(value)}")
     return Options(**given)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.errors import InvalidProblem, within_memory
+from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import Covariance, DataCovariance
 from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
 from nspca.matrix.linalg import Array
@@ -171,7 +171,7 @@ def _sizes(k, n: int):
         if not sizes or sum(sizes) > n:
             raise InvalidProblem(
                 f"sizes of disjoint components must be at least one number and add up to at most n = {n}, "
-                f"got {k}"
+                f"got {shown(k)}"
             )
         return sizes
     return _size(k, n)
@@ -183,5 +183,5 @@ def _size(k, n: int) -> int:
     except TypeError:
         size = 0
     if not 1 <= size <= n:
-        raise InvalidProblem(f"k must be a whole number between 1 and n = {n}, got {k}")
+        raise InvalidProblem(f"k must be a whole number between 1 and n = {n}, got {shown(k)}")
     return size

@@ -70,7 +70,7 @@ class Result:
             for array in (X, values)
         )
         if not numbers or X.ndim != 2 or values.shape != X.shape[1:]:
-            kinds = " and ".join(f"{type(part).__name__} {np.shape(part)}" for part in (X, values))
+            kinds = " and ".join(f"{type(part).__name__} {_shape(part)}".strip() for part in (X, values))
             raise InvalidProblem(
                 f"a result must have components (n, r) and r values, arrays of finite numbers, got {kinds}"
             )
@@ -139,6 +139,10 @@ class Result:
             raise InvalidData(
                 f"a stored result must be bytes written by Result.to_bytes, got {error}; run it again"
             ) from error
+
+
+def _shape(part) -> str:
+    return str(part.shape) if isinstance(part, np.ndarray) else ""
 
 
 @contextmanager

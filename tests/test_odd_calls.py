@@ -12,13 +12,15 @@ import scipy.sparse as sp
 import nspca
 from nspca.certificate import Certificate
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem, Refused
-from nspca.result import Sweep
+from nspca.result import Result, Sweep
 from nspca.solvers import METHODS, auto
 
 X = np.abs(np.random.default_rng(1).standard_normal((12, 6)))
 P = nspca.Problem.from_data(X, 2)
 R = nspca.solve(P)
 C = R.certificate
+DIGITS = nspca.load_sample("digits")
+TABLE = b"a,b,c\n1,2,3\n3,4,5\n"
 NOTHING = (
     None,
     "a",
@@ -81,6 +83,74 @@ def test_a_value_that_was_reached_is_a_number(value):
         C.ratio(value)
 
 
+HUGE = 10**5000  # which Python does not write out
+
+
+class Wordless:
+    """What cannot be shown."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+ODD = {
+    "huge": HUGE,
+    "far below": -HUGE,
+    "wordless": Wordless(),
+    "table": X,
+    "text": "a" * 10**5,
+    "duration": np.timedelta64(2, "s"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(
+    "call",
+    [
+        P.with_k,
+        lambda v: P.with_k((1, v)),
+        lambda v: nspca.Problem.from_data(X, 2, nonneg=v),
+        lambda v: nspca.solve(P, v),
+        lambda v: nspca.solve(P, components=v),
+        lambda v: nspca.solve(P, certify=v),
+        lambda v: nspca.solve(P, report=v),
+        lambda v: nspca.solve(P, components=2, deflation=v),
+        lambda v: nspca.solve(P, components=2, angle=v),
+        lambda v: nspca.solve(P, rank=v),
+        lambda v: nspca.solve(P, tol=v),
+        lambda v: nspca.certify(P, components=v),
+        lambda v: nspca.certify(P, effort=v),
+        lambda v: nspca.sweep(P, [v]),
+        lambda v: nspca.sweep(P, 2, methods=[v]),
+        lambda v: nspca.verify(X, C, k=v),
+        lambda v: nspca.verify(X, C, nonneg=v),
+        lambda v: nspca.NSPCA(k=v).fit(X),
+        lambda v: nspca.NSPCA(n_components=v).fit(X),
+        lambda v: C.ratio([v]),
+        lambda v: replace(C, upper=[v]),
+        lambda v: nspca.load_sample(v),
+        lambda v: nspca.prepare(nspca.load_sample("digits"), v),
+        lambda v: nspca.load_sample("digits").only([v]),
+        lambda v: nspca.read(b"a,b,c\n1,2,3\n3,4,5\n", label_column=v),
+    ],
+)
+def test_what_is_shown_of_a_value_is_short_and_in_one_line(call, odd):
+    with pytest.raises(nspca.NSPCAError) as caught:
+        call(ODD[odd])
+    said = str(caught.value)
+    assert "\n" not in said and len(said) < 500
+
+
+@pytest.mark.parametrize("odd", [*ODD][1:])
+def test_a_seed_is_shown_likewise(odd):
+    with pytest.raises(InvalidOption, match=r"seed must be a whole number, 0 or more, got .{1,110}$"):
+        nspca.solve(P, seed=ODD[odd])
+
+
+def test_digits_to_round_to_may_be_numpy_s():
+    assert C.rounded(np.int64(3)).upper == C.rounded(np.uint8(3)).upper == C.rounded(3).upper
+
+
 @pytest.mark.parametrize("digits", [0, -1, "a", 2.5, None, 10**30])
 def test_digits_to_round_to_are_a_whole_number(digits):
     with pytest.raises(InvalidOption, match="digits must be a whole number, 1 to 17"):
@@ -101,6 +171,24 @@ def test_digits_to_round_to_are_a_whole_number(digits):
             "method must be 'auto' or one of",
         ),
         (lambda: nspca.solve(P, certify=np.ones(2)), InvalidOption, "effort must be one of"),
+        (lambda: nspca.sweep(P, 2, methods=np.array(2)), InvalidOption, "method must be 'auto' or one of"),
+        (lambda: Result([1, [2]], R.values, R.status, "a"), InvalidProblem, "got list and ndarray"),
+        (lambda: nspca.prepare(X, "log2"), InvalidData, "A Dataset is prepared, got ndarray"),
+        (lambda: nspca.prepare(DIGITS, ["log2"]), InvalidData, "A preparation is one of"),
+        (lambda: nspca.load_sample(["digits"]), InvalidData, "There is no sample"),
+        (lambda: DIGITS.only(3), InvalidData, "At least two features must be left, got 1"),
+        (lambda: DIGITS.only(None), InvalidData, "by name or by a number from 0 to 63, got None"),
+        (lambda: DIGITS.only([True, 2]), InvalidData, "by name or by a number from 0 to 63, got True"),
+        (lambda: DIGITS.without([[1], 2]), InvalidData, r"by a number from 0 to 63, got \[1\]"),
+        (lambda: replace(DIGITS, labels=3), InvalidData, "1797 labels are needed, got 3"),
+        (lambda: replace(DIGITS, image_shape=64), InvalidData, "is its rows and columns, got 64"),
+        (lambda: replace(DIGITS, image_shape=(8, 9)), InvalidData, "of 8 x 9 pixels does not have 64"),
+        (lambda: nspca.read(TABLE, label_column=["c"]), InvalidData, "label column must be a name or betw"),
+        (
+            lambda: nspca.read(TABLE, id_column=1.0),
+            InvalidData,
+            "id column must be a name or between 0 and 2",
+        ),
         (lambda: nspca.Problem("A", 2), InvalidProblem, "made with Problem.from_data"),
         (lambda: P.scores("abcdef"), InvalidProblem, "got text; give its n = 6 numbers"),
         (lambda: P.scores(np.full(6, np.nan)), InvalidProblem, "finite"),

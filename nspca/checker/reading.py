@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from nspca.checker.refusal import require
-from nspca.errors import CertificateError
+from nspca.errors import CertificateError, shown
 
 OF_A = ("center", "scale", "source", "shape", "digest")
 """The words of a problem that its covariance has."""
@@ -22,14 +22,14 @@ def text(value):
 
 def flag(name, value):
     """True or False: a text or a number is not read as yes."""
-    require(isinstance(value, bool | np.bool_), f"{name} must be true or false, got {value!r}")
+    require(isinstance(value, bool | np.bool_), f"{name} must be true or false, got {shown(value)}")
     return bool(value)
 
 
 def whole(name, value):
     """A whole number: nor is yes read as a number."""
-    right = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    require(right, f"{name} must be of whole numbers, got {value!r}")
+    right = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    require(right, f"{name} must be of whole numbers, got {shown(value)}")
     return operator.index(value)
 
 
@@ -41,7 +41,7 @@ def wholes(name, values):
 def number(name, value):
     """A number of a type of which float or int holds every one exactly."""
     right = isinstance(value, int | np.integer | float | np.float32 | np.float16)
-    require(right, f"{name} must be a number, got {value!r}")
+    require(right, f"{name} must be a number, got {shown(value)}")
     return float(value) if isinstance(value, float | np.floating) else whole(name, value)
 
 
@@ -105,7 +105,7 @@ def asked_word(name, value):
         return wholes(whose, value)
     if name in ("nonneg", "center", "scale"):
         return flag(whose, value)
-    require(isinstance(value, str), f"{whose} must be text, got {value!r}")
+    require(isinstance(value, str), f"{whose} must be text, got {shown(value)}")
     return text(value)
 
 
@@ -114,8 +114,8 @@ def same_problem(recipe, asked):
     for name, value in asked.items():
         got, wanted = recipe.sizes if name == "k" else getattr(recipe, name), asked_word(name, value)
         said, asked_for = (k[0] if isinstance(k, tuple) and len(k) == 1 else k for k in (got, wanted))
-        words = f"the certificate is about another problem: {name} is {said!r}, asked for was {asked_for!r}"
-        require(got == wanted, words)
+        words = f"{name} is {shown(said)}, asked for was {shown(asked_for)}"
+        require(got == wanted, f"the certificate is about another problem: {words}")
 
 
 class Arrays:

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.errors import InvalidOption, InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.matrix.changed import Changed
 from nspca.matrix.linalg import Array
+from nspca.options import is_whole
 from nspca.problem import Problem
 
 FIRST_WEIGHT = 0.05
@@ -60,10 +61,9 @@ def at_an_angle(
 
 def check_angle(degrees) -> None:
     """Require an angle that `at_an_angle` can keep."""
-    number = isinstance(degrees, int | float | np.integer | np.floating) and not isinstance(degrees, bool)
-    if not number or not 0 < degrees <= 90:
+    if not (is_whole(degrees) or isinstance(degrees, float | np.floating)) or not 0 < degrees <= 90:
         raise InvalidOption(
-            f"the angle between components must be above 0 and at most 90 degrees, got {degrees!r}"
+            f"the angle between components must be above 0 and at most 90 degrees, got {shown(degrees)}"
         )
 
 

@@ -22,7 +22,7 @@ from functools import partial
 
 import numpy as np
 
-from nspca.errors import InvalidOption, InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.matrix.changed import Changed
 from nspca.matrix.covariance import Covariance
 from nspca.matrix.linalg import Array, normalised
@@ -56,7 +56,7 @@ def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str
 def check_deflation(problem: Problem, count: int, deflation: str) -> None:
     """Require a deflation by its name, and for `drop` as many features as `count` components of k need."""
     if not isinstance(deflation, str) or deflation not in DEFLATIONS:
-        raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {deflation!r}")
+        raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {shown(deflation)}")
     if deflation == "drop" and not problem.joint:
         others = "fewer components, or for a deflation that lets them share"
         check_disjoint(count, problem.size, problem.n, others)

@@ -5,11 +5,12 @@ from dataclasses import replace
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset, numbered, pixel_names
 from nspca.data.docstrings import kept_counts, load_python_docs
+from nspca.data.look import short
 from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
 from nspca.data.originals import find_original
 from nspca.data.places import sample_folder
 from nspca.data.reader import read
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, shown
 from nspca.progress import Report, silent
 
 _STAND_INS = {
@@ -42,8 +43,9 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
     InvalidData
         For an unknown name, or when only a stand-in is there and it is not wanted.
     """
-    if name not in SAMPLES:
-        raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
+    if not isinstance(name, str) or name not in SAMPLES:
+        got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
+        raise InvalidData(f"There is no sample {got}: the samples are {', '.join(SAMPLES)}.")
     if name == "digits":
         return _digits()
     if name == "pitprops":

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.data.cells import Cells
-from nspca.data.dataset import Candidate, Dataset, numbered, unique_names
+from nspca.data.dataset import Candidate, Dataset, is_whole, numbered, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense
 from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
 _LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
@@ -141,11 +141,12 @@ def _find_column(found: Look, wanted: "str | int", role: str) -> int:
         if wanted in found.columns:
             return found.columns.index(wanted)
         raise InvalidData(
-            f'There is no column "{wanted}" to take as the {role} column: the columns are '
+            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are '
             f"{_some(found.columns)}."
         )
-    if not 0 <= wanted < len(found.columns):
-        raise InvalidData(f"The {role} column must be between 0 and {len(found.columns) - 1}, got {wanted}.")
+    if not is_whole(wanted) or not 0 <= wanted < len(found.columns):
+        last = len(found.columns) - 1
+        raise InvalidData(f"The {role} column must be a name or between 0 and {last}, got {shown(wanted)}.")
     return int(wanted)
 
 
@@ -153,10 +154,10 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
     names = [row[ids] if ids < len(row) else "" for row in body]
     if isinstance(wanted, str) and wanted in names:
         return names.index(wanted)
-    if isinstance(wanted, int) and 0 <= wanted < len(names):
-        return wanted
+    if not isinstance(wanted, str) and is_whole(wanted) and 0 <= wanted < len(names):
+        return int(wanted)
     raise InvalidData(
-        f"There is no row {wanted!r} among the first {len(names)} to take as labels: put the label row "
+        f"There is no row {shown(wanted)} among the first {len(names)} to take as labels: put the label row "
         "directly below the header."
     )
 
