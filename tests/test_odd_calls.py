@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.certificate import Certificate
+from nspca.data import look_at
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem, Refused
 from nspca.result import Result, Sweep
 from nspca.solvers import METHODS, auto
@@ -173,6 +174,12 @@ def test_digits_to_round_to_are_a_whole_number(digits):
         (lambda: nspca.solve(P, certify=np.ones(2)), InvalidOption, "effort must be one of"),
         (lambda: nspca.sweep(P, 2, methods=np.array(2)), InvalidOption, "method must be 'auto' or one of"),
         (lambda: Result([1, [2]], R.values, R.status, "a"), InvalidProblem, "got list and ndarray"),
+        (lambda: nspca.read(TABLE, header="no"), InvalidData, "must be .auto., True or False, got 'no'"),
+        (lambda: look_at(TABLE, header=1), InvalidData, "must be .auto., True or False, got 1"),
+        (lambda: nspca.read(TABLE, delimiter=3), InvalidData, "delimiter must be one character, got 3"),
+        (lambda: nspca.read(TABLE, features_in_rows="no"), InvalidData, "must be True or False, got 'no'"),
+        (lambda: nspca.read(TABLE, missing=["mean"]), InvalidData, "missing values is one of"),
+        (lambda: DIGITS.only(np.array(2)), InvalidData, "by name or by a number from 0 to 63, got array"),
         (lambda: nspca.prepare(X, "log2"), InvalidData, "A Dataset is prepared, got ndarray"),
         (lambda: nspca.prepare(DIGITS, ["log2"]), InvalidData, "A preparation is one of"),
         (lambda: nspca.load_sample(["digits"]), InvalidData, "There is no sample"),

@@ -1,6 +1,6 @@
 """One table, frozen and checked: what every reader returns and every page shows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -172,7 +172,7 @@ class Dataset:
         """Their numbers in increasing order."""
         n, place = len(self.feature_names), {name: j for j, name in enumerate(self.feature_names)}
         given: list[Any] = (
-            [features] if isinstance(features, str) or not isinstance(features, Iterable) else [*features]
+            [features] if isinstance(features, str) or not np.iterable(features) else [*features]
         )
         found: list[Any] = [place.get(one, one) if isinstance(one, str) else one for one in given]
         wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]

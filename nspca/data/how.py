@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from nspca.errors import InvalidData, shown
+
 
 @dataclass(frozen=True)
 class How:
@@ -13,3 +15,13 @@ class How:
     label_column: str | int | None = None
     features_in_rows: bool = False
     missing: str = "refuse"
+
+    def __post_init__(self) -> None:
+        """Nothing is read by its truth value."""
+        if not isinstance(self.header, bool) and not (isinstance(self.header, str) and self.header == "auto"):
+            raise InvalidData(f'The header must be "auto", True or False, got {shown(self.header)}.')
+        if not isinstance(self.delimiter, str | None):
+            raise InvalidData(f"The delimiter must be one character, got {shown(self.delimiter)}.")
+        if not isinstance(self.features_in_rows, bool):
+            got = shown(self.features_in_rows)
+            raise InvalidData(f"Whether features are in rows must be True or False, got {got}.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.errors import InvalidData, MissingValues
+from nspca.errors import InvalidData, MissingValues, shown
 
 WAYS = ("refuse", "samples", "features", "mean")
 """What may be done about missing values; the last three change the data, and a note says how."""
@@ -41,8 +41,8 @@ class Settled:
 
 def check_way(how: str) -> str:
     """One of `WAYS`."""
-    if how not in WAYS:
-        raise InvalidData(f"What to do about missing values is one of {', '.join(WAYS)}, got {how!r}.")
+    if not isinstance(how, str) or how not in WAYS:
+        raise InvalidData(f"What to do about missing values is one of {', '.join(WAYS)}, got {shown(how)}.")
     return how
 
 

@@ -112,18 +112,19 @@ def look_at(
     """What a table shows (its columns, possible id and label columns), from its first lines; None when the
     file is no table of columns.
     """
+    how = How(header, delimiter)
     raw = _plain(limits.bounded_bytes(path_or_buffer))
     if raw.startswith(PARQUET):
         return look_at_parquet(raw)
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        raw, delimiter = sheet_as_csv(raw, ENOUGH_ROWS)[0], ","
+        raw, how = sheet_as_csv(raw, ENOUGH_ROWS)[0], How(header, ",")
     elif (
         raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
         or is_docword(raw)
         or is_matrix_market(raw)
     ):
         return None
-    return look(to_utf8(raw)[0], header=header, delimiter=delimiter)
+    return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter)
 
 
 def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
