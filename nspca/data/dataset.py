@@ -154,7 +154,7 @@ class Dataset:
         InvalidData
             For a feature that is not there, and for fewer than two.
         """
-        kept = self._numbers(features)
+        kept = self.numbers(features)
         said = (
             f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
@@ -163,13 +163,71 @@ class Dataset:
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
         """The same without some features, as in `only`."""
-        out = self._numbers(features)
+        out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
         said = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
         return self._restricted(kept, said)
 
-    def _numbers(self, features: Sequence[int | str]) -> np.ndarray:
-        """Their numbers in increasing order."""
+    def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
+        """The same with some features as one: their sum over the square root of their number, in the place of
+        the first.
+
+        So a unit weight on it is equal weights of length one on all of them, and variances can be compared
+        with those before.
+
+        Parameters
+        ----------
+        features : by number (from 0) or by name, at least two
+        name : str
+            What the one is called; ``A + B`` or ``A + 3 more`` when empty.
+
+        Raises
+        ------
+        InvalidData
+            For a feature that is not there, for fewer than two, when no other is left, and for images, whose
+            pixels lie in a grid.
+        """
+        group = self.numbers(features)
+        if len(group) < 2:
+            raise InvalidData(f"At least two features become one, got {len(group)}: name more.")
+        if self.image_shape is not None and not self.is_covariance:
+            raise InvalidData(
+                f"Pixels of an image cannot become one, got {len(group)}: an image needs its whole grid."
+            )
+        n, first = len(self.feature_names), group[0]
+        kept = np.setdiff1d(np.arange(n), group[1:])
+        if len(kept) < 2:
+            raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
+        place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
+        place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
+        said = f"{_count(len(group), 'feature')} as one on request, the first is {self.feature_names[first]}."
+        P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
+        X: Any = self.X @ P
+        X = P.T @ X if self.is_covariance else X
+
+        def called(names: tuple[str, ...]) -> tuple[str, ...]:
+            others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
+            one = name or f"{names[first]} + {others}"
+            return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
+
+        return replace(
+            self,
+            X=X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X),
+            feature_names=called(self.feature_names),
+            sample_names=called(self.sample_names) if self.is_covariance else self.sample_names,
+            axis=None if self.axis is None else np.bincount(place, self.axis) / np.bincount(place),
+            image_shape=None,
+            notes=(*self.notes, said),
+        )
+
+    def numbers(self, features: Sequence[int | str]) -> np.ndarray:
+        """Features given by number (from 0) or by name, as numbers in increasing order.
+
+        Raises
+        ------
+        InvalidData
+            For one that is not there, and for none.
+        """
         n, place = len(self.feature_names), {name: j for j, name in enumerate(self.feature_names)}
         given: list[Any] = (
             [features] if isinstance(features, str) or not np.iterable(features) else [*features]
