@@ -7,23 +7,21 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
 import nspca
 from nspca.api import certified, line_of
 from nspca.components import explained_variances, successive
-from nspca.errors import Cancelled, InvalidOption, InvalidProblem, NSPCAError
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.papers import uses
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.tasks.rows import Explained, Found, Proved, Redrawn, Refused, Row, Scored, pack
+from nspca.tasks.rows import Explained, Found, Proved, Refused, Row, Scored, pack
 from nspca.tasks.sweep import NO_METHOD, cheapest_first, make_problem
 
 SHARED = 10
 """Leading eigenvectors that are computed before the clock starts: every method takes them from the same
 place.
 """
-RESAMPLES = 20
 STARTS = 100
 PARTS, PART_SIZE = 10, 36
 """Components of the face detection, and pixels in each: ten disjoint parts of a 19 x 19 image have 36 at
@@ -180,54 +178,6 @@ def run_components(*, X, covariance: bool, request: dict, report: Report = silen
 
     found = _each(request["methods"], one, report)
     return nspca.Sweep({(method, count): result for method, result in found.items()}).to_bytes()
-
-
-def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
-    """The supports that every method finds on `resamples` tables of rows drawn with replacement, as JSON.
-
-    A standardised problem is divided by the standard deviations of the whole table, which no draw can turn
-    into zero.
-
-    Parameters
-    ----------
-    X : (m, n) array or sparse matrix
-    request : dict
-        ``k, resamples, methods, nonneg, center, scale, seed``
-
-    Returns
-    -------
-    bytes
-        JSON, method -> list of supports, each a list of features
-    """
-    m, methods = X.shape[0], list(request["methods"])
-    X = _standardised(X) if request["scale"] else X
-    supports: dict[str, list[list[int]]] = {method: [] for method in methods}
-    failed: NSPCAError = InvalidOption(NO_METHOD)
-    total = request["resamples"]
-    for b in range(total):
-        rows = np.sort(np.random.default_rng([request["seed"], b]).integers(0, m, m))
-        problem = Problem.from_data(
-            X[rows], k=request["k"], nonneg=request["nonneg"], center=request["center"]
-        )
-        for method in list(methods):
-            say = _moved(report, b, total, f"{method}, resample {b + 1} of {total}")
-            try:
-                given = {"certify": None, "seed": request["seed"], "report": say}
-                result = nspca.solve(problem, method, **given, **_options(request, method))
-            except Cancelled:
-                raise
-            except NSPCAError as error:
-                failed = error
-                methods.remove(method)
-                del supports[method]
-                report(Event("resample", b, total, payload=pack(Refused(method, str(error)))))
-                continue
-            support = np.flatnonzero(result.components[:, 0]).tolist()
-            supports[method].append(support)
-            report(Event("resample", b + 1, total, payload=pack(Redrawn(method, support))))
-        if not methods:
-            raise failed
-    return json.dumps(supports).encode()
 
 
 def run_genes(*, X, labels, request: dict, report: Report = silent) -> bytes:
@@ -399,24 +349,3 @@ def _moved(report: Report, done: int, total: int, stage: str, rows: bool = False
         )
 
     return say
-
-
-def _standardised(X):
-    """Columns divided by their standard deviations.
-
-    Raises
-    ------
-    InvalidProblem
-        For constant columns.
-    """
-    if sp.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        spread = np.sqrt(np.maximum(np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2, 0.0))
-    else:
-        spread = np.asarray(X, dtype=np.float64).std(axis=0)
-    if not spread.all():
-        raise InvalidProblem(
-            f"scaling needs columns that vary, got {int((spread == 0).sum())} constant ones; drop them or "
-            "turn scaling off"
-        )
-    return sp.csr_array(X.multiply(1 / spread)) if sp.issparse(X) else X / spread

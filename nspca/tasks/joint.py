@@ -78,7 +78,7 @@ def _find(
     report(Event("starting"))
     started = time.perf_counter()
     try:
-        result = _solved(problem, method, request.get("options", {}).get(method, {}), request["seed"], report)
+        result = solved(problem, method, request.get("options", {}).get(method, {}), request["seed"], report)
     except Cancelled as stop:
         if isinstance(stop.result, nspca.Result):
             found[method] = replace(stop.result, method=method, seconds=time.perf_counter() - started)
@@ -89,7 +89,7 @@ def _find(
     found[method] = replace(result, method=method, seconds=time.perf_counter() - started)
 
 
-def _solved(problem: nspca.Problem, method: str, options: dict, seed: int, report: Report) -> nspca.Result:
+def solved(problem: nspca.Problem, method: str, options: dict, seed: int, report: Report) -> nspca.Result:
     """All components by one method; the policy is `nspca.solve`'s, and so is the sentence of one that
     cannot.
     """

@@ -102,6 +102,16 @@ class Redrawn:
 
 
 @dataclass(frozen=True)
+class Recurred:
+    """The features of several components on rows drawn again, each beside the component it is held against;
+    and how much of that one's weights it has, from 0 to 1.
+    """
+
+    supports: list[list[int]]
+    overlaps: list[float]
+
+
+@dataclass(frozen=True)
 class Scored:
     """A line of the table of one of the papers' uses."""
 
@@ -142,7 +152,7 @@ def _columns(parts: list[list[list]], n: int) -> np.ndarray:
     return X
 
 
-Row = Found | Several | Climbed | Explained | Redrawn | Scored | Proved | Closer | Refused
+Row = Found | Several | Climbed | Explained | Redrawn | Recurred | Scored | Proved | Closer | Refused
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
 """What each is called on its way, and in the store."""
 

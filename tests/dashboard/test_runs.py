@@ -39,6 +39,8 @@ ASKED = {
     "pitprops": {"request": {"content": "c", "k": 6, "seed": 0}},
     "paper": {"request": {"item": "sigg2008-figure-4", "files": "f"}},
 }
+AGAIN = {**SAME, "seed": 0, "sizes": [3, 3], "method": "joint", "options": {}, "resamples": 20}
+ASKED["joint stability"] = {"request": AGAIN}
 USES = {"genes", "detection", "pitprops", "paper"}
 
 
@@ -83,6 +85,7 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["prove"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
+    assert lines["joint stability"] == "Pitprops · something · nonnegative · joint"
     assert lines["pitprops"] == "Pitprops · six components · k = 6"
     assert lines["paper"] == "Sigg, Buhmann 2008 · Figure 4: Choosing genes"
 
@@ -117,6 +120,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
         "sweep": "pages/sweep.py",
         "prove": "pages/sweep.py",
         "joint": "pages/topics.py",
+        "joint stability": "pages/topics.py",
         "check": None,
     }
     assert (
@@ -125,6 +129,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     )
     assert said["joint"].values["topics"] == runs["joint"] and said["joint"].values["size"] == "3"
     assert said["compare"].values["compare"] == said["stability"].values["compare"] == runs["compare"]
+    assert said["joint stability"].values["topics"] == runs["joint"]
     assert said["pitprops"].values == {"paper": "uses", "use": "pitprops", "props": 6}
 
 

@@ -11,6 +11,7 @@ from nspca.errors import Cancelled, InvalidData, InvalidProblem
 from nspca.papers import uses
 from nspca.progress import Event
 from nspca.tasks import compare as compare_tasks
+from nspca.tasks import stability as stability_tasks
 
 
 @pytest.fixture
@@ -147,20 +148,20 @@ def test_cancel_stops_at_the_next_report():
         with pytest.raises(Cancelled):
             job(X=X, covariance=False, request=request, report=stop)
     with pytest.raises(Cancelled):
-        compare_tasks.run_stability(X=X, request=request, report=stop)
+        stability_tasks.run_stability(X=X, request=request, report=stop)
 
 
 def test_stability_of_planted_features_is_perfect_and_deterministic(planted):
     request = {**REQUEST, "k": 12, "resamples": 4, "methods": ["em", "tpower"]}
-    content = compare_tasks.run_stability(X=planted[0], request=request)
+    content = stability_tasks.run_stability(X=planted[0], request=request)
     supports = json.loads(content)
     assert set(supports) == {"em", "tpower"}
     assert all(support == list(range(12)) for each in supports.values() for support in each)
-    assert content == compare_tasks.run_stability(X=planted[0], request=request)
-    scaled = json.loads(compare_tasks.run_stability(X=planted[0], request={**request, "scale": True}))
+    assert content == stability_tasks.run_stability(X=planted[0], request=request)
+    scaled = json.loads(stability_tasks.run_stability(X=planted[0], request={**request, "scale": True}))
     assert all(support == list(range(12)) for support in scaled["tpower"])
     with pytest.raises(InvalidProblem, match="1 constant"):
-        compare_tasks.run_stability(
+        stability_tasks.run_stability(
             X=np.column_stack([planted[0], np.ones(60)]), request={**request, "scale": True}
         )
 

@@ -41,7 +41,7 @@ def test_the_sparse_step_meets_the_conditions_of_its_programme(n, r, k, nonneg):
         w = apart.m_step(f, h, V, weight, k, nonneg)
         assert np.count_nonzero(w) <= k and (not nonneg or w.min() >= 0)
         if not w.any():
-            assert nonneg and f.max() <= 0 or np.sort(np.abs(f))[-k - 1] > 0
+            assert (nonneg and f.max() <= 0) or np.sort(np.abs(f))[-k - 1] > 0
             continue
         left = f - h * w - weight * V @ (V.T @ w)
         prices = left[w != 0] * np.sign(w[w != 0])

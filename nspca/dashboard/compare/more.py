@@ -18,8 +18,8 @@ from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.plots.compare import cumulative_curves_figure, weights_figure
-from nspca.tasks.compare import RESAMPLES
 from nspca.tasks.rows import Explained, Redrawn, Row, unpack
+from nspca.tasks.stability import RESAMPLES
 
 COMPONENTS, STABILITY = "components", "stability"
 MOST_COMPONENTS = 6

@@ -22,7 +22,7 @@ SAME = ("content", "nonneg", "center", "scale")  # two questions that agree in t
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
 MOST_KS = 100_000  # values of k, more than any page asks for
 MOST_NAMED = 6  # values of k in no order that are named one by one
-SHOW_OTHERS = ("sweep", "compare")  # tasks whose page shows further runs about the same problem as well
+SHOW_OTHERS = ("sweep", "joint", "compare")  # tasks whose page shows further runs about the same problem
 CHOSEN = {"out": "without", "only": "only"}  # features: the name in an address, and in a request
 GAPS = {  # what was done about missing values
     "samples": ("without samples that miss values",),
@@ -265,6 +265,17 @@ def _beside_a_comparison(what: str):
     return told
 
 
+def _joint_stability(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
+    """A further question about parts or topics is shown below them."""
+    request = given["request"]
+    sizes, method = list(request["sizes"]), request["method"]
+    alike = (one for one in _alike("joint", request, shown) if list(one.request["sizes"]) == sizes)
+    among = next((one for one in alike if method in one.request["methods"]), None)
+    what = (among.what[0] if among else run.title.partition(", ")[0], run.title.partition(", ")[2])
+    place = (among.page, among.values) if among else (None, {})
+    return Told(run, "joint stability", request, what, (*_how(request, False), str(method)), 0, *place)
+
+
 def _prove(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request = given["question"]
     k, page, values = request["k"], None, {}
@@ -327,6 +338,7 @@ _TELL = {
     "compare": _compare,
     "components": _beside_a_comparison("several components"),
     "stability": _beside_a_comparison("rows drawn again"),
+    "joint stability": _joint_stability,
     "genes": _use("Leukemia", "choosing genes", {"use": "genes", "prepared": "prepared"}),
     "detection": _use("CBCL faces", "finding faces", {"use": "faces"}),
     "pitprops": _use("Pitprops", "six components", {"use": "pitprops", "props": "k"}),

@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.dashboard.browser import figures
+from nspca.dashboard.joint import stability
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.views import heading, ordered
@@ -106,6 +107,22 @@ def again(outcome: Outcome) -> None:
         f"{words.plain(data.sample_names[face - 1])}. In %: how much of its difference from {off} (sum of "
         f"squares{', each pixel over its standard deviation' if outcome.asked.scale else ''}) the parts "
         f"explain. {HOW if outcome.asked.center else HOW_RAW}"
+    )
+    stability.show(outcome, _recurring)
+
+
+def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
+    """Each part shaded by how often its pixels come up."""
+    captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
+    figures.draw(
+        parts_figure(
+            F, outcome.of.dataset.image_shape, captions=captions, largest=1.0, name=outcome.best, what="share"
+        ),
+        f"stability_{outcome.run_id}",
+    )
+    st.caption(
+        "A pixel is the darker the more draws have it in this part: parts with sharp edges do not hang on "
+        "which images were there. In %: how much of a part the draws have, weights counted, on average."
     )
 
 

@@ -13,6 +13,7 @@ import nspca
 from nspca.dashboard.browser import figures
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint import names as topic_names
+from nspca.dashboard.joint import stability
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.views import heading, ordered
@@ -163,6 +164,20 @@ def look(outcome: Outcome) -> None:
             topic_figure(X[:, topic - 1], data.feature_names, overall, what=what), f"topic_{outcome.run_id}"
         )
     documents(outcome, X[:, topic - 1], topic)
+    stability.show(outcome, _recurring)
+
+
+def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
+    """Each topic as the words that come up most, with how often."""
+    names, r = outcome.of.dataset.feature_names, F.shape[1]
+    most = max(outcome.asked.sizes)
+    X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)
+    known = outcome.results[outcome.best].components.any(axis=1)
+    st.html(lists(X, np.asarray(overlaps).reshape(r), names, known))
+    st.caption(
+        "Bars and numbers say in which share of the draws a topic has it; dotted lines are under what is in "
+        "no topic above. In %: how much of a topic the draws have, weights counted, on average."
+    )
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:

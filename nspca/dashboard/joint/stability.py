@@ -1,0 +1,95 @@
+"""Would other samples give the same parts or topics? Found again on rows drawn anew, when somebody asks."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.runs import found, start
+from nspca.dashboard.shell import moment, words
+from nspca.dashboard.views import filling
+from nspca.tasks.rows import Recurred, Row, unpack
+from nspca.tasks.stability import RESAMPLES
+
+TASK = "joint stability"
+
+
+def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], None]) -> None:
+    """The question, and its answer for the best method as far as it is known.
+
+    `draw` gets how often each feature (n) is in each component (r), as numbers from 0 to 1 of shape (n, r),
+    and how much of each component the draws have on average.
+    """
+    one, best = outcome.about.one, outcome.best
+    with st.container(border=True):
+        st.markdown(
+            f"**Would other samples give the same {one}s?** Rows are drawn again with replacement, and "
+            f"{words.plain(best)} looks for the {one}s anew"
+        )
+        if outcome.of.dataset.is_covariance:
+            st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
+            return
+        request, result = _request(outcome), outcome.results[best]
+        now = found.that_asks(TASK, request)
+        if now is None:
+            about = moment.roughly(RESAMPLES * max(result.seconds, 0.05))
+            arguments = {"X": outcome.of.dataset.X, "components": result.components, "request": request}
+            title = f"{outcome.of.dataset.name}, stability of {outcome.about.count(outcome.asked.r)}"
+            start.button(
+                f"Draw the rows {RESAMPLES} times: about {about}",
+                lambda: start.start(TASK, arguments, title),
+                "stability",
+                type="secondary",
+                icon=":material/casino:",
+            )
+            return
+        look = lambda rows: _draw(outcome, rows, draw)  # noqa: E731
+        if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
+            look(unpack(now.rows))
+            filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
+
+
+def _request(outcome: Outcome) -> dict:
+    asked, best = outcome.asked, outcome.best
+    own = {"sizes": list(asked.sizes), "method": best, "options": asked.options.get(best, {})}
+    return {**asked.same, **own, "seed": asked.seed, "resamples": RESAMPLES}
+
+
+def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
+    """How often each of n features is in each component (n, r), and the mean overlap of each (r); of no draw
+    there is no component.
+    """
+    draws = [row for row in rows if isinstance(row, Recurred)]
+    F = np.zeros((n, len(draws[0].supports) if draws else 0))
+    for row in draws:
+        for j, support in enumerate(row.supports):
+            F[support, j] += 1 / len(draws)
+    return F, np.mean([row.overlaps for row in draws] or [[]], axis=0).tolist()
+
+
+def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
+    """Every feature that was in a component of any draw, with how often it was in each."""
+    F, _ = frequencies(rows, outcome.problem.n)
+    names = [f"{outcome.about.one} {j}" for j in range(1, F.shape[1] + 1)]
+    frame = pd.DataFrame(F, columns=names).round(6)
+    frame.insert(0, "feature", list(outcome.of.dataset.feature_names))
+    return frame[F.any(axis=1)]
+
+
+def _draw(outcome: Outcome, rows: list[Row], draw: Callable) -> None:
+    F, overlaps = frequencies(rows, outcome.problem.n)
+    if not overlaps:
+        return
+    X = outcome.results[outcome.best].components
+    kept = float(F[X != 0].mean())
+    draws = sum(isinstance(row, Recurred) for row in rows)
+    features = f"{outcome.about.feature}s"
+    st.markdown(
+        f"On average {100 * kept:.0f} % of the {features} of a {outcome.about.one} are there again "
+        f"({words.things(draws, 'draw')} so far)."
+        if draws < RESAMPLES
+        else f"On average {100 * kept:.0f} % of the {features} of a {outcome.about.one} are there again."
+    )
+    draw(outcome, F, overlaps)

@@ -1,0 +1,117 @@
+"""Parts and topics found again on rows drawn anew: the run, what is counted, and both pages."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from nspca.dashboard.joint.stability import frequencies
+from nspca.errors import Cancelled, InvalidProblem
+from nspca.tasks.rows import Recurred, Refused
+from nspca.tasks.stability import beside, run_joint_stability
+
+REQUEST = {
+    "sizes": [4, 4],
+    "method": "joint",
+    "options": {},
+    "resamples": 3,
+    "nonneg": True,
+    "center": True,
+    "scale": False,
+    "seed": 0,
+}
+
+
+@pytest.fixture
+def planted():
+    """Two groups of four features, and noise; their components."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 20)) / 10
+    for j, strength in enumerate((3.0, 2.0)):
+        X[:, 4 * j : 4 * j + 4] += strength * rng.standard_normal((60, 1))
+    U = np.zeros((20, 2))
+    U[:4, 0] = U[4:8, 1] = 0.5
+    return X, U
+
+
+def test_each_component_stands_beside_the_one_it_goes_with():
+    X = np.eye(5)[:, :3]
+    Y = np.column_stack([X[:, 2], (X[:, 0] + X[:, 1]) / np.sqrt(2), -X[:, 0]])
+    row = beside(X, Y)
+    assert row.supports == [[0], [0, 1], [2]] and np.allclose(row.overlaps, [1, np.sqrt(0.5), 1])
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("method", ["joint", "tpower"])
+def test_planted_components_come_up_in_every_draw(planted, method, scale):
+    X, U = planted
+    request, told = {**REQUEST, "method": method, "scale": scale}, []
+    body = run_joint_stability(X=X, components=U[:, ::-1], request=request, report=told.append)
+    draws = json.loads(body)
+    assert [draw["supports"] for draw in draws] == [[[4, 5, 6, 7], [0, 1, 2, 3]]] * 3
+    assert min(min(draw["overlaps"]) for draw in draws) > 0.99
+    rows = [event.payload["row"] for event in told if "row" in event.payload]
+    assert [{name: row[name] for name in ("supports", "overlaps")} for row in rows] == draws
+    again = run_joint_stability(X=sp.csr_array(X), components=U[:, ::-1], request=request)
+    assert [draw["supports"] for draw in json.loads(again)] == [draw["supports"] for draw in draws]
+
+
+def test_what_cannot_be_drawn_is_said_and_a_run_can_be_cancelled(planted):
+    X, U = planted
+    flat = np.column_stack([X[:, :19], np.ones(60)])
+    with pytest.raises(InvalidProblem, match="1 constant"):
+        run_joint_stability(X=flat, components=U, request={**REQUEST, "scale": True})
+
+    def stop(event):
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        run_joint_stability(X=X, components=U, request=REQUEST, report=stop)
+
+
+def test_a_far_mean_of_sparse_data_is_no_constant_column(planted):
+    X, U = planted
+    far = sp.csr_array(X + 1e7)
+    draws = json.loads(run_joint_stability(X=far, components=U, request={**REQUEST, "scale": True}))
+    assert all(draw["supports"] == [[0, 1, 2, 3], [4, 5, 6, 7]] for draw in draws)
+
+
+def test_frequencies_are_counted_over_the_draws():
+    rows = [Recurred([[0, 1], [2]], [1.0, 0.5]), Refused("x", "no"), Recurred([[0], [3]], [0.5, 0.0])]
+    F, overlaps = frequencies(rows, 4)
+    assert np.array_equal(F, [[1, 0], [0.5, 0], [0, 0.5], [0, 0.5]]) and overlaps == [0.75, 0.25]
+    F, overlaps = frequencies([], 4)
+    assert F.shape == (4, 0) and overlaps == []
+    assert asdict(rows[0]) == vars(rows[0])
+
+
+@pytest.mark.visit
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("pages/parts.py", {"pictures": "digits", "r": 2, "size": 6, "by": "tpower", "proof": "none"}),
+        ("pages/topics.py", {"texts": "python-docs", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
+    ],
+)
+def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, path, asked):
+    page = visit(path, **asked)
+    page.button(key="run").click().run()
+    page = ended(page)
+    page.button(key="stability").click().run()
+    page = ended(page)
+    assert not page.error and not page.exception
+    assert "are there again." in texts(page) and "counted, on average" in texts(page)
+    if "parts" in path:
+        assert sum("2 components by tpower as 8 × 8 images" in alt for alt in alts(page)) == 2
+    before = texts(page)
+    page = visit(path, **address(page))
+    assert texts(page) == before, "it is found again by the address of what it is about"
+
+
+@pytest.mark.visit
+def test_a_covariance_has_no_rows_to_draw(visit, ended, texts):
+    page = visit("pages/topics.py", texts="pitprops", r=2, size=3, by="tpower", proof="none")
+    page.button(key="run").click().run()
+    assert "has no rows to draw" in texts(ended(page))
