@@ -18,6 +18,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc
 
 from nspca.ascent import single as ascent
@@ -197,8 +198,8 @@ def _at_every_k(V: Array, entries: Array, ks, nonneg: bool) -> tuple[Array, Arra
     """``(a'x)^2`` and ``|V'x|^2`` of the answer x to each row a of `entries` (N, n), at this sign: the k
     largest of a, brought to length 1.
     """
-    sizes, n, most = np.maximum(entries, 0.0) if nonneg else np.abs(entries), entries.shape[1], max(ks)
-    order = np.argpartition(sizes, n - most, axis=1)[:, n - most :]
+    sizes = np.maximum(entries, 0.0) if nonneg else np.abs(entries)
+    order = _largest(sizes, max(ks))
     if len(ks) > 1:
         by_size = np.argsort(np.take_along_axis(sizes, order, axis=1), axis=1)[:, ::-1]
         order = np.take_along_axis(order, by_size, axis=1)
@@ -210,3 +211,17 @@ def _at_every_k(V: Array, entries: Array, ks, nonneg: bool) -> tuple[Array, Arra
         lengths = np.cumsum(x * x, axis=1)[:, last]
         sums = np.cumsum(x[:, :, None] * V[order], axis=1)[:, last]
     return lengths, np.square(sums).sum(axis=2) / np.where(lengths > 0, lengths, 1.0)
+
+
+def _largest(sizes: Array, k: int) -> NDArray[np.intp]:
+    """Where the k largest of each row of `sizes` (N, n) are, in any order; (N, k).
+
+    Values are parted four times as quickly as places, and then say where they are if the k-th of each row is
+    alone.
+    """
+    n = sizes.shape[1]
+    level = np.partition(sizes, n - k, axis=1)[:, n - k]
+    places = np.flatnonzero(sizes >= level[:, None])
+    if places.size == len(sizes) * k:
+        return places.reshape(-1, k) % n
+    return np.argpartition(sizes, n - k, axis=1)[:, n - k :]

@@ -122,3 +122,18 @@ def test_epsnet_keeps_theorem_2s_promise_on_small_problems():
         )
         missed += result.info["rank_d_value"] < 0.9 * brute_force(A, case.k)[0] * (1 - 1e-9)
     assert missed <= 24  # each misses with probability at most 1/n; the caps rarely bind
+
+
+def test_the_largest_entries_of_each_row_ties_and_zeros_included():
+    rng = np.random.default_rng(12)
+    for n, k in ((1, 1), (5, 1), (5, 3), (5, 5), (40, 7)):
+        for sizes in (
+            rng.random((30, n)),
+            rng.integers(0, 3, (30, n)).astype(float),
+            np.maximum(rng.standard_normal((30, n)), 0.0),
+            np.zeros((2, n)),
+        ):
+            places = epsnet._largest(sizes, k)
+            assert places.shape == (len(sizes), k) and all(len(set(row)) == k for row in places.tolist())
+            found = np.sort(np.take_along_axis(sizes, places, axis=1), axis=1)
+            assert np.array_equal(found, np.sort(sizes, axis=1)[:, n - k :])
