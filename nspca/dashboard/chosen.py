@@ -28,8 +28,8 @@ from nspca.jobs import engine
 from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.tasks.sweep import make_problem
 
-CHANGES = ("prepared", "without", "only", "drop", "log2")  # done to the data after reading, in this order
-OF_FEATURES = ("without", "only")  # of these what somebody chose by number
+CHANGES = ("prepared", "without", "only", "drop", "log2", "together")  # done to the data after reading
+OF_FEATURES = ("without", "only", "together")  # of these what somebody chose by number
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -61,9 +61,10 @@ def chosen() -> Chosen:
     except InvalidData as error:
         if not _features():
             raise
-        whole = {name: value for name, value in reference().items() if name not in OF_FEATURES}
-        found = find(whole, state.get("w"))  # or what is wrong is something else, and the choice stays
-        state.put(out=None, only=None)  # numbers of another table, or of one that was read another way
+        # Numbers of another table, or of one that was read another way; or what is wrong is something else,
+        # and the choice stays.
+        found = find(but_for(reference(), *OF_FEATURES), state.get("w"))
+        state.put(**dict.fromkeys(state.OF_FEATURES))
         st.warning(f"{words.plain(error)} All features are there again.")
         return found
 
@@ -110,12 +111,14 @@ def reference() -> dict[str, Any]:
     }
 
 
-def _features() -> dict[str, list[int]]:
+def _features() -> dict[str, list]:
     """Which features were chosen, by their numbers in the table as it is read."""
     out, only = state.get("out"), state.get("only")
-    if only:
-        return {"only": [number for number in only if number not in out]}
-    return {"without": out} if out else {}
+    there = lambda number: number not in out and (not only or number in only)  # noqa: E731
+    groups = [list(filter(there, group)) for group in state.get("one")]
+    chosen: dict[str, list] = {"together": [group for group in groups if len(group) > 1]}
+    chosen |= {"only": list(filter(there, only))} if only else {"without": out}
+    return {how: features for how, features in chosen.items() if features}
 
 
 def find(where: dict[str, Any], workspace: str | None) -> Chosen:
@@ -126,19 +129,24 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
         opened = _upload(
             workspace or "",
-            **{name: value for name, value in where.items() if name not in ("file", *CHANGES)},
+            **but_for(where, "file", *CHANGES),
         )
         if isinstance(opened, InvalidData):
             raise opened.with_traceback(None)
         found = opened
     if where.get("prepared"):
         found = _prepared(repr(found.reference), found.content, tuple(where["prepared"]), found)
+    whole = found
     for how in ("only", "without"):
         if where.get(how):
             found = _restricted(repr(found.reference), found.content, how, tuple(where[how]), found)
     if where.get("drop"):
         found = _varying(repr(found.reference), found.content, found)
-    return _logged(repr(found.reference), found.content, found) if where.get("log2") else found
+    if where.get("log2"):
+        found = _logged(repr(found.reference), found.content, found)
+    for group in where.get("together", ()):
+        found = _together(repr(found.reference), found.content, tuple(group), whole.dataset, found)
+    return found
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -164,13 +172,41 @@ def _restricted(reference: str, content: str, how: str, features: tuple[int, ...
     return Chosen(_kept(data), {**_of.reference, how: list(features)}, _digest(data))
 
 
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _together(reference: str, content: str, group: tuple[int, ...], _whole: Dataset, _of: Chosen) -> Chosen:
+    """Features, by their numbers in the whole table, as one; those that were constant may be gone."""
+    there = set(_of.dataset.feature_names)
+    names = [name for name in (_whole.feature_names[j] for j in _whole.numbers(group)) if name in there]
+    if len(names) < 2:
+        return _of
+    data = _of.dataset.together(names)
+    groups = [*_of.reference.get("together", []), list(group)]
+    return Chosen(_kept(data), {**_of.reference, "together": groups}, _digest(data))
+
+
+def members(of: Chosen) -> list[list[int]]:
+    """Of each feature its number in the table as it is read; of one that stands for several, all theirs."""
+    whole = find(but_for(of.reference, *CHANGES), state.get("w")).dataset.feature_names
+    place = {name: j for j, name in enumerate(whole)}
+    apart = find(but_for(of.reference, "together"), state.get("w")).dataset.feature_names
+    found = {j: [j] for j in map(place.__getitem__, apart)}
+    for group in of.reference.get("together", ()):
+        first, *others = sorted(found.keys() & set(group))
+        found[first] += [found.pop(j)[0] for j in others]
+    return list(found.values())
+
+
+def but_for(where: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Where data are, but for some changes."""
+    return {name: value for name, value in where.items() if name not in names}
+
+
 def features_said(where: dict[str, Any]) -> str:
-    """Which features there are, where somebody chose: ``without 2 features``."""
+    """Which features there are, where somebody chose: ``without 2 features, 3 features as one``."""
     said = [
-        f"{how} {len(where[how])} feature{'s' * (len(where[how]) > 1)}"
-        for how in ("only", "without")
-        if where.get(how)
+        f"{how} {words.things(len(where[how]), 'feature')}" for how in ("only", "without") if where.get(how)
     ]
+    said += [f"{words.things(len(group), 'feature')} as one" for group in where.get("together", ())]
     return ", ".join(said) or "all features"
 
 

@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard import chosen as chosen_data
 from nspca.dashboard.chosen import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.panel import gap_words, progress_words
 from nspca.dashboard.runs import found
+from nspca.dashboard.runs.asked import loading
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import moment, words
+from nspca.dashboard.shell.state import VALUES
 from nspca.dashboard.sweep import whatif
+from nspca.data import Dataset
 from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
@@ -344,6 +348,112 @@ def test_what_if_some_features_were_not_there(done, finish, texts, visit, addres
     assert address(page)["run"] == where["run"] and "out" not in address(page)
 
 
+@pytest.fixture
+def pitprops(visit, finish, monkeypatch):
+    """A finished sweep of the pitprops, whose changes run by themselves."""
+    page = visit(PAGE, sample="pitprops", from_=4, to=6)
+    page.button(key="run").click().run()
+    monkeypatch.setattr(whatif, "MOMENT", 2.0)
+    monkeypatch.setattr(whatif, "seconds", lambda *_: 0.5)
+    return finish(page)
+
+
+def select(page, address, *features):
+    """Select features in the table of the component; their names."""
+    where, table = address(page), list(page.dataframe[-1].value["feature"])
+    rows = [table.index(name) for name in features]
+    key = f"table_{where['run']}_auto_{page.select_slider(key='widget_k').value}"
+    page.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    return page.run()
+
+
+def same_number(page, texts, capsys) -> float:
+    """The snippet of the page finds what the page shows."""
+    exec(page.code[0].value, {})
+    value = float(capsys.readouterr().out.split()[0])
+    assert f"a variance of {words.number(value)}" in texts(page)
+    return value
+
+
+@pytest.mark.visit
+def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys):
+    """Two changes in a row, a group that joins another, one that is left out, and back."""
+    page = pitprops
+    page.select_slider(key="widget_k").set_value(6).run()
+    first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
+    page = select(page, address, *table[:1])
+    assert page.button(key="without") and not {"one", "only"} & {button.key for button in page.button}
+    page = select(page, address, *table[:2])
+    page.button(key="one").click().run()
+    page = finish(page)
+    data = nspca.load_sample("pitprops")
+    numbers = sorted(data.feature_names.index(name) for name in table[:2])
+    assert address(page)["one"] == ",".join(map(str, numbers)) and address(page)["before"] == first
+    assert not page.error and "before: all features" in names(page) and "2 features as one" in texts(page)
+    page.select_slider(key="widget_k").set_value(5).run()
+    both = data.together(numbers)
+    best = nspca.solve(nspca.Problem.from_covariance(both.X, 5), certify="standard")
+    assert np.isclose(same_number(page, texts, capsys), best.value)
+    page = select(page, address, " + ".join(data.feature_names[j] for j in numbers), table[3])
+    page.button(key="one").click().run()
+    page = finish(page)
+    numbers = sorted([*numbers, data.feature_names.index(table[3])])
+    assert address(page)["one"] == ",".join(map(str, numbers)) and "3 features as one" in texts(page)
+    page.select_slider(key="widget_k").set_value(4).run()
+    same_number(page, texts, capsys)
+    page.button(key="verify").click().run()
+    assert "Checked in" in page.success[0].value
+    page = select(page, address, f"{data.feature_names[numbers[0]]} + 2 more")
+    page.button(key="without").click().run()
+    page = finish(page)
+    assert address(page)["out"] == ",".join(map(str, numbers)) and "without 3 features" in texts(page)
+    assert "as one" not in page.get("markdown")[0].value and not page.error
+    page.button(key="all_again").click().run()
+    page = finish(page)
+    assert address(page)["run"] == first and not {"one", "out"} & set(address(page))
+
+
+def test_pixels_are_not_offered_as_one(done, address):
+    page = done
+    page.select_slider(key="widget_k").set_value(8).run()
+    page = select(page, address, *list(page.dataframe[-1].value["feature"])[:2])
+    assert page.button(key="only") and "one" not in {button.key for button in page.button}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"one": "0,1~5,6,7", "out": "2"},
+        {"one": "0,1,2~5,6", "out": "1,6"},
+        {"one": "2,3~5,6", "only": "1,3,5,6,7"},
+        {"one": "1,3", "log": "1"},
+        {"one": "1,3~6,7", "log": "1", "drop": "1"},
+    ],
+)
+def test_python_puts_the_same_features_together(visit, changes, monkeypatch, tmp_path):
+    """With features left out before, in the table that a file was read as, with its constant one left out."""
+    X = np.abs(np.random.default_rng(2).standard_normal((9, 9))).round(3)
+    X[:, 7] = 1.0
+    made = Dataset("made", X, tuple("abcdefghi"), tuple(map(str, range(9))))
+    np.savez(tmp_path / "made.npz", X=X, feature_names=np.array(made.feature_names))
+    monkeypatch.setattr(chosen_data, "load_sample", lambda name: made)
+    monkeypatch.setattr(chosen_data, "version", lambda name: f"{changes}")
+    state = {"w": None, **{name: value.default() for name, value in VALUES.items()}}
+    state |= {name: VALUES[name].read(text) for name, text in changes.items()}
+    monkeypatch.setattr(chosen_data.state, "get", state.get)
+    of = find(chosen_data.reference(), None)
+    assert find(of.reference, None).content == of.content
+    named: dict = {}
+    there = {**chosen_data.but_for(of.reference, "sample"), "file": str(tmp_path / "made.npz")}
+    exec("import nspca\n" + loading(there), named)
+    assert tuple(named["names"]) == of.dataset.feature_names
+    assert np.allclose(named["X"], of.dataset.X, rtol=1e-15)
+    assert list(map(len, chosen_data.members(of))) == [
+        1 + name.count(" + ") + ("more" in name) * (int(name.split()[-2]) - 1 if "more" in name else 0)
+        for name in of.dataset.feature_names
+    ]
+
+
 def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, address, monkeypatch):
     monkeypatch.setattr(whatif, "MOMENT", 2.0)
     monkeypatch.setattr(whatif, "seconds", lambda of, asked: 60.0 if asked.effort == "thorough" else 0.1)
@@ -376,6 +486,8 @@ def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, mon
     [
         ({"out": "999999"}, "All features are there again"),
         ({"only": "3"}, "All features are there again"),
+        ({"one": "3,999999"}, "All features are there again"),
+        ({"one": "0,1,2,3,4,5,6,7,8,9,10,11,12"}, "All features are there again"),
         ({"only": "3,4,5", "out": "4"}, "only 2 features"),
         ({"out": "x", "before": "nothing", "pin": "a,b"}, "How many features are enough?"),
     ],
@@ -384,7 +496,7 @@ def test_features_of_another_table_are_forgotten(visit, texts, address, given, s
     page = visit(PAGE, sample="pitprops", **given)
     assert not page.error and not page.exception
     assert said in texts(page) + "".join(each.value for each in page.warning)
-    assert ("out" in address(page)) == ("only 2" in said)
+    assert ("out" in address(page)) == ("only 2" in said) and "one" not in address(page)
 
 
 def test_how_long_a_sweep_takes_is_guessed_from_its_size():

@@ -498,6 +498,10 @@ def test_features_that_were_left_out_are_told_and_lead_back():
         told = told_of(request)
         assert f"{how} 2 features" in told.line and told.values[name] == [0, 1]
     assert not isinstance(told_of({**SWEPT, "data": {"sample": "pitprops", "only": ["a"]}}), Told)
+    told = told_of({**SWEPT, "data": {"sample": "pitprops", "without": [2], "together": [[0, 1], [5, 6, 7]]}})
+    assert "without 1 feature, 2 features as one, 3 features as one" in told.line
+    assert (told.values["out"], told.values["one"]) == ([2], [[0, 1], [5, 6, 7]])
+    assert not isinstance(told_of({**SWEPT, "data": {"sample": "pitprops", "together": [3]}}), Told)
 
 
 def told_of(request):

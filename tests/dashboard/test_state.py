@@ -17,6 +17,7 @@ GOOD = {
     "k": 12,
     "sample": "bow-kos",
     "w": new_workspace(),
+    "one": [[3, 4], [1, 8, 9]],
 }
 
 
@@ -35,11 +36,21 @@ def test_a_value_survives_the_address(name):
         ("run", "../x"),
         ("w", "a b"),
         ("sample", ""),
+        ("one", "3,4~x"),
+        ("one", "3-4"),
     ],
 )
 def test_what_is_not_a_value_is_refused(name, text):
     with pytest.raises((ValueError, KeyError)):
         VALUES[name].read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [("4,3,4", [[3, 4]]), ("3", []), ("3,4~4,5", [[3, 4]]), ("3,4~4,5,6~", [[3, 4], [5, 6]]), ("", [])],
+)
+def test_a_number_is_in_one_group_and_a_group_has_two(text, groups):
+    assert VALUES["one"].read(text) == groups
 
 
 def test_defaults_are_made_anew():

@@ -140,7 +140,7 @@ def _turned() -> None:
 
 def _read_anew() -> None:
     """A file read in another way has other features, or other samples; numbers mean others then."""
-    state.forget(("run", "before", "k", "shown", "out", "only"))
+    state.forget(("run", "before", "k", "shown", *state.OF_FEATURES))
 
 
 def vocabulary(of: Chosen) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nspca.dashboard.chosen import features_said, is_stand_in, title_of
+from nspca.dashboard.chosen import OF_FEATURES, features_said, is_stand_in, title_of
 from nspca.dashboard.runs import tasks
 from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
@@ -105,7 +105,7 @@ def data_words(data: dict[str, Any]) -> str:
         name = title_of(data["file"])
     first = tuple(PREPARATIONS[step].title for step in data.get("prepared", ()) if step in PREPARATIONS)
     changes = (("log2(x + 1)", data.get("log2")), ("without constant features", data.get("drop")))
-    some = (features_said(data),) if data.get("only") or data.get("without") else ()
+    some = (features_said(data),) if any(data.get(how) for how in OF_FEATURES) else ()
     gaps, last = GAPS.get(data.get("missing"), ()), (word for word, on in changes if on)
     return ", ".join([name, *gaps, *first, *some, *last])
 
@@ -115,6 +115,7 @@ def _where(data: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {"log": bool(data.get("log2")), "drop": bool(data.get("drop"))}
     values["prep"] = [str(step) for step in data.get("prepared") or ()]
     values |= {name: [int(j) for j in data.get(stored) or ()] for name, stored in CHOSEN.items()}
+    values["one"] = [[int(j) for j in group] for group in data.get("together") or ()]
     if "sample" in data:
         return {"sample": data["sample"], **values}
     names = {"upload": "upload", "vocab": "vocabulary", "cov": "covariance"}

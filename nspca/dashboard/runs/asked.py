@@ -39,7 +39,7 @@ class Asked:
     @property
     def changed(self) -> list[str]:
         """What was done to the data before centring, step by step, in words."""
-        some = self.data.get("only") or self.data.get("without")
+        some = any(self.data.get(how) for how in chosen.OF_FEATURES)
         steps = (
             *((PREPARATIONS[name].title, True) for name in self.data.get("prepared", ())),
             (chosen.features_said(self.data), some),
@@ -98,6 +98,9 @@ def loading(data: dict) -> str:
     take += [
         f"data = data.{how}({data[how]})  # by number, from 0" for how in ("only", "without") if data.get(how)
     ]
+    groups = data.get("together", ())
+    if groups:
+        take.insert(len(data.get("prepared", ())), "whole = data.feature_names")
     take += ["X, names = data.X, data.feature_names"]
     if data.get("drop"):
         take[-1:] = ["varying = sorted(set(range(data.X.shape[1])) - set(data.constant_columns()))"]
@@ -107,4 +110,13 @@ def loading(data: dict) -> str:
             "import numpy as np",
             "X = np.log1p(X.astype(float)) / np.log(2)  # log2(x + 1), for a sparse table too",
         ]
+    if groups and (data.get("drop") or data.get("log2")):
+        take += [
+            "from dataclasses import replace",
+            "data = replace(data, X=X, feature_names=tuple(names), image_shape=None, axis=None)",
+        ]
+    if groups:
+        there = " if whole[j] in names" * bool(data.get("drop"))
+        take += [f"data = data.together([whole[j] for j in {group}{there}])" for group in groups]
+        take += ["X, names = data.X, data.feature_names"]
     return "\n".join([f"data = {load}", *take])

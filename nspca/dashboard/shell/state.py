@@ -61,6 +61,18 @@ def _integers(text: str) -> list[int]:
     return sorted({_integer(part) for part in text.split(",") if part})
 
 
+def _groups(text: str) -> list[list[int]]:
+    """``3,4~7,8,9``: groups of two numbers at least, each number in the first that has it."""
+    taken: set[int] = set()
+    groups = []
+    for part in text.split("~"):
+        group = [number for number in _integers(part) if number not in taken]
+        if len(group) > 1:
+            groups.append(group)
+            taken.update(group)
+    return groups
+
+
 def _text(text: str) -> str:
     return text[:200]
 
@@ -90,7 +102,9 @@ def _write(value: Any) -> str:
         return str(int(value))
     if isinstance(value, dict):
         return "~".join(f"{name}:{one}" for name, one in value.items())
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ("~" if any(isinstance(one, list) for one in value) else ",").join(map(_write, value))
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -118,6 +132,7 @@ VALUES: dict[str, Kept] = {
         _integers, list
     ),  # numbers of features that are left out, and of those that alone are looked at
     "only": Kept(_integers, list),
+    "one": Kept(_groups, list),  # and of those that are taken together as one
     "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
     "prep": Kept(_steps, list),  # what else is done to the numbers first
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
@@ -191,11 +206,12 @@ VALUES: dict[str, Kept] = {
 }
 ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
-"center", "phi", "candidate",
-    "out", "only", "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
+"center", "phi", "candidate", "out",
+    "only", "one", "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
     "named", "compare", "ks",
 )  # fmt: skip
-_DATA = "sample upload vocab rows id label gaps cov center scale drop out only log prep "
+OF_FEATURES = ("out", "only", "one")  # features by number, in the table as it is read
+_DATA = "sample upload vocab rows id label gaps cov center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {

@@ -2,6 +2,7 @@
 as a ghost.
 """
 
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -22,6 +23,7 @@ MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
 BASE, PER_FEATURE, PER_ENTRY = 0.05, 0.0005, 4e-7
 MOST_FEATURES = 2000  # beyond, a fast sweep leaves out what grows with them
 ALIKE = ("content", "effort", "methods", "nonneg", "center", "scale")
+AS_ONE = "Equal weights on all of them, and they count as one feature."
 HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 
 
@@ -31,8 +33,8 @@ def changed() -> None:
 
 
 def features(of: Chosen, rows: list[int], names: list[str]) -> None:
-    """What if some of the features that a component uses were not there, or there were no others: a choice
-    for a click.
+    """What if some of the features that a component uses were not there, or there were no others, or they
+    were one: a choice for a click.
 
     Parameters
     ----------
@@ -41,44 +43,52 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
     """
     if not rows:
         st.caption(
-            "What if? Select features in the table: see the best component without them, or with them alone."
+            "What if? Select features in the table: see the best component without them, with them alone, or "
+            "with them as one."
         )
         return
-    whole = chosen.find(
-        {name: value for name, value in of.reference.items() if name not in chosen.CHANGES}, state.get("w")
-    )
-    place = {name: j for j, name in enumerate(whole.dataset.feature_names)}
-    picked = sorted(place[names[row]] for row in rows if row < len(names))  # a selection can be of before
-    if not picked:
+    selected = {names[row] for row in rows if row < len(names)}  # a selection can be of before
+    data, numbers = of.dataset, chosen.members(of)
+    each = [numbers[j] for j, name in enumerate(data.feature_names) if name in selected]
+    if not each:
         return
-    left = of.dataset.X.shape[1] - len(picked)
+    count, picked = len(each), sorted(chain(*each))
+    left = len(numbers) - count
     with st.container(horizontal=True):
         if left > 1:
-            label = f"Without {words.things(len(picked), 'feature')}"
+            label = f"Without {words.things(count, 'feature')}"
             presses.button(
                 label,
                 "without",
                 lambda: _restrict(left, **_without(of.reference, picked)),
                 icon=":material/block:",
             )
-        if len(picked) > 1:
+        if count > 1:
             presses.button(
-                f"Only these {len(picked)}",
+                f"Only these {count}",
                 "only",
-                lambda: _restrict(len(picked), only=picked, out=None),
+                lambda: _restrict(count, only=picked, out=None),
                 icon=":material/filter_alt:",
+            )
+        if count > 1 and left and (data.image_shape is None or data.is_covariance):
+            presses.button(
+                "As one",
+                "one",
+                lambda: _restrict(left + 1, one=_together(of.reference, picked)),
+                icon=":material/merge:",
+                help=AS_ONE,
             )
 
 
 def all_again(of: Chosen) -> None:
-    """The way back to all features, where some were left out."""
-    if of.reference.get("without") or of.reference.get("only"):
+    """The way back to all features, where some were left out or are one."""
+    if any(of.reference.get(how) for how in chosen.OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":orange-badge[{chosen.features_said(of.reference)}]", width="content")
             presses.button(
                 "All features again",
                 "all_again",
-                lambda: _restrict(None, out=None, only=None),
+                lambda: _restrict(None, **dict.fromkeys(state.OF_FEATURES)),
                 icon=":material/undo:",
             )
 
@@ -90,7 +100,12 @@ def _without(where: dict[str, Any], picked: list[int]) -> dict[str, list[int]]:
     return {"out": sorted({*where.get("without", []), *picked})}
 
 
-def _restrict(left: int | None, **values: list[int] | None) -> None:
+def _together(where: dict[str, Any], picked: list[int]) -> list[list[int]]:
+    """What is one then: a group that is picked is part of the new one."""
+    return [*(group for group in where.get("together", []) if not set(group) & set(picked)), picked]
+
+
+def _restrict(left: int | None, **values: list | None) -> None:
     """Other features, `left` of them: values of k that need more are given up, and the curve that is shown is
     then the one before.
     """
