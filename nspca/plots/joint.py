@@ -40,9 +40,7 @@ def sheet(pictures, shape, columns: int, room: int) -> tuple[np.ndarray, list[tu
     return canvas, places
 
 
-def parts_figure(
-    X, shape, *, mean=None, captions=None, largest=None, name="", columns=8, what="weight"
-) -> go.Figure:
+def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", columns=8) -> go.Figure:
     """Components as pictures in a row, over the mean image in grey; pixels outside a support stay
     see-through.
 
@@ -56,8 +54,6 @@ def parts_figure(
         Weight of the strongest colour, so that several figures can be compared; the largest of X when None.
     name : str
         Whose components these are, for the description.
-    what : str
-        What the numbers are.
     """
     X = np.asarray(X, float)
     r = X.shape[1]
@@ -82,7 +78,7 @@ def parts_figure(
         zmax=size,
         showscale=False,
         hoverongaps=False,
-        hovertemplate=f"part %{{customdata}}: {what} %{{z:.3f}}<extra></extra>",
+        hovertemplate="part %{customdata}: weight %{z:.3f}<extra></extra>",
     )
     return _captioned(figure, places, captions)
 

@@ -114,12 +114,11 @@ def again(outcome: Outcome) -> None:
 def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
     """Each part shaded by how often its pixels come up."""
     captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
-    figures.draw(
-        parts_figure(
-            F, outcome.of.dataset.image_shape, captions=captions, largest=1.0, name=outcome.best, what="share"
-        ),
-        f"stability_{outcome.run_id}",
+    figure = parts_figure(
+        F, outcome.of.dataset.image_shape, captions=captions, largest=1.0, name=outcome.best
     )
+    figure.data[1].hovertemplate = "part %{customdata}: in %{z:.0%} of the draws<extra></extra>"
+    figures.draw(figure, f"stability_{outcome.run_id}")
     st.caption(
         "A pixel is the darker the more draws have it in this part: parts with sharp edges do not hang on "
         "which images were there. In %: how much of a part the draws have, weights counted, on average."
