@@ -116,26 +116,7 @@ class Dataset:
             _check_image(self.image_shape, n)
         if self.is_covariance:
             _check_covariance(X)
-        self._check_finite()
-
-    def _check_finite(self) -> None:
-        if self.X.dtype.kind in "ub":
-            return
-        X: Any = self.X  # SciPy has no types
-        values = X.data if sp.issparse(X) else X
-        bad = ~np.isfinite(values)
-        if not bad.any():
-            return
-        if sp.issparse(X):
-            entry = int(np.argmax(bad))
-            row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
-        else:
-            row, column = (int(i) for i in np.argwhere(bad)[0])
-        raise InvalidData(
-            f'Every value must be a finite number, but sample "{self.sample_names[row]}", feature '
-            f'"{self.feature_names[column]}" is '
-            f"{self.X[row, column]}: fill it in, or remove the row or the column."
-        )
+        _check_finite(self)
 
     def constant_columns(self) -> np.ndarray:
         """Indices of the features that take one value only (they carry no variance)."""
@@ -159,14 +140,14 @@ class Dataset:
             f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
         )
-        return self._restricted(kept, said)
+        return _restricted(self, kept, said)
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
         """The same without some features, as in `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
         said = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
-        return self._restricted(kept, said)
+        return _restricted(self, kept, said)
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
         """The same with some features as one: their sum over the square root of their number, in the place of
@@ -187,38 +168,7 @@ class Dataset:
             For a feature that is not there, for fewer than two, when no other is left, and for images, whose
             pixels lie in a grid.
         """
-        group = self.numbers(features)
-        if len(group) < 2:
-            raise InvalidData(f"At least two features become one, got {len(group)}: name more.")
-        if self.image_shape is not None and not self.is_covariance:
-            raise InvalidData(
-                f"Pixels of an image cannot become one, got {len(group)}: an image needs its whole grid."
-            )
-        n, first = len(self.feature_names), group[0]
-        kept = np.setdiff1d(np.arange(n), group[1:])
-        if len(kept) < 2:
-            raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
-        place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
-        place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
-        said = f"{_count(len(group), 'feature')} as one on request, the first is {self.feature_names[first]}."
-        P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
-        X: Any = self.X @ P
-        X = P.T @ X if self.is_covariance else X
-
-        def called(names: tuple[str, ...]) -> tuple[str, ...]:
-            others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
-            one = name or f"{names[first]} + {others}"
-            return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
-
-        return replace(
-            self,
-            X=X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X),
-            feature_names=called(self.feature_names),
-            sample_names=called(self.sample_names) if self.is_covariance else self.sample_names,
-            axis=None if self.axis is None else np.bincount(place, self.axis) / np.bincount(place),
-            image_shape=None,
-            notes=(*self.notes, said),
-        )
+        return _together(self, self.numbers(features), name)
 
     def numbers(self, features: Sequence[int | str]) -> np.ndarray:
         """Features given by number (from 0) or by name, as numbers in increasing order.
@@ -238,26 +188,6 @@ class Dataset:
             got = shown(wrong[0]) if wrong else "nothing"
             raise InvalidData(f"Features are given by name or by a number from 0 to {n - 1}, got {got}.")
         return np.array(sorted({int(one) for one in found}))
-
-    def _restricted(self, kept: np.ndarray, note: str) -> "Dataset":
-        if len(kept) < 2:
-            raise InvalidData(f"At least two features must be left, got {len(kept)}: leave out fewer.")
-        X: Any = self.X
-        notes = (*self.notes, note)
-        if self.image_shape is not None and not self.is_covariance:
-            mask = np.zeros(X.shape[1], dtype=X.dtype)
-            mask[kept] = 1
-            X = X.multiply(mask).tocsr() if sp.issparse(X) else X * mask
-            if sp.issparse(X):
-                X.eliminate_zeros()
-            return replace(self, X=X, notes=notes)
-        X = X[kept][:, kept] if self.is_covariance else X[:, kept]
-        names = tuple(self.feature_names[j] for j in kept)
-        samples = tuple(self.sample_names[j] for j in kept) if self.is_covariance else self.sample_names
-        axis = None if self.axis is None else self.axis[kept]
-        return replace(
-            self, X=X, feature_names=names, sample_names=samples, axis=axis, image_shape=None, notes=notes
-        )
 
     def labelled(self, name: str) -> "Dataset | None":
         """The same with a candidate as its labels, as if the file had been read so; None when it has to be
@@ -299,6 +229,61 @@ class Dataset:
         )
 
 
+def _restricted(data: Dataset, kept: np.ndarray, note: str) -> Dataset:
+    if len(kept) < 2:
+        raise InvalidData(f"At least two features must be left, got {len(kept)}: leave out fewer.")
+    X: Any = data.X
+    notes = (*data.notes, note)
+    if data.image_shape is not None and not data.is_covariance:
+        mask = np.zeros(X.shape[1], dtype=X.dtype)
+        mask[kept] = 1
+        X = X.multiply(mask).tocsr() if sp.issparse(X) else X * mask
+        if sp.issparse(X):
+            X.eliminate_zeros()
+        return replace(data, X=X, notes=notes)
+    X = X[kept][:, kept] if data.is_covariance else X[:, kept]
+    names = tuple(data.feature_names[j] for j in kept)
+    samples = tuple(data.sample_names[j] for j in kept) if data.is_covariance else data.sample_names
+    axis = None if data.axis is None else data.axis[kept]
+    return replace(
+        data, X=X, feature_names=names, sample_names=samples, axis=axis, image_shape=None, notes=notes
+    )
+
+
+def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
+    if len(group) < 2:
+        raise InvalidData(f"At least two features become one, got {len(group)}: name more.")
+    if data.image_shape is not None and not data.is_covariance:
+        raise InvalidData(
+            f"Pixels of an image cannot become one, got {len(group)}: an image needs its whole grid."
+        )
+    n, first = len(data.feature_names), group[0]
+    kept = np.setdiff1d(np.arange(n), group[1:])
+    if len(kept) < 2:
+        raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
+    place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
+    place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
+    said = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
+    P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
+    X: Any = data.X @ P
+    X = P.T @ X if data.is_covariance else X
+
+    def called(names: tuple[str, ...]) -> tuple[str, ...]:
+        others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
+        one = name or f"{names[first]} + {others}"
+        return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
+
+    return replace(
+        data,
+        X=X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X),
+        feature_names=called(data.feature_names),
+        sample_names=called(data.sample_names) if data.is_covariance else data.sample_names,
+        axis=None if data.axis is None else np.bincount(place, data.axis) / np.bincount(place),
+        image_shape=None,
+        notes=(*data.notes, said),
+    )
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
@@ -337,6 +322,26 @@ def _check_image(shape, n: int) -> None:
         raise InvalidData(f"The shape of an image is its rows and columns, got {shown(shape)}.")
     if shape[0] * shape[1] != n:
         raise InvalidData(f"An image of {shape[0]} x {shape[1]} pixels does not have {n} features.")
+
+
+def _check_finite(data: Dataset) -> None:
+    if data.X.dtype.kind in "ub":
+        return
+    X: Any = data.X  # SciPy has no types
+    values = X.data if sp.issparse(X) else X
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    if sp.issparse(X):
+        entry = int(np.argmax(bad))
+        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
+    else:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+    raise InvalidData(
+        f'Every value must be a finite number, but sample "{data.sample_names[row]}", feature '
+        f'"{data.feature_names[column]}" is '
+        f"{data.X[row, column]}: fill it in, or remove the row or the column."
+    )
 
 
 def _check_covariance(A: np.ndarray) -> None:
