@@ -104,7 +104,7 @@ def solve(args: argparse.Namespace) -> int:
     assert certificate is not None  # every effort of the command line asks for one
     clear_progress()
     if args.certificate:
-        certificate.save(args.certificate)
+        certificate.of_prepared(dataset.prepared).save(args.certificate)
     ratio = certificate.ratio(result.value)
     component = result.components[:, 0]
     support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
@@ -173,16 +173,18 @@ def sweep(args: argparse.Namespace) -> int:
 def verify(args: argparse.Namespace) -> int:
     import nspca
 
-    dataset = read_dataset(args.data, args.prepare)
     asked = {name: getattr(args, name) for name in ("k", "nonneg", "center", "scale")}
-    asked["source"] = "covariance" if dataset.is_covariance else "data"
     try:
         certificate = nspca.Certificate.load(args.certificate)
+        dataset = read_dataset(args.data, args.prepare)
+        if not dataset.prepared:
+            dataset = nspca.prepare(dataset, *certificate.prepared)
+        asked["source"] = "covariance" if dataset.is_covariance else "data"
         upper = nspca.verify(dataset.X, certificate, **asked)
     except CertificateError as error:
         sys.stderr.write(f"refused: {error}\n")
         return 1
-    say(f"proved: {replace(certificate, upper=upper).statement}")
+    say(f"proved: {replace(certificate, upper=upper, prepared=dataset.prepared).statement}")
     return 0
 
 
@@ -357,7 +359,8 @@ def parser() -> argparse.ArgumentParser:
         "--prepare",
         default="",
         metavar="STEP,...",
-        help="what is done to the data first, in order: lee-seung, equalised, log2, off-first",
+        help="what is done to the data first, in order: lee-seung, equalised, log2, off-first, "
+        "with-header; `verify` does what the certificate says when nothing is named",
     )
     problem = argparse.ArgumentParser(add_help=False, parents=[prepared])
     problem.add_argument("source", metavar="SOURCE", help="a sample's name (see `samples`) or a data file")

@@ -5,6 +5,7 @@ the data.
 import json
 import math
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -53,6 +54,9 @@ class Certificate:
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent
         The recipe: which problem of which data, see `nspca.matrix.covariance`.
+    prepared : tuple of str
+        What was done to the data before, by `nspca.data.prepare`. It says how to come by them and is no part
+        of the proof: the digest is of what they were then.
     witness : dict of ndarray
     """
 
@@ -68,6 +72,7 @@ class Certificate:
     digest: str
     exponent: int
     version: int = VERSION
+    prepared: tuple[str, ...] = ()
     witness: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
@@ -113,6 +118,8 @@ class Certificate:
             wrong.append(f"k = {shown(self.k)}, which is no number of weights")
         if not isinstance(self.upper, float | int) or not _finite(self.upper):
             wrong.append(f"upper = {shown(self.upper)}, which is no finite number")
+        if not isinstance(self.prepared, tuple) or not all(isinstance(step, str) for step in self.prepared):
+            wrong.append(f"prepared = {shown(self.prepared)}, which is not of texts")
         if not isinstance(self.witness, dict) or not all(
             isinstance(array, np.ndarray) for array in self.witness.values()
         ):
@@ -185,9 +192,14 @@ class Certificate:
             (False, True): "scaled, not centred ",
             (False, False): "",
         }
-        return f"the {how[self.center, self.scale]}data" + (
+        first = f" (prepared: {', '.join(self.prepared)})" if self.prepared else ""
+        return f"the {how[self.center, self.scale]}data{first}" + (
             "" if self.center or self.scale else " as they are, not centred"
         )
+
+    def of_prepared(self, steps: Iterable[str]) -> "Certificate":
+        """The same, saying what was done to the data before."""
+        return replace(self, prepared=tuple(steps))
 
     @property
     def nbytes(self) -> int:
@@ -212,8 +224,10 @@ class Certificate:
             header = json.loads(str(arrays.pop("header")))
             witness = {name.removeprefix("witness_"): array for name, array in arrays.items()}
             names = {f.name for f in fields(cls)} - {"witness"}
+            header.setdefault("prepared", [])  # of before there were preparations
             if set(header) != names:
                 raise KeyError(f"header fields {sorted(set(header) ^ names)}")
+            header["prepared"] = tuple(header["prepared"])
             header["shape"] = tuple(header["shape"])
             header["k"] = tuple(header["k"]) if isinstance(header["k"], list) else header["k"]
             return cls(**header, witness=witness)

@@ -54,6 +54,7 @@ TYPES = {
     "whole number": int,
     "true or false": bool,
     "list of whole numbers": list,
+    "list of texts": list,
     "whole number, or list of whole numbers": (int, list),
 }
 

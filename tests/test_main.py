@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,9 @@ import pytest
 
 import nspca
 from nspca.__main__ import floor_percent, main, sizes
+from nspca.archive import read_arrays, write_arrays
+from nspca.data.arrays import to_npz
+from nspca.errors import CertificateError
 
 
 def test_help_names_the_commands(capsys):
@@ -69,9 +73,41 @@ def test_data_are_prepared_first_and_a_certificate_is_about_the_prepared_ones(tm
     printed = json.loads(capsys.readouterr().out)
     assert np.isclose(printed["value"], nspca.solve(nspca.Problem.from_data(data.X, 5)).value)
     assert printed["prepared"] == steps.split(",")
-    assert main(["verify", "digits", file, "--prepare", steps]) == 0
-    assert main(["verify", "digits", file]) == 1
+    for more in (["--prepare", steps], []):  # the certificate names what is to be done
+        assert main(["verify", "digits", file, *more]) == 0
+        assert "of the centred data (prepared: equalised, off-first) with" in capsys.readouterr().out
+    assert main(["verify", "digits", file, "--prepare", "equalised"]) == 1
+    ready = tmp_path / "ready.npz"
+    ready.write_bytes(to_npz(data))
+    assert main(["verify", str(ready), file]) == 0, "what is prepared is not prepared again"
     capsys.readouterr()
+
+
+def test_what_a_certificate_says_of_the_data_is_a_label_and_no_proof(tmp_path, capsys):
+    proof = nspca.solve(nspca.Problem.from_data(nspca.load_sample("digits").X, 3)).certificate
+    assert proof.of_prepared([]).statement == proof.statement and proof.prepared == ()
+    for steps, code, said in ((["equalised"], 1, "refused: "), (["whiten"], 2, "A preparation is one of")):
+        file = str(tmp_path / "c.npz")
+        proof.of_prepared(steps).save(file)
+        assert main(["verify", "digits", file]) == code
+        assert capsys.readouterr().err.startswith(("refused: ", "nspca: ", said))
+    proof.of_prepared(["log2"]).save(file)
+    assert nspca.Certificate.load(file).prepared == ("log2",)
+    for wrong in ([1], "log2", None):
+        with pytest.raises(CertificateError, match="prepared"):
+            replace(proof, prepared=wrong)
+
+
+def test_a_certificate_of_before_there_were_preparations(tmp_path):
+    proof = nspca.solve(nspca.Problem.from_data(nspca.load_sample("digits").X, 3)).certificate
+    arrays = read_arrays(proof.to_bytes())
+    header = json.loads(str(arrays["header"]))
+    del header["prepared"]
+    old = write_arrays(arrays | {"header": np.array(json.dumps(header))})
+    assert nspca.Certificate.from_bytes(old).prepared == ()
+
+
+def test_a_preparation_is_one_of_those_there_are(capsys):
     assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
     assert "A preparation is one of lee-seung" in capsys.readouterr().err
 

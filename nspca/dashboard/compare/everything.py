@@ -93,7 +93,7 @@ def _certificates(run: Compared) -> tuple[dict[str, File], dict[int, str]]:
         if proof is not None and k not in named:
             named[k] = f"{CERTIFICATES}k{k:0{width}}.npz"
             said = "" if files else "the proofs, one for each k: they bound what any method can explain"
-            files[named[k]] = File(proof.to_bytes(), said)
+            files[named[k]] = File(proof.of_prepared(run.of.dataset.prepared).to_bytes(), said)
     return files, named
 
 

@@ -65,7 +65,7 @@ def pack(
     told = Told(outcome.about.key, all_of_it.line, still, _proved(outcome), code)
     certificate = next((r.certificate for r in outcome.results.values() if r.certificate), None)
     proof = File(
-        b"" if certificate is None else certificate.to_bytes(),
+        b"" if certificate is None else certificate.of_prepared(data.prepared).to_bytes(),
         "the proof: it bounds what any method can explain",
     )
     files = {

@@ -254,7 +254,8 @@ def downloads(outcome: Outcome) -> None:
             "text/csv",
         )
         if certificate is not None:
-            _download("Certificate, NPZ", certificate.to_bytes, f"{stem}-certificate.npz", help=CHECK)
+            proof = certificate.of_prepared(outcome.of.dataset.prepared)
+            _download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", help=CHECK)
     with st.expander("Python that reproduces this", icon=":material/code:"):
         best = outcome.best
         st.code(snippet(outcome.asked, best, data.is_covariance), language="python")

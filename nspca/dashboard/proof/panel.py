@@ -260,8 +260,10 @@ def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
 
 
 def _plain_source(asked: Request) -> bool:
-    """Whether the name of a sample alone gives anybody the same numbers."""
-    return set(asked.data) == {"sample"}
+    """Whether the name of a sample gives anybody the same numbers, with what the certificate says was done to
+    them.
+    """
+    return {"sample"} <= set(asked.data) <= {"sample", "prepared"}
 
 
 def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certificate, own: bool) -> None:
@@ -269,7 +271,7 @@ def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certifi
     mime = "application/octet-stream"
     st.download_button(
         "Certificate, NPZ",
-        certificate.to_bytes,
+        certificate.of_prepared(about.dataset.prepared).to_bytes,
         f"{name}-k{k}-certificate.npz",
         mime,
         icon=":material/download:",

@@ -154,7 +154,7 @@ def _certificates(done: Finished) -> tuple[dict[str, File], dict[tuple[str, int]
         name = known.setdefault(id(proof.certificate), f"{CERTIFICATES}k{k:0{width}}-{method}.npz")
         if name not in files:
             files[name] = File(
-                proof.certificate.to_bytes(),
+                proof.certificate.of_prepared(done.about.dataset.prepared).to_bytes(),
                 "" if files else "the proofs; tables/sweep.csv says which row each is of",
             )
         named[method, k] = name
