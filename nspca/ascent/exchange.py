@@ -63,10 +63,12 @@ def exchange(A: Covariance, X: Array, sizes, nonneg: bool, report: Report = sile
     return X
 
 
-def in_sight(A: Covariance, X: Array, nonneg: bool) -> np.ndarray:
-    """The supports and the features that come nearest to belonging to one of them, `IN_SIGHT` in all."""
+def in_sight(A: Covariance, X: Array, nonneg: bool, least: int = 0) -> np.ndarray:
+    """The supports and the features that come nearest to belonging to one of them, `IN_SIGHT` in all, or
+    `least` when that is more.
+    """
     used = X.any(axis=1)
-    room = max(IN_SIGHT, 2 * int(np.count_nonzero(used)))
+    room = max(IN_SIGHT, 2 * int(np.count_nonzero(used)), least)
     if A.n <= room:
         return np.arange(A.n)
     image = A.product(X)

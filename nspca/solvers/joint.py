@@ -141,7 +141,7 @@ def kicked(problem: Problem, X: Array, V: Array, count: int, rng, report: Report
     better.
     """
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
-    rows = in_sight(A, X, nonneg)
+    rows = in_sight(A, X, nonneg, sum(sizes))  # a matching gives out every place, used before or not
     part, inner, reached = A.restrict(rows), X[rows], disjoint.value(A, X)
     begun = reached
     for kick in range(count):

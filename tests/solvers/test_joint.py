@@ -144,6 +144,17 @@ def test_wide_data_never_form_the_whole_matrix(nothing_large):
     assert feasible(result.components, (10, 10), False)
 
 
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("sizes", [(350, 350), (1, 600), (200,) * 3])
+def test_more_places_than_features_that_are_worth_one(sizes, nonneg):
+    X = np.zeros((10, 700))
+    X[:, :3] = np.random.default_rng(0).standard_normal((10, 3))
+    problem = nspca.Problem.from_data(X, sizes, nonneg)
+    result = nspca.solve(problem, restarts=2)
+    assert result.value <= nspca.verify(X, result.certificate, problem)
+    assert result.value >= brute_force_joint(np.cov(X[:, :3].T, bias=True), (1, 2), nonneg)[0] * (1 - 1e-9)
+
+
 def test_nothing_to_explain_is_still_feasible():
     for nonneg in (True, False):
         result = solved(np.zeros((5, 5)), (2, 2), nonneg)
