@@ -12,6 +12,9 @@ from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_number
 from nspca.matrix.linalg import Array
 from nspca.options import flag
 
+LARGEST = 1e50
+"""Size of an entry of a component, which has length 1: fourth powers of much larger ones are no numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -122,10 +125,10 @@ class Problem:
         if not isinstance(self.covariance, DataCovariance):
             raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
         X = self._numbers(X)
-        if X.ndim not in (1, 2) or len(X) != self.n or not np.isfinite(X).all():
+        if X.ndim not in (1, 2) or len(X) != self.n or not moderate(X):
             raise InvalidProblem(
-                f"components of this problem have n = {self.n} finite entries, got an array of shape "
-                f"{X.shape}"
+                f"components of this problem have n = {self.n} finite entries of at most {LARGEST:g}, got an "
+                f"array of shape {X.shape}"
             )
         return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
 
@@ -147,8 +150,9 @@ class Problem:
 
     def _component(self, x) -> Array:
         x = self._numbers(x)
-        if x.shape != (self.n,) or not np.isfinite(x).all():
-            numbers = "some of them not finite" if x.shape == (self.n,) else f"an array of shape {x.shape}"
+        if x.shape != (self.n,) or not moderate(x):
+            beyond = f"some of them not finite or above {LARGEST:g}"
+            numbers = beyond if x.shape == (self.n,) else f"an array of shape {x.shape}"
             raise InvalidProblem(
                 f"a component of this problem must be n = {self.n} finite numbers, got {numbers}"
             )
@@ -163,6 +167,11 @@ class Problem:
     def total_variance(self) -> float:
         """tr A, in the units of the data."""
         return self.covariance.trace * self.covariance.unit
+
+
+def moderate(X: Array) -> bool:
+    """Whether all entries are finite and of at most `LARGEST`."""
+    return bool(np.abs(X).max(initial=0.0) <= LARGEST)
 
 
 def _sizes(k, n: int):

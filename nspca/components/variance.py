@@ -8,7 +8,7 @@ import scipy.linalg
 from nspca.errors import InvalidProblem
 from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array
-from nspca.problem import Problem
+from nspca.problem import LARGEST, Problem, moderate
 
 DEPENDENT = 1e-12
 """Share of a column's square that must be left after the columns before it; less is rounding and counts as
@@ -42,9 +42,10 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
     """
     X = real_numbers(X, "components", "give numbers", "fill them in")
     X = X[:, None] if X.ndim == 1 else X
-    if X.ndim != 2 or X.shape[0] != problem.n or not np.all(np.isfinite(X)):
+    if X.ndim != 2 or X.shape[0] != problem.n or not moderate(X):
         raise InvalidProblem(
-            f"components must be finite numbers of shape (n, r) with n = {problem.n}, got shape {X.shape}"
+            f"components must be finite numbers of shape (n, r) with n = {problem.n} and of at most "
+            f"{LARGEST:g}, got shape {X.shape}"
         )
     A = problem.covariance
     basis = span(X)
