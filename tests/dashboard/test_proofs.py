@@ -261,7 +261,7 @@ def test_the_switch_shows_the_paper_s_bound(done, alts, address, texts):
         and alts(done)[0] == both
     )
     done.segmented_control(key="widget_bound").set_value("both").run()
-    assert "it holds for all k of the sweep together with probability at least 98." in texts(done)
+    assert "holds for all k together with probability at least 98." in texts(done)
     done.segmented_control(key="widget_bound").set_value("paper").run()
     assert others <= set(names(done)) and band not in names(done) and alts(done)[0] != both
     assert address(done)["bound"] == "paper" and not done.error

@@ -59,11 +59,17 @@ def others(probability: float) -> str:
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."
     return (
-        f"The 2014 paper's bound is the value of its eps-net (eps = {PAPER.eps:g}) on the rank-3 part of "
-        "the covariance, divided by 1 − eps, plus the fourth eigenvalue; it holds for all k of the sweep "
-        f"together {certainty(probability)}. The rank-3 bound is its exact form, with the optimum of the "
-        "rank-3 part, and is proved. Both are drawn no higher than the leading eigenvalue, itself a bound."
+        f"The 2014 paper's bound holds for all k together {certainty(probability)}; the rank-3 bound is its "
+        "exact form, and proved."
     )
+
+
+OTHERS = (
+    f"The 2014 paper's bound is the value of its eps-net (eps = {PAPER.eps:g}) on the rank-3 part of the "
+    "covariance, divided by 1 − eps, plus the fourth eigenvalue. The rank-3 bound has the optimum of that "
+    "part instead. Both are drawn no higher than the leading eigenvalue, itself a bound."
+)
+"""How the two are computed."""
 
 
 def beside(name: str, upper: float, kind: str, seen) -> str:

@@ -77,7 +77,8 @@ def html(
         "No component can explain more than the number under “Nothing above”; anybody can check that "
         "with a certificate and the data."
     )
-    proved = f"<p>{say}</p>\n<p>{escape(words.others(table[PROBABILITY].min()))}</p>\n{rows(problem, table)}"
+    others = f"{words.others(table[PROBABILITY].min())} {words.OTHERS}"
+    proved = f"<p>{say}</p>\n<p>{escape(others)}</p>\n{rows(problem, table)}"
     line = f"{asked.describe()}. Seed {asked.seed}."
     return page.html(about, Told("sweep", line, picture, proved, code), made)
 

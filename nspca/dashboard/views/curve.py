@@ -78,7 +78,7 @@ def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> 
 def _caption(frame: pd.DataFrame) -> None:
     """What is drawn beside our bound."""
     if _bounds() != "ours" and len(frame):
-        st.caption(words.others(frame[PROBABILITY].astype(float).min()))
+        st.caption(words.others(frame[PROBABILITY].astype(float).min()), help=words.OTHERS)
 
 
 def filling(problem: Problem, rows: list[Found], asked: Request, **options) -> None:
