@@ -98,6 +98,8 @@ def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
             version
         ]
         shape, _, dtype = read(stream, max_header_size=MAX_HEADER)
+        if min(shape, default=0) < 0:
+            raise ValueError("a length below 0")
     except Exception:
         # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a
         # parser can.

@@ -239,8 +239,9 @@ def _is_hidden(label: str) -> bool:
 
 
 def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]]:
-    """Sort key in which image10 follows image9."""
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", file[0])]
+    """Sort key in which image10 follows image9; numbers of any length are compared, none is made."""
+    parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", file[0]))
+    return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
 
 
 def _vocabulary_beside(path: Path) -> bytes | None:

@@ -37,6 +37,19 @@ class Evil:
         return (open, ("opened-by-pickle", "w"))
 
 
+@pytest.mark.parametrize("shape", [(-1, -8), (-1, 8), (-3,)])
+def test_npy_header_of_negative_lengths(shape):
+    with pytest.raises(InvalidData, match="header cannot be read"):
+        read(npy_header(shape, held=bytes(64)))
+
+
+def test_numbers_of_any_length_in_the_names_of_a_zip():
+    files = {f"img{'9' * 50_000}.pgm": b"P5 2 2 255\naaaa", "img10.pgm": b"P5 2 2 255\nbbbb"}
+    files |= {"img9.pgm": b"P5 2 2 255\ncccc", "img009.pgm": b"P5 2 2 255\ndddd"}
+    data = read(archive(files))
+    assert data.X[:, 0].tolist() in ([99, 100, 98, 97], [100, 99, 98, 97])
+
+
 @pytest.mark.parametrize("shape", [(200_000, 200_000), (2**62, 2**62), (2, -3), (10**30, 2)])
 def test_npy_header_that_claims_more_than_the_file_holds(shape):
     raw = npy_header(shape)
