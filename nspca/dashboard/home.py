@@ -12,7 +12,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answers
 from nspca.dashboard.runs.request import Request
-from nspca.dashboard.shell import state
+from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
@@ -37,7 +37,7 @@ POSTER = "home-poster.html"  # in the folder of the stored answers
 POSTER_STYLE = """
 .nspca-poster { display: grid; grid-template-columns: 2fr 3fr; gap: 1rem; align-items: center; opacity: 0.85;
   min-height: 15rem; }
-.nspca-poster svg { width: 100%; height: auto; }
+.nspca-poster img { width: 100%; height: auto; }
 [data-testid='stMain']:has(.js-plotly-plot .main-svg) .nspca-poster { display: none; }
 """
 
@@ -64,7 +64,8 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
         "the live one is on its way."
     )
     parts = thumbnail.patches([pixels], problem.n, image_shape[1])
-    return f'<div class="nspca-poster" role="img" aria-label="{said}">{parts}{curve}</div>\n'
+    both = f"{words.drawing(parts)}{words.drawing(curve)}"
+    return f'<div class="nspca-poster" role="img" aria-label="{said}">{both}</div>\n'
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")

@@ -39,7 +39,8 @@ def sparkline(
         parts.append(f'<polygon points="{points}" fill="{fade(GREEN, 0.4)}"/>')
     for line, colour in zip(lines.values(), COLOURS * len(lines), strict=False):
         points = " ".join(f"{across(at):.1f},{up(value):.1f}" for at, value in zip(x, line, strict=True))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        stroke = f'stroke="{colour}" stroke-width="2" vector-effect="non-scaling-stroke"'
+        parts.append(f'<polyline points="{points}" fill="none" {stroke}/>')
         if len(x) == 1:
             parts.append(f'<circle cx="{across(x[0]):.1f}" cy="{up(line[0]):.1f}" r="3" fill="{BLUE}"/>')
     return f"{SVG}{''.join(parts)}</svg>"

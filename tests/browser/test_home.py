@@ -33,3 +33,28 @@ def test_the_menu_leads_on_and_back(page, app_url):
     expect(page.get_by_role("heading", name="Which data?", exact=True)).to_be_visible()
     page.get_by_role("link", name="Home", exact=True).click()
     expect(page.get_by_role("slider")).to_have_value("5")
+
+
+def test_a_stored_figure_is_seen_before_the_live_one(page, app_url):
+    """Until the browser has what draws figures, which is 5 MB, and no longer."""
+    waiting = []
+
+    def wait(route):
+        waiting.append(route)
+
+    page.route("**/plotly.min.js*", wait)
+    page.goto(app_url)
+    poster = page.get_by_role("img", name="A stored figure")
+    expect(poster).to_be_visible()
+    drawn = poster.locator("img")
+    expect(drawn).to_have_count(2)
+    page.wait_for_function(
+        "[...document.querySelectorAll('.nspca-poster img')].every(one => one.naturalWidth > 50)"
+    )
+    assert all(drawn.nth(i).bounding_box()["width"] > 200 for i in range(2))
+    while not waiting:
+        page.wait_for_timeout(50)
+    for route in waiting:
+        route.continue_()
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(poster).not_to_be_visible()

@@ -1,6 +1,5 @@
 """The samples as cards: a picture made from the data, one click chooses."""
 
-import base64
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import streamlit as st
@@ -50,9 +49,8 @@ def _card(name: str, sample: Sample, picture: str) -> None:
     taken = state.get("upload") is None and state.get("sample") == name
     badge = ":orange-badge[stand-in] " if chosen.is_stand_in(name) else ""
     with st.container(key=f"card_{name}", gap="xsmall"):
-        source = base64.b64encode(picture.encode()).decode()
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
-        st.html(f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">')
+        st.html(words.drawing(picture, style))
         presses.button(
             sample.title,
             f"choose_{name}",

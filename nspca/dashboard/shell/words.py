@@ -1,5 +1,6 @@
 """Numbers and names in the words a person reads. No Streamlit calls."""
 
+import base64
 import math
 import re
 from decimal import ROUND_DOWN, ROUND_UP, Decimal
@@ -96,6 +97,12 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}"
         count /= 1000
     return f"{count:.1f} GB"
+
+
+def drawing(svg: str, style: str = "") -> str:
+    """An SVG drawing for `st.html`, which takes SVG itself out."""
+    source = base64.b64encode(svg.encode()).decode()
+    return f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">'
 
 
 def number(value: float) -> str:
