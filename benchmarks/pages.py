@@ -21,6 +21,7 @@ TITLE = "[data-testid=stMain] h1"
 FIGURE = "[data-testid=stMain] .js-plotly-plot .trace, [data-testid=stMain] .js-plotly-plot .hm"
 # Address, and what shows that the page answers; the sweep page with its curve and the certified band.
 PAGES = {
+    "home, stored": ("", ".nspca-poster img"),
     "home": ("", FIGURE),
     "data": ("data", "[data-testid=stMain] img, [data-testid=stMain] .js-plotly-plot"),
     "spannogram": (
