@@ -11,10 +11,11 @@ W = 0 is Ky Fan's theorem; W = min(A, tau) the threshold choice; the best W is t
 
 found by the same ADMM as for one component. Every iterate is valid, so the best one is kept and only that one
 is proved. With many features all but some rows are eliminated as in `elimination`: W_ij = A_ij <= tau there,
-which leaves eigenvalues 0.
+which leaves eigenvalues 0. Where the best tau is the largest entry left out, it would be smaller if
+less were: then more rows are kept, and the work begins anew with the penalty that served best.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,8 +74,39 @@ def certify_joint(
         problem = problem.with_k(problem.sizes)
     if problem.covariance.trace == 0.0:
         return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
-    plan = JOINT_PLANS[effort]
-    return _Run(problem, plan, max(float(lower), 0.0), report=report, kept=kept_rows(problem, plan)).run()
+    return _anytime(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report)
+
+
+def _anytime(problem: Problem, plan: JointPlan, lower: float, report: Report) -> Certificate:
+    """The best of runs on more and more rows, as long as those left out are what keeps the bound up."""
+    plans = [plan, *(replace(plan, rows=rows, rhos=plan.rhos[:1]) for rows in plan.more)]
+    total = sum(allowed(each, min(each.rows, problem.n)) for each in plans)
+    steps, best, rhos = 0, None, plan.rhos
+    for each in plans:
+        kept = kept_rows(problem, each)
+        mine = replace(each, rhos=rhos)
+        run = _Run(problem, mine, lower, report=report, kept=kept, steps=steps, total=total)
+        run.before, run.last = best, each is plans[-1]
+        try:
+            found = run.run()
+        except Cancelled as stop:
+            own = stop.best if isinstance(stop.best, Certificate) else None
+            stop.best = best if own is None else _smaller(own, best)
+            raise
+        best, steps, rhos = _smaller(found, best), run.steps, (run.rho,)
+        if run.ends:
+            break
+    assert best is not None  # there is one plan at least
+    return best
+
+
+def allowed(plan: JointPlan, kept: int) -> int:
+    """Steps of all runs of a plan."""
+    return len(plan.rhos) * plan.steps_of(kept) if kept else 0
+
+
+def _smaller(one: Certificate, other: Certificate | None) -> Certificate:
+    return one if other is None or one.upper <= other.upper else other
 
 
 def kept_rows(problem: Problem, plan: JointPlan) -> Kept:
@@ -94,10 +126,33 @@ class _Run(Work[JointPlan]):
     stage = "joint proof"
     kept: Kept
     best: Array | None = None  # W of `upper`, which is not rounded yet; None: Ky Fan
+    before: Certificate | None = None  # of the runs on fewer rows
+    last: bool = True
+    rho: float = 0.0  # the penalty that W was found with
+    end: int = 0  # steps that are made by the end of this run
+
+    def __post_init__(self):
+        self.rho = self.plan.rhos[0]
+
+    @property
+    def shown(self) -> float | None:
+        """The best bound so far, of the runs before too."""
+        own, before = super().shown, self.before
+        if own is None or before is None:
+            return own if before is None else before.upper
+        return min(own, before.upper)
+
+    @property
+    def ends(self) -> bool:
+        """Whether there is nothing more to do: the bound would not be smaller if less had been left out."""
+        if self.last or self.closed or self.kept.rows is None or self.best is None:
+            return True
+        return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor
 
     def run(self):
         r = len(self.kept.block)
-        self.total = len(self.plan.rhos) * self.plan.steps_of(r) if r else 0
+        self.end = self.steps + allowed(self.plan, r)
+        self.total = max(self.total, self.end)
         pairs = None
         try:
             pairs = self.ky_fan()
@@ -145,14 +200,15 @@ class _Run(Work[JointPlan]):
         """W of the ADMM, until its bound hardly falls."""
         sizes = self.problem.sizes
         splitting = Splitting(self.kept, sum(sizes), self.problem.nonneg, rho=rho, count=len(sizes))
-        end = self.steps + self.total // len(self.plan.rhos)
+        end = self.steps + self.plan.steps_of(len(self.kept.block))
         own, idle = np.inf, 0
         while self.steps < end and not self.closed and idle < PATIENCE:
             for _ in range(min(LOOK, end - self.steps)):
                 splitting.step()
                 self.steps += 1
             W = splitting.entries.W
-            reached = self.offer((W + W.T) / 2)
+            before, reached = self.upper, self.offer((W + W.T) / 2)
+            self.rho = rho if reached < before else self.rho
             idle = idle + 1 if own - reached < self.plan.stall * min(own - self.lower, WIDE * own) else 0
             own = min(own, reached)
         self.steps = end
@@ -192,7 +248,7 @@ class _Run(Work[JointPlan]):
 
     def finished(self, upper, witness):
         self.upper = upper
-        self.steps = self.total
+        self.steps = self.total if self.ends else self.end
         self.tell()
         return Certificate.of(self.problem, "J", "joint", upper, witness)
 

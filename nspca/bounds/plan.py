@@ -62,6 +62,7 @@ class JointPlan:
     Attributes
     ----------
     rows : most kept rows
+    more : numbers of rows that follow, while those left out are what keeps the bound up
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
     work, steps : of one run, in entries, and the fewest and most steps that may make
     rhos : one run each, relative to the largest eigenvalue: the best depends on how fast eigenvalues fall
@@ -76,6 +77,7 @@ class JointPlan:
     rhos: tuple[float, ...]
     grid: int
     stall: float
+    more: tuple[int, ...] = ()
 
     def steps_of(self, r: int) -> int:
         """Steps with r kept rows."""
@@ -85,6 +87,10 @@ class JointPlan:
 RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
     "fast": JointPlan(rows=400, whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
-    "standard": JointPlan(rows=800, whole=1000, work=4e7, steps=(30, 300), rhos=RHOS, grid=8, stall=0.01),
-    "thorough": JointPlan(rows=1000, whole=2000, work=6e8, steps=(300, 3000), rhos=RHOS, grid=16, stall=2e-3),
+    "standard": JointPlan(
+        rows=800, more=(1200, 1600), whole=1000, work=1.2e8, steps=(30, 300), rhos=RHOS, grid=8, stall=0.01
+    ),
+    "thorough": JointPlan(
+        rows=1000, more=(1600, 2400), whole=2000, work=6e8, steps=(300, 3000), rhos=RHOS, grid=16, stall=2e-3
+    ),
 }

@@ -123,6 +123,71 @@ def test_eliminated_rows(monkeypatch, rows, nonneg):
     assert checked(D, Problem.from_covariance(D, (1, 2), nonneg)).upper >= 17
 
 
+def growing(monkeypatch, rows, *more):
+    plan = replace(joint.JOINT_PLANS["fast"], rows=rows, more=more, whole=0, steps=(20, 40))
+    monkeypatch.setitem(joint.JOINT_PLANS, "fast", plan)
+
+
+def wide_blocks():
+    """Many features of which some matter: what is left out of the first rows holds the bound up."""
+    return np.hstack((blocks(48), blocks(48) / 2 + np.random.default_rng(6).standard_normal((80, 48)) / 4))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_more_rows_are_kept_while_those_left_out_hold_the_bound_up(monkeypatch, nonneg):
+    X = wide_blocks()
+    problem = Problem.from_data(X, (5, 5, 5), nonneg)
+    alone = []
+    for rows in (10, 30, 60):
+        growing(monkeypatch, rows)
+        alone.append(checked(X, problem).upper)
+    growing(monkeypatch, 10, 30, 60)
+    together, seen = checked(X, problem), []
+    assert together.upper < 0.97 * alone[0]
+    assert together.upper <= min(alone[:2]) * (1 + 1e-6) and together.witness["rows"].size > 30
+    certify_joint(problem, 0.0, "fast", report=seen.append)
+    assert all(a.upper >= b.upper * (1 - 1e-9) for a, b in pairwise(seen)), "what is told never gets worse"
+    assert all(a.done <= b.done <= b.total for a, b in pairwise(seen)) and seen[-1].done == seen[-1].total
+    value = nspca.solve(problem, "joint", certify=None).value
+    assert together.upper >= value
+
+
+def test_no_more_rows_are_kept_where_they_would_not_help(monkeypatch):
+    X = blocks() * np.r_[np.full(6, 4.0), np.full(18, 0.01)]
+    problem = Problem.from_data(X, (2, 2))
+    growing(monkeypatch, 8, 16, 20)
+    certificate = checked(X, problem)
+    assert certificate.witness.get("rows", np.zeros(0)).size <= 8
+    growing(monkeypatch, 8)
+    assert certificate.upper == checked(X, problem).upper
+
+
+def test_a_cancelled_run_on_more_rows_keeps_the_best_of_all_before(monkeypatch):
+    X = wide_blocks()
+    problem, told = Problem.from_data(X, (5, 5, 5)), []
+    growing(monkeypatch, 10)
+    first = checked(X, problem)
+    growing(monkeypatch, 10, 30, 60)
+
+    def stop(event):
+        told.append(event)
+        if event.upper < first.upper * (1 - 1e-6):  # something of the rows that came later
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled) as stopped:
+        certify_joint(problem, 0.0, "fast", report=stop)
+    best = stopped.value.best
+    assert nspca.verify(X, best) <= best.upper < first.upper
+
+    def at_once(event):
+        if len(told) > 3 and event.done > 40:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled) as stopped:
+        certify_joint(problem, 0.0, "fast", report=at_once)
+    assert nspca.verify(X, stopped.value.best) <= first.upper * (1 + 1e-9)
+
+
 def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
     X = blocks()
     problem = Problem.from_data(X, (4, 4, 4), scale=True)
