@@ -14,6 +14,7 @@ import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from nspca.errors import CertificateError, InvalidOption, NSPCAError
 from nspca.progress import Event
@@ -50,12 +51,14 @@ def make_problem(args: argparse.Namespace, k: int):
     import nspca
 
     dataset = read_dataset(args.source, args.prepare)
-    nonneg = not args.signed
+    how: dict[str, Any] = {"k": k, "nonneg": not args.signed}
+    if args.forced:
+        parts, names = args.forced.split(","), {*dataset.feature_names}
+        named = [int(part) if part.isdecimal() and part not in names else part for part in parts]
+        how["forced"] = dataset.numbers(named)
     if dataset.is_covariance:
-        return nspca.Problem.from_covariance(dataset.X, k=k, nonneg=nonneg), dataset
-    return nspca.Problem.from_data(
-        dataset.X, k=k, nonneg=nonneg, center=args.center, scale=args.scale
-    ), dataset
+        return nspca.Problem.from_covariance(dataset.X, **how), dataset
+    return nspca.Problem.from_data(dataset.X, **how, center=args.center, scale=args.scale), dataset
 
 
 def check_folder(path: str | None) -> None:
@@ -117,6 +120,7 @@ def solve(args: argparse.Namespace) -> int:
             "method": result.method,
             "k": args.k,
             "nonneg": problem.nonneg,
+            "forced": [dataset.feature_names[j] for j in problem.forced],
         }
         summary |= {"of": certificate.source, "center": certificate.center, "scale": certificate.scale}
         summary |= {
@@ -369,6 +373,12 @@ def parser() -> argparse.ArgumentParser:
         "--no-center", dest="center", action="store_false", help="do not subtract the column means"
     )
     problem.add_argument("--scale", action="store_true", help="divide every column by its standard deviation")
+    problem.add_argument(
+        "--forced",
+        default="",
+        metavar="FEATURE,...",
+        help="features that may be used freely and count among the k: names, or numbers from 0",
+    )
     problem.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
     problem.add_argument(
         "--effort",

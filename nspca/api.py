@@ -95,6 +95,8 @@ def solve(
     whole("components", components, 1, problem.n)
     components = int(components)
     problem, method = _together(problem, method, components)
+    if problem.forced and components > 1:
+        raise InvalidOption(f"features are forced into one component, got components = {components}")
     if angle is not None:
         check_angle(angle)
     else:
@@ -371,7 +373,7 @@ def belonging(problem: Problem, result: Result) -> None:
             f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of "
             f"shape {X.shape}; certify it with the problem it was found for"
         )
-    counts = np.count_nonzero(X, axis=0)
+    counts = np.count_nonzero(np.delete(X, list(problem.forced), axis=0), axis=0) + len(problem.forced)
     if np.any(np.sort(counts) > np.sort(sizes)):
         raise InvalidProblem(
             f"the result must have at most k = {problem.k} nonzero weights, got {counts.tolist()}; use its "

@@ -52,8 +52,9 @@ class Certificate:
         "inequality", "branches", "diagonal", "row" or "joint": which formula `verify` evaluates.
     upper : float
         The proved bound, in the units of the data.
-    k, nonneg, source, center, scale, shape, digest, exponent
-        The recipe: which problem of which data, see `nspca.matrix.covariance`.
+    k, nonneg, source, center, scale, shape, digest, exponent, forced
+        The recipe: which problem of which data, see `nspca.matrix.covariance`; `forced` are features, in
+        increasing order, that may be used freely and count among the k.
     prepared : tuple of str
         What was done to the data before, by `nspca.data.prepare`. It says how to come by them and is no part
         of the proof: the digest is of what they were then.
@@ -73,6 +74,7 @@ class Certificate:
     exponent: int
     version: int = VERSION
     prepared: tuple[str, ...] = ()
+    forced: tuple[int, ...] = ()
     witness: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
@@ -88,42 +90,14 @@ class Certificate:
             "shape": A.shape,
             "digest": A.digest,
             "exponent": A.exponent,
+            "forced": problem.forced,
         }
         upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0
         return cls(kind, form, upper, problem.k, problem.nonneg, witness=dict(witness or {}), **recipe)
 
     def __post_init__(self):
         """Words of the recipe are what they are said to be; nothing is read by its truth value."""
-        sizes = self.sizes
-        shape = self.shape if isinstance(self.shape, tuple) else (None,)
-        flags = {name: getattr(self, name) for name in ("nonneg", "center", "scale")}
-        numbers = {"k": sizes, "shape": shape, "exponent": (self.exponent,), "version": (self.version,)}
-        texts = {name: getattr(self, name) for name in ("kind", "form", "source", "digest")}
-        wrong = [
-            f"{name} = {shown(value)}, which is not true or false"
-            for name, value in flags.items()
-            if not isinstance(value, bool)
-        ]
-        wrong += [
-            f"{name} = {shown(value)}, which is not text"
-            for name, value in texts.items()
-            if not isinstance(value, str)
-        ]
-        wrong += [
-            f"{name} = {shown(value)}, not of whole numbers"
-            for name, value in numbers.items()
-            if not all(map(_whole, value))
-        ]
-        if not wrong and min(sizes, default=0) < 1:
-            wrong.append(f"k = {shown(self.k)}, which is no number of weights")
-        if not isinstance(self.upper, float | int) or not _finite(self.upper):
-            wrong.append(f"upper = {shown(self.upper)}, which is no finite number")
-        if not isinstance(self.prepared, tuple) or not all(isinstance(step, str) for step in self.prepared):
-            wrong.append(f"prepared = {shown(self.prepared)}, which is not of texts")
-        if not isinstance(self.witness, dict) or not all(
-            isinstance(array, np.ndarray) for array in self.witness.values()
-        ):
-            wrong.append("a witness that is no dict of arrays")
+        wrong = _wrong(self)
         if wrong:
             raise CertificateError(
                 f"a certificate must have the words of its recipe in their types, got {wrong[0]}; make it "
@@ -165,7 +139,11 @@ class Certificate:
         """What is proved, of what, in one sentence."""
         sizes = self.sizes
         sign = "nonnegative " if self.nonneg else ""
-        if len(sizes) == 1:
+        if self.forced:
+            others = sizes[0] - len(self.forced)
+            used = f"{_features(self.forced)} and " + (f"at most {others} more" if others else "no others")
+            who = f"no {sign}component of {self.subject} that may use {used} explains"
+        elif len(sizes) == 1:
             who = f"no {sign}component of {self.subject} with at most {_weights(sizes)} explains"
         else:
             each = (
@@ -224,11 +202,12 @@ class Certificate:
             header = json.loads(str(arrays.pop("header")))
             witness = {name.removeprefix("witness_"): array for name, array in arrays.items()}
             names = {f.name for f in fields(cls)} - {"witness"}
-            header.setdefault("prepared", [])  # of before there were preparations
+            for name in ("prepared", "forced"):  # of before there were such
+                header.setdefault(name, [])
             if set(header) != names:
                 raise KeyError(f"header fields {sorted(set(header) ^ names)}")
-            header["prepared"] = tuple(header["prepared"])
-            header["shape"] = tuple(header["shape"])
+            for name in ("prepared", "forced", "shape"):
+                header[name] = tuple(header[name])
             header["k"] = tuple(header["k"]) if isinstance(header["k"], list) else header["k"]
             return cls(**header, witness=witness)
         except CertificateError:
@@ -265,6 +244,45 @@ def _scaled_up(upper: float, exponent: int) -> float:
     )
 
 
+def _wrong(one: Certificate) -> list[str]:
+    """Words that are not what they are said to be."""
+    sizes = one.sizes
+    shape, forced = (part if isinstance(part, tuple) else (None,) for part in (one.shape, one.forced))
+    flags = {name: getattr(one, name) for name in ("nonneg", "center", "scale")}
+    numbers = {"k": sizes, "shape": shape, "exponent": (one.exponent,), "version": (one.version,)}
+    numbers |= {"forced": forced}
+    texts = {name: getattr(one, name) for name in ("kind", "form", "source", "digest")}
+    wrong = [
+        f"{name} = {shown(value)}, which is not true or false"
+        for name, value in flags.items()
+        if not isinstance(value, bool)
+    ]
+    wrong += [
+        f"{name} = {shown(value)}, which is not text"
+        for name, value in texts.items()
+        if not isinstance(value, str)
+    ]
+    wrong += [
+        f"{name} = {shown(value)}, not of whole numbers"
+        for name, value in numbers.items()
+        if not all(map(_whole, value))
+    ]
+    if not wrong and min(sizes, default=0) < 1:
+        wrong.append(f"k = {shown(one.k)}, which is no number of weights")
+    increasing = list(forced) == sorted({*forced}) and min(forced, default=0) >= 0 if not wrong else True
+    if not wrong and forced and not (increasing and not isinstance(one.k, tuple) and len(forced) <= one.k):
+        wrong.append(f"forced = {shown(forced)}, not features of one component in increasing order")
+    if not isinstance(one.upper, float | int) or not _finite(one.upper):
+        wrong.append(f"upper = {shown(one.upper)}, which is no finite number")
+    if not isinstance(one.prepared, tuple) or not all(isinstance(step, str) for step in one.prepared):
+        wrong.append(f"prepared = {shown(one.prepared)}, which is not of texts")
+    if not isinstance(one.witness, dict) or not all(
+        isinstance(array, np.ndarray) for array in one.witness.values()
+    ):
+        wrong.append("a witness that is no dict of arrays")
+    return wrong
+
+
 def _finite(number) -> bool:
     real = is_whole(number) or isinstance(number, float | np.floating)
     return real and -sys.float_info.max <= number <= sys.float_info.max
@@ -278,3 +296,10 @@ def _weights(sizes) -> str:
     if len(set(sizes)) == 1:
         return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
     return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
+
+
+def _features(forced) -> str:
+    numbers = [f"{j + 1}" for j in forced]
+    if len(numbers) == 1:
+        return f"feature {numbers[0]}"
+    return f"features {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -1,6 +1,7 @@
 """The problem: maximise x'Ax over unit vectors with at most k nonzero entries, nonnegative or of any sign."""
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import Covariance, DataCovariance
 from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
 from nspca.matrix.linalg import Array
-from nspca.options import flag
+from nspca.options import flag, is_whole
 
 LARGEST = 1e50
 """Size of an entry of a component, which has length 1: fourth powers of much larger ones are no numbers."""
@@ -22,12 +23,14 @@ class Problem:
     `nonneg`.
 
     Made by `from_data` or `from_covariance`; validated once. `k` may be a tuple of sizes: then r disjoint
-    components with that many entries each are sought jointly.
+    components with that many entries each are sought jointly. Features that are `forced` may be used freely
+    and count among the k whether they are used or not: so at most `room` others are.
     """
 
     covariance: Covariance
     k: int | tuple[int, ...]
     nonneg: bool = True
+    forced: tuple[int, ...] = ()
 
     def __post_init__(self):
         if not isinstance(self.covariance, Covariance):
@@ -38,10 +41,13 @@ class Problem:
             )
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
+        object.__setattr__(self, "forced", _forced(self.forced, self.k, self.covariance.n))
 
     @classmethod
     @within_memory()
-    def from_data(cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False) -> "Problem":
+    def from_data(
+        cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
+    ) -> "Problem":
         """Problem of data X (m samples, n features), ndarray, data frame or scipy.sparse; ``A = Z'Z / m``.
 
         Parameters
@@ -55,6 +61,8 @@ class Problem:
             Subtract column means (implicitly for sparse X).
         scale : bool
             Then divide by the population standard deviations; constant columns are refused.
+        forced : sequence of int
+            Features, by number from 0, that may be used freely and count among the k in any case; k at most.
 
         Raises
         ------
@@ -63,13 +71,13 @@ class Problem:
         """
         names = getattr(X, "columns", None)
         make = from_sparse if sp.issparse(X) else from_dense
-        return cls(make(X, flag("center", center), flag("scale", scale), names), k, nonneg)
+        return cls(make(X, flag("center", center), flag("scale", scale), names), k, nonneg, forced)
 
     @classmethod
     @within_memory()
-    def from_covariance(cls, A, k, nonneg: bool = True) -> "Problem":
+    def from_covariance(cls, A, k, nonneg: bool = True, forced=()) -> "Problem":
         """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame or scipy.sparse,
-        taken as it is.
+        taken as it is; `forced` as for `from_data`.
 
         Raises
         ------
@@ -77,7 +85,7 @@ class Problem:
             Also when A has negative eigenvalues beyond the rounding of its entries; the sentence says what to
             add.
         """
-        return cls(from_matrix(A), k, nonneg)
+        return cls(from_matrix(A), k, nonneg, forced)
 
     @property
     def n(self) -> int:
@@ -106,6 +114,19 @@ class Problem:
     def sizes(self) -> tuple[int, ...]:
         """k of every component sought together; of one component, a tuple of one."""
         return self.k if isinstance(self.k, tuple) else (self.k,)
+
+    @property
+    def room(self) -> int:
+        """How many features a component may have besides the forced ones."""
+        return self.size - len(self.forced)
+
+    @property
+    def usable(self) -> np.ndarray:
+        """The features that a component may use, the forced ones first."""
+        if not self.forced:
+            return np.arange(self.n)
+        others = np.setdiff1d(np.arange(self.n), self.forced) if self.room else ()
+        return np.append(self.forced, others).astype(int)
 
     def with_k(self, k) -> "Problem":
         """The same matrix with another sparsity."""
@@ -136,12 +157,11 @@ class Problem:
         """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.
 
         The largest of ``| |x| - 1 |``, the size of the most negative entry (nonnegative problem) and, when x
-        has more than k nonzeros, the norm of those beyond the k largest.
+        has more than k nonzeros, the norm of those beyond the k largest, the forced ones set aside.
         """
         x = self._component(x)
-        k = max(self.sizes)
-        size = np.sort(np.abs(x))
-        beyond = float(np.linalg.norm(size[: max(x.size - k, 0)]))
+        size = np.sort(np.abs(np.delete(x, list(self.forced))))
+        beyond = float(np.linalg.norm(size[: max(x.size - max(self.sizes), 0)]))
         negative = float(max(0.0, -x.min(initial=0.0))) if self.nonneg else 0.0
         return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
 
@@ -184,6 +204,23 @@ def _sizes(k, n: int):
             )
         return sizes
     return _size(k, n)
+
+
+def _forced(forced, k, n: int) -> tuple[int, ...]:
+    found = [*forced] if isinstance(forced, Iterable) and not isinstance(forced, str) else [forced]
+    wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
+    if wrong:
+        raise InvalidProblem(
+            f"forced features are given by numbers from 0 to {n - 1}, got {shown(wrong[0])}; leave it out"
+        )
+    features = tuple(sorted({int(one) for one in found}))
+    if features and isinstance(k, tuple):
+        raise InvalidProblem(f"features are forced into one component, got sizes {shown(k)}; ask for one k")
+    if features and len(features) > k:
+        raise InvalidProblem(
+            f"k counts the forced features, so it must be at least {len(features)}, got {k}; force fewer"
+        )
+    return features
 
 
 def _size(k, n: int) -> int:

@@ -64,6 +64,8 @@ def section(line: Method, told: dict[str, str]) -> str:
     ]
     if line.baseline:
         facts.append("- Baseline: what it finds elsewhere is cut to k entries, to stand beside the others.")
+    if line.forced:
+        facts.append("- Forced features: it keeps them in.")
     if line.path is not None:
         facts.append("- A sweep gets all its k in one pass.")
     if line.require is not None:

@@ -32,6 +32,7 @@ class Stand:
     scale: bool = False
     version: int = 1
     kind: str = "test"
+    forced: tuple = ()
     witness: dict = field(default_factory=dict)
 
 

@@ -32,6 +32,15 @@ def brute_force(A, k, nonneg=True):
     return best, best_x
 
 
+def brute_force_forced(A, k, forced, nonneg=True):
+    """Optimum over supports within F and k - |F| other features, n <= 12: the value."""
+    others, best = [j for j in range(len(A)) if j not in forced], -np.inf
+    for chosen in combinations(others, min(k - len(forced), len(others))):
+        I = [*forced, *chosen]
+        best = max(best, brute_force(A[np.ix_(I, I)], len(I), nonneg)[0])
+    return best
+
+
 def brute_force_joint(A, sizes, nonneg=True):
     """Optimum of ``sum_j x_j'Ax_j`` over disjoint unit x_j with at most ``sizes[j]`` nonzeros (and
     ``x_j >= 0``), n <= 8: ``(value, X (n, r))``.

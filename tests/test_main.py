@@ -246,3 +246,14 @@ def test_sizes_that_are_none(text, capsys):
 )
 def test_a_guarantee_is_rounded_down(ratio, text):
     assert floor_percent(ratio) == text
+
+
+def test_features_that_are_forced_by_name_or_number(capsys):
+    assert main(["solve", "pitprops", "--k", "4", "--forced", "3,clear", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["forced"] == ["testsg", "clear"]
+    assert "may use features 4 and 11 and at most 2 more" in said["proved"]
+    assert main(["sweep", "pitprops", "--k", "1:3", "--forced", "3,clear"]) == 2
+    assert "k counts the forced features, so it must be at least 2, got 1" in capsys.readouterr().err
+    assert main(["solve", "pitprops", "--k", "4", "--forced", "oak"]) == 2
+    assert "by name or by a number from 0 to 12, got 'oak'" in capsys.readouterr().err

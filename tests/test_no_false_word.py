@@ -10,7 +10,7 @@ import pytest
 import nspca
 from nspca.errors import InvalidProblem, Refused
 from nspca.solvers import METHODS
-from tests.oracles import brute_force, brute_force_joint
+from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.questions import questions
 
 SLOW = {"spca", "nmf"}  # scikit-learn's, tens of milliseconds each; asked less often
@@ -21,21 +21,28 @@ PART = 250
 EXPECTED = ("positive semidefinite", "columns that vary", "must fit float64", "at least 2 rows", "Refused")
 
 
-def able(method, question):
+def able(method, question, forced=()):
     line = METHODS.get(method)
     if line is None:
         return True
+    if forced and not line.forced:
+        return False
     data = bool(question.recipe)
     joint = line.joint or question.components == 1
     return (line.nonneg if question.nonneg else line.signed) and joint and (data or method not in SLOW)
 
 
-def asked(question):
+def asked(question, forcing=False):
     """The problem, and an answer with a certificate by a method drawn from those that can."""
     make = nspca.Problem.from_data if question.recipe else nspca.Problem.from_covariance
-    problem = make(question.given, question.k, nonneg=question.nonneg, **question.recipe)
+    forced = ()
+    if forcing and question.components == 1:
+        forced = question.rng.permutation(len(question.unit_A))[: question.rng.integers(0, question.k + 1)]
+    problem = make(question.given, question.k, nonneg=question.nonneg, forced=forced, **question.recipe)
     names = [
-        m for m in ("auto", *METHODS) if able(m, question) and (m not in SLOW or question.rng.random() < 0.2)
+        m
+        for m in ("auto", *METHODS)
+        if able(m, question, problem.forced) and (m not in SLOW or question.rng.random() < 0.2)
     ]
     method = str(question.rng.choice(names))
     effort = "standard" if question.rng.random() < 0.04 else "fast"
@@ -53,6 +60,8 @@ def check(question, problem, result):
     assert upper * (1 - 1e-9) <= again <= upper
     solve = brute_force if isinstance(question.k, int) else brute_force_joint
     optimum = solve(question.unit_A, question.k, question.nonneg)[0]
+    if problem.forced:
+        optimum = brute_force_forced(question.unit_A, question.k, problem.forced, question.nonneg)
     step = float(np.ldexp(5e-324, -question.exponent))  # what a number near the smallest can be rounded by
     value, bound = (float(np.ldexp(number, -question.exponent)) for number in (result.value, again))
     size = max(optimum, 0.0)
@@ -67,12 +76,12 @@ def check(question, problem, result):
         assert problem.with_k(int(k)).violation(x) <= 1e-12
 
 
-def hunt(seed):
+def hunt(seed, forcing=False):
     """A `PART` of the questions, and a sentence about what came of it."""
     accepted, refused = 0, Counter()
     for question in questions(PART, seed):
         try:
-            problem, method, result = asked(question)
+            problem, method, result = asked(question, forcing)
         except (InvalidProblem, Refused) as error:
             reason = next(
                 (words for words in EXPECTED if words in str(error) or words == type(error).__name__), None
@@ -98,6 +107,14 @@ def hunt(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_every_answer_is_one_the_checker_accepts(seed, record_property):
     record_property("said", hunt(seed))
+
+
+LONG = (pytest.param(seed, marks=pytest.mark.long) for seed in range(104, 140))
+
+
+@pytest.mark.parametrize("seed", [*range(100, 104), *LONG])
+def test_so_is_every_answer_with_features_forced(seed, record_property):
+    record_property("said", hunt(seed, forcing=True))
 
 
 @pytest.mark.long

@@ -26,8 +26,8 @@ def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
     """Power steps from every column of X (n, r) at once until none gains; columns (n, r) with at most k
     nonzeros.
     """
-    A, k, nonneg = problem.covariance, problem.size, problem.nonneg
-    X = rank1_columns(X, k, nonneg)
+    A, rule = problem.covariance, (problem.size, problem.nonneg, problem.forced)
+    X = rank1_columns(X, *rule)
     values = np.zeros(X.shape[1])
     active = np.arange(X.shape[1])
     for _ in range(iterations):
@@ -38,7 +38,7 @@ def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
         if not going.any():
             break
         active = active[going]
-        X[:, active] = rank1_columns(product[:, going], k, nonneg)
+        X[:, active] = rank1_columns(product[:, going], *rule)
     return X
 
 
@@ -115,13 +115,20 @@ def _settled(block, y, positive):
     return settled
 
 
+def support_of(problem: Problem, x: Array) -> np.ndarray:
+    """The features that x (n,) uses, and the forced ones, which cost nothing."""
+    used = x != 0
+    used[list(problem.forced)] = True
+    return np.flatnonzero(used)
+
+
 def on_supports(problem: Problem, X: Array) -> Array:
     """The best vector on the support of each column of X (n, r), or the column itself where that is no
     better.
     """
     A, Y = problem.covariance, X.copy()
     for y in Y.T:
-        support = np.flatnonzero(y)
+        support = support_of(problem, y)
         better = np.zeros_like(y)
         better[support] = best_weights(A, support, y[support], problem.nonneg)
         if A.quadratic(better) > A.quadratic(y):
@@ -137,7 +144,7 @@ def polish(problem: Problem, x: Array) -> Array:
     best, value = x, A.quadratic(x)
     for _ in range(POWER_CAP):
         y = power(problem, best[:, None])[:, 0]
-        support = np.flatnonzero(y)
+        support = support_of(problem, y)
         z = np.zeros_like(y)
         z[support] = best_weights(A, support, y[support], problem.nonneg)
         reached = A.quadratic(z)
@@ -149,7 +156,7 @@ def polish(problem: Problem, x: Array) -> Array:
 
 def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
     """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing
-    gains.
+    gains; forced ones stay.
 
     A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue:
     a value that is reached, so a positive gain is real. When no pair gains, the most promising are solved on
@@ -168,14 +175,17 @@ def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
 
 def _best_swap(problem, x, value):
     A, k = problem.covariance, problem.size
-    support = np.flatnonzero(x)
-    outside = np.flatnonzero(x == 0)
+    support, allowed = np.flatnonzero(x), support_of(problem, x)
+    outside, full = np.delete(np.arange(problem.n), allowed), allowed.size >= k
     if support.size == 0 or outside.size == 0:
         return None
     columns = A.columns(support)
-    out, gains = _two_variable_values(A, x, support, outside, columns, support.size >= k, problem.nonneg)
+    out, gains = _two_variable_values(A, x, support, outside, columns, full, problem.nonneg)
+    gains[np.isin(out, problem.forced)] = -np.inf
     for rank in np.argsort(-gains, axis=None, kind="stable")[: TRIED if k > 1 else 1]:
         i, j = np.unravel_index(rank, gains.shape)
+        if gains[i, j] == -np.inf:
+            break
         y = _moved(problem, x, out[i], outside[j])
         if A.quadratic(y) > value * (1 + 1e-10):
             return y
@@ -209,7 +219,7 @@ def _two_variable_values(A, x, support, outside, columns, full, nonneg):
 def _moved(problem, x, leaving, entering):
     """Best vector on the support of x without `leaving` and with `entering`."""
     A = problem.covariance
-    features = np.union1d(np.setdiff1d(np.flatnonzero(x), [leaving]), [entering]).astype(int)
+    features = np.union1d(np.setdiff1d(support_of(problem, x), [leaving]), [entering])
     block = A.block(features)
     start = np.where(features == entering, 0.0, x[features])
     image = block @ start
@@ -228,14 +238,15 @@ def starts_from(problem: Problem, a: Array) -> Array:
     ``-a``; (n, 1 or 2).
     """
     signs = (a, -a) if problem.nonneg else (a,)
-    candidates = [rank1(s, problem.size, problem.nonneg) for s in signs]
+    candidates = [rank1(s, problem.size, problem.nonneg, problem.forced) for s in signs]
     return np.column_stack([c for c in candidates if np.any(c)] or [first_feature(problem)])
 
 
 def first_feature(problem: Problem) -> Array:
     """The unit vector of the feature with the largest variance: always feasible."""
+    able = np.arange(problem.n) if problem.room else np.array(problem.forced)
     x = np.zeros(problem.n)
-    x[int(np.argmax(problem.covariance.diagonal))] = 1.0
+    x[able[np.argmax(problem.covariance.diagonal[able])]] = 1.0
     return x
 
 

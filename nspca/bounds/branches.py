@@ -52,13 +52,11 @@ class State:
     @classmethod
     def of(cls, lift: Lift, witness: Witness, n: int) -> "State":
         """Where a lift and its splitting stand, and a witness that came from it."""
-        rows = lift.splitting.kept.features
-        at = np.ix_(rows, rows)
+        kept = lift.splitting.kept
+        rows = kept.features
 
         def entries(part: Array | None) -> Array:
-            full = np.zeros((n, n))
-            full[at] = 0.0 if part is None else part
-            return full
+            return np.zeros((n, n)) if part is None else kept.spread(part, n)
 
         def of_rows(part: Array) -> Array:
             full = np.zeros((n, *part.shape[1:]))
@@ -153,7 +151,12 @@ class Tree(Work[Plan]):
     def __post_init__(self):
         self.A, self.k, self.nonneg = self.problem.covariance.matrix, self.problem.size, self.problem.nonneg
         self.total = max(1, int(self.plan.branching / (self.problem.n**2 + OVERHEAD)))
-        self.root = Node((), np.arange(self.problem.n))
+        self.root = self.whole()
+
+    def whole(self) -> Node:
+        """All supports: those with the forced features, which may as well be in each."""
+        forced = self.problem.forced
+        return Node(forced, np.setdiff1d(np.arange(self.problem.n), forced))
 
     def run(self, W: Array, X: Array) -> None:
         """Bound the root, from W and X of the dual, then split the worst node while there are steps."""
@@ -162,7 +165,8 @@ class Tree(Work[Plan]):
         self.root.state = self.root.source = State(W, np.zeros_like(W), U, X, np.zeros(n), np.zeros((n, 0)))
         heap: list[tuple[float, int, Node]] = []
         made = 0
-        self.reach(topk_indices(np.diag(X), self.k))
+        rows = self.root.rows(self.k)
+        self.reach(rows[topk_indices(np.diag(X)[rows], self.k, len(self.root.fixed))])
         self.bound(self.root, ROOT_ROUNDS)
         waiting: tuple[Node, ...] = (self.root,)
         while True:
@@ -195,7 +199,7 @@ class Tree(Work[Plan]):
 
         A node is done when that is low enough. False, and nothing is changed, when the plan's work is not.
         """
-        root, done, work = Node((), np.arange(self.problem.n)), [], 0
+        root, done, work = self.whole(), [], 0
         stack = [root]
         while stack:
             node = stack.pop()
@@ -293,8 +297,8 @@ class Tree(Work[Plan]):
 
     # --- primal side ----------------------------------------------------------------------------------------
     def reach(self, features: np.ndarray) -> None:
-        """Is the best vector on these features better than what is known?"""
-        support = np.sort(features)
+        """Is the best vector on these features, and the forced ones, better than what is known?"""
+        support = np.union1d(features, self.problem.forced).astype(int)
         start = np.full(support.size, support.size**-0.5)
         weights = ascent.best_on_support(self.A[np.ix_(support, support)], start, self.nonneg)
         x = np.zeros(len(self.A))

@@ -17,23 +17,30 @@ def eigenvalue(problem: Problem) -> Certificate:
 
 
 def diagonal(problem: Problem) -> Certificate:
-    """``OPT <= topk(diag A) + k nu``: the trace of a block of ``A + nu I`` bounds its eigenvalues."""
+    """``OPT <= topk(diag A) + k nu``: the trace of a block of ``A + nu I`` bounds its eigenvalues.
+
+    Forced features are among the k.
+    """
     A = problem.covariance
-    bound = float(topk_sum(A.diagonal, problem.size)) + problem.size * A.nu
+    largest = topk_sum(A.diagonal[problem.usable], problem.size, len(problem.forced))
+    bound = float(largest) + problem.size * A.nu
     return Certificate.of(problem, "B0", "diagonal", _raised(problem, bound))
 
 
 def rows(problem: Problem) -> Certificate:
-    """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every block."""
-    A = problem.covariance
-    bound = float(_row_sums(A, problem.size, problem.nonneg).max())
-    return Certificate.of(problem, "B0", "row", _raised(problem, bound))
+    """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every block.
 
-
-def _row_sums(A, k, nonneg):
-    other = np.array(A.matrix if nonneg else np.abs(A.matrix))
+    Forced features are in each; in the row of one its own place is one of the k.
+    """
+    A, k, fixed = problem.covariance, problem.size, len(problem.forced)
+    usable = problem.usable
+    other = np.array(A.matrix if problem.nonneg else np.abs(A.matrix))
     np.fill_diagonal(other, 0.0)
-    return A.diagonal + (topk_sum(other, k - 1) if k > 1 else 0.0)
+    other = other[np.ix_(usable, usable)] if fixed else other
+    parts = [(usable[:fixed], other[:fixed], k)] if fixed else []
+    parts += [(usable[fixed:], other[fixed:], k - 1)] if problem.room else []
+    bound = max(float((A.diagonal[I] + topk_sum(E, count, fixed)).max()) for I, E, count in parts)
+    return Certificate.of(problem, "B0", "row", _raised(problem, bound))
 
 
 def _raised(problem, bound):

@@ -61,6 +61,12 @@ class Kept:
         """The rows by number, also where they are all of them."""
         return np.arange(len(self.block)) if self.rows is None else self.rows
 
+    def spread(self, part: Array, n: int) -> Array:
+        """A matrix on the rows (r, r) as one on n features, which is 0 elsewhere."""
+        full = np.zeros((n, n))
+        full[np.ix_(self.features, self.features)] = part
+        return full
+
     @cached_property
     def leading(self) -> tuple[Array, Array]:
         """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING`."""
@@ -93,16 +99,23 @@ def all_rows(problem: Problem) -> Kept:
 
 
 def keep(problem: Problem, most: int) -> Kept:
-    """At most about `most` rows: those with the largest peaks; ties at the level are left out together."""
-    A = problem.covariance
+    """At most about `most` rows: those with the largest peaks; ties at the level are left out together.
+
+    Forced features are among them and come first, and alone where no others may be used.
+    """
+    A, forced = problem.covariance, np.array(problem.forced, dtype=int)
+    usable, most = problem.usable, max(most, forced.size)
+    if forced.size and usable.size <= most:
+        return Kept(usable, A.block(usable), 0.0, fixed=forced.size)
     if A.n <= most:
         return all_rows(problem)
     largest, least = peaks(A, problem.nonneg)
+    largest = np.where(np.isin(np.arange(A.n), forced), np.inf, largest)
     level = max(least, float(np.partition(largest, A.n - most - 1)[A.n - most - 1]))
-    rows = np.flatnonzero(largest > level)
+    rows = np.append(forced, np.setdiff1d(np.flatnonzero(largest > level), forced))
     samples = A.shape[0] if A.source == "data" else 1
     rounding = SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
-    return Kept(rows, A.block(rows), level + rounding, free=A.n - rows.size)
+    return Kept(rows, A.block(rows), level + rounding, free=A.n - rows.size, fixed=forced.size)
 
 
 def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:

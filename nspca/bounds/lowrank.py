@@ -38,9 +38,12 @@ def bound(
     A = problem.covariance
     rank = min(rank, A.n)
     U, t = A.once(("remainder", rank, shifted), lambda: remainder(A, rank, shifted))
-    query, budget = Query(U, problem.size, nonneg=problem.nonneg), Budget(tol, offset=t, cap=cap)
+    usable = problem.usable
+    rows, U = {"rows": usable} if problem.forced else {}, U[usable]  # the forced ones are in every support
+    query = Query(U, problem.size, nonneg=problem.nonneg, fixed=len(problem.forced))
+    budget = Budget(tol, offset=t, cap=cap)
     F, cover = search_half(query, budget, starts, progress_only(report, problem.size))
-    witness = {"U": U, "claims": np.array([t, F]), "tree": cover.tree}
+    witness = {"U": U, "claims": np.array([t, F]), "tree": cover.tree, **rows}
     return Certificate.of(problem, "B3" if shifted else "B2", "inequality", t + F, witness), cover
 
 

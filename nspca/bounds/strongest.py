@@ -74,16 +74,17 @@ def strongest(
     Returns
     -------
     certificate : Certificate or None
-        None when A is zero, where the elementary bounds are exact.
+        None when A is zero, where the elementary bounds are exact, and when more features are forced than
+        rows may be kept.
     warm : Warm or None
     point : (n,) ndarray or None
         A component better than `lower`, if the search came upon one.
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
-    if problem.covariance.trace == 0.0:
-        return None, None, None
     plan = PLANS[effort]
+    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows:
+        return None, None, None
     run = _Run(problem, plan, max(lower, 0.0), report=report, kept=elimination.keep(problem, plan.rows))
     try:
         # The calls are small and many: more BLAS threads wait for each other longer than they work.
@@ -106,16 +107,19 @@ class _Run(Work[Plan]):
         problem, kept = self.problem, self.kept
         r = len(kept.block)
         self.total = ROUND * (1 if not self.plan.ranks else 3 + len(self.plan.ranks) * self.plan.rounds)
-        small = kept.rows is None and 1 < r <= BRANCHED
+        small = 1 < problem.n <= BRANCHED
         if small and self.search(lambda tree: tree.by_eigenvalues()):
             return self.best, None
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0:
             return self.best, None
+        if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
+            self.offer(Witness(), kind="B0")
         plain = self.dual()
         if small and self.plan.branching and not self.closed:
-            self.search(lambda tree: tree.run(plain.entries.W, plain.X))
+            W, X = (kept.spread(part, problem.n) for part in (plain.entries.W, plain.X))
+            self.search(lambda tree: tree.run(W, X))
             return self.best, warm
         for number, rank in enumerate(self.plan.ranks):
             if self.upper > self.lower * (1 + (self.plan.enough if number else self.gap)):

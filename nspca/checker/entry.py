@@ -9,7 +9,7 @@ from nspca.checker import forms, reading
 from nspca.checker.matrix import Matrix
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
-from nspca.errors import CertificateError
+from nspca.errors import CertificateError, shown
 
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
     "inequality": forms.inequality,
@@ -20,14 +20,17 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
 }
 
 
-def verify(data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None):
+def verify(
+    data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None, forced=None
+):
     """Upper bound, in the units of the data, that `certificate` proves for `data`.
 
     If it proves none, CertificateError says why. What is proved is about the problem that the certificate
-    names: its k, sign, centring, scaling, data or covariance. With `problem` (an `nspca.Problem`), or any of
-    its words alone, a certificate about another one is refused; None asks nothing.
+    names: its k, sign, centring, scaling, data or covariance, forced features. With `problem` (an
+    `nspca.Problem`), or any of its words alone, a certificate about another one is refused; None asks
+    nothing, and no forced features are ``()``.
     """
-    words = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source}
+    words = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source, "forced": forced}
     try:
         recipe = reading.read_recipe(certificate, FORMS)
         if problem is not None:
@@ -50,5 +53,11 @@ def proved(data, certificate, recipe):
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
     require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")
+    forced = recipe.forced
+    increasing = list(forced) == sorted({*forced}) and all(0 <= i < A.n for i in forced)
+    words = f"forced features must be some from 0 to {A.n - 1} in increasing order, got {shown(forced)}"
+    require(increasing, words)
+    counted = not forced or (recipe.form != "joint" and len(forced) <= recipe.k)
+    require(counted, f"forced features count among the k of one component, got {len(forced)} of {recipe.k}")
     bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))
     return float_up(Fraction(bound) * Fraction(2) ** A.exponent)

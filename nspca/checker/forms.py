@@ -17,10 +17,14 @@ NO_BRANCHING = -1
 
 
 def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """t + F."""
+    """t + F.
+
+    Where the forced features are the first kept rows, they are in every support, which may as well have them.
+    """
     witness = Inequality.read(arrays, A.n)
-    outside = np.setdiff1d(np.arange(A.n), witness.rows)
-    unread = prove(A, witness, outside, recipe.k, recipe.nonneg)
+    outside, fixed = np.setdiff1d(recipe.usable(A.n), witness.rows), len(recipe.forced)
+    fixed = fixed if np.array_equal(witness.rows[:fixed], recipe.forced) else 0
+    unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed)
     nothing_left_over(unread)
     return Fraction(witness.t) + Fraction(witness.F)
 
@@ -47,7 +51,8 @@ class Supports:
 def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """The largest t + F of the leaves of a tree: first the supports with a feature, then those without it.
 
-    Every support belongs to exactly one leaf, where A is left with the features that it can have.
+    Every support belongs to exactly one leaf, where A is left with the features that it can have. The tree
+    begins with the forced features: a support may as well have them all.
     """
     n, k = A.n, recipe.k
     witness = Branches.read(arrays, n)
@@ -61,7 +66,7 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
     A, outside = A.formed(), np.zeros(0, dtype=int)
     tree, best, read = witness.tree, Fraction(0), 0
-    for node, after in walk(witness.branch, Supports(), NO_BRANCHING, split):
+    for node, after in walk(witness.branch, Supports(recipe.forced), NO_BRANCHING, split):
         require(read < witness.use.size, f"witness use cannot be read: leaf {read} has no number there")
         leaf = witness.leaf(read, node.features(n, k), tree)
         tree = prove(A, leaf, outside, k, recipe.nonneg, len(node.fixed))
@@ -94,20 +99,20 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     """The k largest variances, and k nu.
 
     Theorem. If A + nu I is psd, then x'Ax <= tr A_II + (k - 1) nu.
-    Proof. The largest eigenvalue of A_II + nu I is at most its trace.
+    Proof. The largest eigenvalue of A_II + nu I is at most its trace. Forced features are in I.
     A Gram matrix has nu = 0. A covariance must show that its nu is a rounding error; one nu is to spare.
     Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
     """
     arrays.only()
-    k, B = recipe.k, A.entries
+    k, B, usable, fixed = recipe.k, A.entries, recipe.usable(A.n), len(recipe.forced)
     if B is None:
-        return topk(A.size**2, k) * (1 + gamma(k + 8))
+        return topk(A.size[usable] ** 2, k, fixed) * (1 + gamma(k + 8))
     variances = B.diagonal()
     nu = gamma(8 * (A.n + 8)) * np.abs(variances).sum() + TINY * 1e9
     error = (A.eps + gamma(1)) * norm(B)
     proved = is_psd(B + nu * np.eye(A.n), error)
     require(proved, "the covariance is not proved positive semidefinite")
-    return topk(np.maximum(variances, 0), k) * (1 + gamma(k + 8)) + k * nu * B.any()
+    return topk(np.maximum(variances[usable], 0), k, fixed) * (1 + gamma(k + 8)) + k * nu * B.any()
 
 
 def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
@@ -115,17 +120,20 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
 
     Theorem. x'Ax is at most that.
     Proof. x_i x_j <= (x_i^2 + x_j^2) / 2, so x'Ax <= sum_I x_i^2 (a_ii + sum of the other (a_ij)+, j in I).
+    Forced features are in I: in their own rows, where a_ii is set aside, they and k - |forced| others are k.
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
     """
     arrays.only()
-    k, best, everything = recipe.k, 0.0, np.arange(A.n)
+    k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
     lost = 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
-    for I in A.chunks(everything):
-        E = np.hstack([A.block(I, J) for J in A.chunks(everything)])
-        own = (np.arange(I.size), I)
+    pieces = [(I, k) for I in A.chunks(usable[:fixed])] if fixed else []
+    pieces += [(I, k - 1) for I in A.chunks(usable[fixed:])]
+    for I, count in pieces:
+        E = np.hstack([A.block(I, J) for J in A.chunks(usable)])
+        own = I[:, None] == usable
         variances = E[own]
         E[own] = 0.0
-        others = topk(np.maximum(E, 0) if recipe.nonneg else np.abs(E), k - 1)
+        others = topk(np.maximum(E, 0) if recipe.nonneg else np.abs(E), count, fixed)
         best = np.maximum(best, (variances + others + A.size[I] * error).max())
     return best

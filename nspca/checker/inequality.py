@@ -95,7 +95,8 @@ def stays_below(A, rows, N, U, t):
 def large_side(A, rows, N, U, t):
     """Is S = tI - (A - sym(N) - UU') psd on these rows?
 
-    The errors eps size_i size_j of A's entries have norm eps |size|^2 at most.
+    The errors eps size_i size_j of A's entries have norm eps |size|^2 at most, and those of a covariance,
+    eps |A_ij|, that of eps A on these rows.
     Roundings besides: 3 for an entry of A, 5 for N = W + M, d + 2 for UU', 1 for t.
     """
     few = not A.gram or rows.size <= matrix.DENSE_LIMIT
@@ -103,8 +104,10 @@ def large_side(A, rows, N, U, t):
     r, d = U.shape
     B = A.block(rows, rows)
     left = B if N is None else B - (N + N.T) / 2
+    if not (A.eps or A.lost or U.any() or left.any() or (N is not None and N.any())):
+        return t >= 0  # a zero matrix of exact entries, which no margin can be taken from
     S = t * np.eye(r) - (left - U @ U.T)
-    of_entries = A.eps * np.sum(A.size[rows] ** 2)
+    of_entries = A.eps * (norm(B) if A.relative else np.sum(A.size[rows] ** 2))
     of_N = 0.0 if N is None else norm(N)
     return is_psd(S, of_entries + margin(d + 8, norm(B), of_N, norm(U) ** 2, abs(t)))
 

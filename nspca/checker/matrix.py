@@ -26,6 +26,7 @@ class Matrix:
     m, n : numbers of samples and features
     size : (n,), with |A_ij| <= size_i size_j
     eps, lost : a computed entry is off by at most eps size_i size_j + lost
+    relative : by at most eps |A_ij| + lost even
     exponent : of the unit scale
     entries : (n, n), the computed entries where they are held, else None
     """
@@ -53,7 +54,7 @@ class Matrix:
 
     def _of_data(self):
         """|A_ij| <= |z_i| |z_j| / m. Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size."""
-        self.exponent = 0 if self.scale else 2 * self.shift
+        self.exponent, self.relative = 0 if self.scale else 2 * self.shift, False
         self.eps, self.lost = gamma(self.m + 8), TINY
         sizes = [self._sizes(J) for J in self.chunks(np.arange(self.n))]
         self.size = np.concatenate(sizes) * (1 + self.eps)
@@ -71,7 +72,7 @@ class Matrix:
         features = np.arange(self.n)
         B, given = self.columns(features), self.X.columns(features).T
         exact = np.array_equal(B, B.T) and np.array_equal(np.ldexp(B, self.shift), given)
-        self.entries, self.exponent = (B + B.T) / 2, self.shift
+        self.entries, self.exponent, self.relative = (B + B.T) / 2, self.shift, True
         self.eps, self.lost = (0.0, 0.0) if exact else (gamma(2), TINY)
         largest = np.abs(self.entries).max(axis=0)
         self.size = (np.sqrt(largest) + (0.0 if exact else ROOT_TINY)) * (1 + gamma(8))

@@ -59,11 +59,17 @@ class Recipe:
     digest: str
     exponent: int
     upper: float | int
+    forced: tuple[int, ...]
 
     @property
     def k(self):
         """How many nonzeros; of the first component where there are several."""
         return self.sizes[0]
+
+    def usable(self, n):
+        """The features that a component may use, the forced ones first: where k are forced, these alone."""
+        others = np.setdiff1d(np.arange(n), self.forced) if len(self.forced) < self.k else ()
+        return np.append(self.forced, others).astype(int)
 
 
 def read_recipe(certificate, forms):
@@ -82,6 +88,7 @@ def read_recipe(certificate, forms):
         digest=text(certificate.digest),
         exponent=whole("exponent", certificate.exponent),
         upper=number("upper", certificate.upper),
+        forced=wholes("forced", getattr(certificate, "forced", ())),
     )
 
 
@@ -89,7 +96,8 @@ def words_of(problem):
     """The words of an `nspca.Problem`."""
     try:
         A = problem.covariance
-        return {"k": problem.k, "nonneg": problem.nonneg} | {name: getattr(A, name) for name in OF_A}
+        own = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
+        return own | {name: getattr(A, name) for name in OF_A}
     except AttributeError:
         kind = type(problem).__name__
         words = f"problem must be an nspca.Problem, got {kind}; give one, or its words by their names"
@@ -99,8 +107,9 @@ def words_of(problem):
 def asked_word(name, value):
     """A word of the problem that is meant, of its type: 1 is not read as true."""
     whose = f"the {name} that is asked for"
-    if name == "k":  # one size is the same problem as the number
-        return wholes(whose, value if isinstance(value, tuple | list) else (value,))
+    if name in ("k", "forced"):  # one size is the same problem as the number, and features have no order
+        several = wholes(whose, value if isinstance(value, tuple | list) else (value,))
+        return several if name == "k" else tuple(sorted(several))
     if name == "shape":
         return wholes(whose, value)
     if name in ("nonneg", "center", "scale"):

@@ -1,5 +1,7 @@
 """Small array kernels shared by everything to the right of this file."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
@@ -43,7 +45,7 @@ def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
     return np.sort(np.concatenate((above, level)))
 
 
-def rank1(a: Array, k: int, nonneg: bool = True) -> Array:
+def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
     """Best k-sparse unit vector for the rank-1 matrix ``aa'``, for one sign of ``a``.
 
     Keeps the k largest positive entries of `a` (Prop. 3.1 of Asteris et al. 2014; signed: the k largest in
@@ -55,35 +57,47 @@ def rank1(a: Array, k: int, nonneg: bool = True) -> Array:
     k : int, 1 <= k <= n
     nonneg : bool
         The nonnegative problem needs both `a` and `-a` to be tried.
+    forced : sequence of int
+        Entries that are among the k whatever they are.
 
     Returns
     -------
     x : (n,) float64, ``|x| = 1``; all zero when there is no entry to keep
     """
     weight = np.maximum(a, 0.0) if nonneg else np.abs(a)
-    keep = topk_indices(weight, k)
+    keep = topk_indices(_first(weight, forced), k)
     x = np.zeros_like(a)
     x[keep] = weight[keep] if nonneg else a[keep]
     return normalised(x)
 
 
-def rank1_columns(C: Array, k: int, nonneg: bool = True) -> Array:
+def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
     """`rank1` on every column of ``C`` (n, r) at once, up to ties: entries equal to the k-th largest are kept
     in index order.
     """
     weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
     n = C.shape[0]
     if k < n:
-        threshold = np.partition(weight, n - k, axis=0)[n - k]
-        keep = weight >= threshold
+        ranked = _first(weight, forced)
+        threshold = np.partition(ranked, n - k, axis=0)[n - k]
+        keep = ranked >= threshold
         crowded = np.flatnonzero(keep.sum(axis=0) > k)
         for j in crowded:
             keep[:, j] = False
-            keep[topk_indices(weight[:, j], k), j] = True
+            keep[topk_indices(ranked[:, j], k), j] = True
         weight = np.where(keep, weight, 0.0)
     X = weight if nonneg else np.copysign(weight, C)
     norms = np.linalg.norm(X, axis=0)
     return X / np.where(norms > 0, norms, 1.0)
+
+
+def _first(weight: Array, forced: Sequence[int]) -> Array:
+    """The weights by which entries are chosen: nothing goes before the forced ones."""
+    if not forced:
+        return weight
+    ranked = weight.copy()
+    ranked[list(forced)] = np.inf
+    return ranked
 
 
 def normalised(x: Array) -> Array:

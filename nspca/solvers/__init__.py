@@ -55,6 +55,8 @@ class Method:
         to the covariance.
     needs_data : bool
         It works on the samples themselves, not on their covariance.
+    forced : bool
+        It keeps features in that are forced.
     baseline : bool
         It does not try to solve the problem: what it finds elsewhere is cut to k entries, to stand beside the
         others.
@@ -74,6 +76,7 @@ class Method:
     require: Callable | None = None
     penalised: Callable | None = None
     needs_data: bool = False
+    forced: bool = False
     baseline: bool = False
 
     def check(self, problem: Problem, options=None) -> None:
@@ -82,7 +85,7 @@ class Method:
         Raises
         ------
         InvalidOption
-            Without a form for this sign, or for several sizes.
+            Without a form for this sign, for several sizes, or for forced features.
         InvalidProblem
             When samples are needed and there are none.
         Refused
@@ -100,6 +103,12 @@ class Method:
             )
             raise InvalidOption(
                 f"several sizes need a method that finds components together ({able}), got {self.name!r}"
+            )
+        if problem.forced and not self.forced:
+            able = ", ".join(name for name, line in METHODS.items() if line.forced)
+            raise InvalidOption(
+                f"{self.name} has no way to keep features in, got {len(problem.forced)} forced; choose auto, "
+                f"{able}"
             )
         if self.needs_data and not isinstance(problem.covariance, DataCovariance):
             raise InvalidProblem(f"{self.name} works on data, got {_instead(problem.covariance)}, or use pca")
@@ -149,13 +158,15 @@ _LINES = (
         "cone",
         "exact rank-d optimum by branch and bound over cones of the sphere",
         "nspca.lowrank.cones; problem of Asteris et al. 2014, eq. 10",
-        nonneg=True, signed=True, joint=False, exact=True, cost=0.13, Options=cone.Options, solve=cone.solve,
+        nonneg=True, signed=True, joint=False, exact=True, cost=0.13,
+        Options=cone.Options, solve=cone.solve, forced=True,
     ),
     Method(
         "spanspca",
         "exact signed rank-d optimum, by the signed cone search",
         "Papailiopoulos et al. 2013; nspca.lowrank.cones",
-        nonneg=False, signed=True, joint=False, exact=True, cost=0.13, Options=cone.Options, solve=cone.solve,
+        nonneg=False, signed=True, joint=False, exact=True, cost=0.13,
+        Options=cone.Options, solve=cone.solve, forced=True,
     ),
     Method(
         "em",
@@ -168,7 +179,7 @@ _LINES = (
         "tpower",
         "truncated power iteration from several starts", "Yuan and Zhang 2013, Alg. 1",
         nonneg=True, signed=True, joint=False, exact=False, cost=0.08,
-        Options=tpower.Options, solve=tpower.solve,
+        Options=tpower.Options, solve=tpower.solve, forced=True,
     ),
     Method(
         "threshold",
@@ -182,7 +193,7 @@ _LINES = (
         "forward selection with the answers for all k on the way, then swaps",
         "d'Aspremont et al. 2008, Moghaddam et al. 2006",
         nonneg=True, signed=True, joint=False, exact=False, cost=0.45,
-        Options=greedy.Options, solve=greedy.solve, path=greedy.path,
+        Options=greedy.Options, solve=greedy.solve, path=greedy.path, forced=True,
     ),
     Method(
         "spca",

@@ -58,7 +58,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     A, rank = problem.covariance, min(options.rank, problem.n)
     report(Event("cones", k=problem.size))
     V, exact = factor(A, rank)
-    query = Query(V, problem.size, nonneg=problem.nonneg)
+    query = Query(V[problem.usable], problem.size, nonneg=problem.nonneg, fixed=len(problem.forced))
     cover = cones.search(query, Budget(options.tol), report=progress_only(report, problem.size))
     starts = [ascent.starts_from(problem, V @ cover.direction)]
     starts += [ascent.starts_from(problem, u) for u in A.leading(rank)[1].T]
@@ -107,5 +107,6 @@ LINE = Method(
     cost=0.5,
     Options=Options,
     solve=solve,
+    forced=True,
 )
 """What `METHODS` says of a method, for the policy: sizes are handed on to `joint`."""

@@ -55,7 +55,8 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     """Best k-sparse component of A_d, then of A on from there."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     V, exact = factor(A, rank)
-    query, budget = Query(V, problem.size, nonneg=problem.nonneg), Budget(options.tol, cap=options.cones)
+    query = Query(V[problem.usable], problem.size, nonneg=problem.nonneg, fixed=len(problem.forced))
+    budget = Budget(options.tol, cap=options.cones)
     cover = cones.search(query, budget, report=progress_only(report, problem.size))
     x = component(problem, V, cover.direction)
     if options.polish:

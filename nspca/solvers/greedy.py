@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.ascent import single as ascent
-from nspca.matrix.linalg import Array, normalised
+from nspca.matrix.linalg import Array, normalised, rank1
 from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -35,7 +35,7 @@ class Options:
     restarts : int
         First features, each with its own path; every k takes the best. The first is the largest variance, the
         only one of the papers; the others are the largest entries, of either sign, of the leading
-        eigenvectors in turn.
+        eigenvectors in turn. Where features are forced, the one path begins with these.
     tried : int
         Features solved on their support at each step; 1 is PathSPCA's cost, n or more tries all (GSPCA).
     polish : bool
@@ -60,7 +60,8 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
     """One path for every k of `ks`, each k then with its own swaps."""
     ks = sorted(set(ks))
-    firsts = first_features(problem, options.restarts)
+    alone = [[i] for i in first_features(problem, options.restarts)]
+    firsts = [list(problem.forced)] if problem.forced else alone
     results = {}
     for found in zip(*(forward(problem, i, max(ks), options.tried, report) for i in firsts), strict=True):
         k = found[0][0]
@@ -81,14 +82,16 @@ def first_features(problem: Problem, count: int) -> list[int]:
     return list(dict.fromkeys(firsts))[:count]
 
 
-def forward(problem: Problem, first: int, largest: int, tried: int, report: Report = silent):
-    """Yield (k, x (n,)) for k = 1 to `largest`; once no feature helps, the same x again."""
+def forward(problem: Problem, first: list[int], largest: int, tried: int, report: Report = silent):
+    """Yield (k, x (n,)) for k from the number of the `first` features to `largest`; once no feature helps,
+    the same x again.
+    """
     A, nonneg = problem.covariance, problem.nonneg
-    chosen, x = np.array([first]), np.zeros(problem.n)
-    x[first] = 1.0
-    block, value = A.block(chosen), float(A.diagonal[first])
-    yield 1, x
-    for k in range(2, largest + 1):
+    chosen, x, block = np.array(first), np.zeros(problem.n), A.block(np.array(first))
+    x[chosen] = ascent.best_on_support(block, rank1(block.diagonal().copy(), 1), nonneg)
+    value = float(x[chosen] @ block @ x[chosen])
+    yield chosen.size, x
+    for k in range(chosen.size + 1, largest + 1):
         report(Event("forward", k - 1, largest, lower=value * A.unit, k=k))
         image = A.product(x)
         promise = estimates(value, image, A.diagonal, nonneg)

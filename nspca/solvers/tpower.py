@@ -82,7 +82,7 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
         if multiple * problem.size < problem.n:
             shrunk, _ = iterated(problem.with_k(multiple * problem.size), shrunk, SHRINKING_STEPS, report)
     drawn = A.product(np.random.default_rng(seed).standard_normal((problem.n, count)))
-    X = rank1_columns(np.column_stack([shrunk, drawn]), problem.size, problem.nonneg)
+    X = rank1_columns(np.column_stack([shrunk, drawn]), problem.size, problem.nonneg, problem.forced)
     return np.column_stack(
         [ascent.starts_from(problem, leading[:, 0]), ascent.first_feature(problem), X[:, X.any(axis=0)]]
     )
@@ -90,8 +90,8 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
 
 def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:
     """Truncated power steps on every column of X (n, r) until none gains, and how many were made."""
-    A, k, nonneg = problem.covariance, problem.size, problem.nonneg
-    X = rank1_columns(X, k, nonneg)
+    A, k, rule = problem.covariance, problem.size, (problem.nonneg, problem.forced)
+    X = rank1_columns(X, k, *rule)
     values, active = np.full(X.shape[1], -1.0), np.arange(X.shape[1])
     for step in range(iterations):
         image = A.product(X[:, active])
@@ -102,5 +102,5 @@ def iterated(problem: Problem, X: Array, iterations: int, report: Report = silen
         active = active[going]
         if active.size == 0:
             return X, step
-        X[:, active] = rank1_columns(image[:, going], k, nonneg)
+        X[:, active] = rank1_columns(image[:, going], k, *rule)
     return X, iterations

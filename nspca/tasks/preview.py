@@ -13,7 +13,7 @@ from nspca.certificate import Certificate
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, row_of
 from nspca.tasks.rows import Found, pack
-from nspca.tasks.sweep import EPSNET, PAPER, PROBABILITY, RANK_3, make_problem, paper_bounds
+from nspca.tasks.sweep import EPSNET, PAPER, PROBABILITY, RANK_3, how, make_problem, paper_bounds
 
 METHOD = "preview"
 FACTORED = 1000
@@ -36,12 +36,10 @@ def run_preview(*, X, covariance: bool, request: dict, report: Report = silent) 
     ----------
     X : (m, n) array or sparse matrix, or the (n, n) covariance
     request : dict
-        ``ks, nonneg, center, scale, seed``.
+        ``ks, nonneg, center, scale, seed``, and ``forced`` where features are.
     """
     ks = _fewer(request["ks"], X.shape[1])
-    problem = make_problem(
-        X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"]
-    )
+    problem = make_problem(X, covariance, ks[0], **how(request))
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     results = {}
     for k in ks:
@@ -72,7 +70,9 @@ def quick(problem: nspca.Problem, info: dict) -> Result:
     if min(problem.n, A.shape[0]) <= FACTORED:
         certificate, cover = lowrank.bound(problem, PAPER.rank)
         proved += [elementary.eigenvalue(problem), certificate]
-        directions.append(certificate.witness["U"] @ cover.direction)
+        direction = np.zeros(problem.n)
+        direction[problem.usable] = certificate.witness["U"] @ cover.direction
+        directions.append(direction)
     starts = [start for direction in directions for start in ascent.starts_from(problem, direction).T]
     x = ascent.best_of(problem, _improved(problem, starts))
     best: Certificate = min(proved, key=lambda certificate: certificate.upper)

@@ -38,11 +38,12 @@ def make_problem(
     nonneg: bool = True,
     center: bool = True,
     scale: bool = False,
+    forced=(),
 ) -> nspca.Problem:
     """The problem of a data set, whether it is a table or a covariance."""
     if covariance:
-        return nspca.Problem.from_covariance(X, k=k, nonneg=nonneg)
-    return nspca.Problem.from_data(X, k=k, nonneg=nonneg, center=center, scale=scale)
+        return nspca.Problem.from_covariance(X, k=k, nonneg=nonneg, forced=forced)
+    return nspca.Problem.from_data(X, k=k, nonneg=nonneg, center=center, scale=scale, forced=forced)
 
 
 def cheapest_first(methods) -> list[str]:
@@ -65,7 +66,7 @@ def paper_bounds(
     problem: nspca.Problem, ks, seed: int = 0, report: Report = silent
 ) -> tuple[Mapping[int, float | None], float | None]:
     """What Asteris et al. (2014) compute: the value of their eps-net on the rank-3 part over 1 - eps, plus
-    the fourth eigenvalue.
+    the fourth eigenvalue. Nothing is forced there, so it holds where something is.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def paper_bounds(
     """
     if _too_large(problem):
         return dict.fromkeys(ks), None
-    return epsnet.upper_bounds(problem, ks, PAPER, seed, report)
+    return epsnet.upper_bounds(replace(problem, forced=()), ks, PAPER, seed, report)
 
 
 def _too_large(problem):
@@ -93,12 +94,11 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
     ----------
     X : (m, n) array or sparse matrix, or the (n, n) covariance
     request : dict
-        ``ks, methods, effort, nonneg, center, scale, seed``; what else it says is for the pages.
+        ``ks, methods, effort, nonneg, center, scale, seed``, and ``forced`` where features are; what else it
+        says is for the pages.
     """
     ks = values_of_k(request)
-    problem = make_problem(
-        X, covariance, ks[0], nonneg=request["nonneg"], center=request["center"], scale=request["scale"]
-    )
+    problem = make_problem(X, covariance, ks[0], **how(request))
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     beside: dict[int, dict] = {}
 
@@ -131,6 +131,12 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
         raise
 
 
+def how(request: dict) -> dict:
+    """What a request says of the problem besides k."""
+    words = {name: request[name] for name in ("nonneg", "center", "scale")}
+    return words | {"forced": request.get("forced", ())}
+
+
 def values_of_k(request: dict) -> list[int] | range:
     """Every k of a sweep; runs stored before these were listed name a first, a last and a step."""
     return request["ks"] if "ks" in request else range(request["first"], request["last"] + 1, request["step"])
@@ -146,12 +152,11 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
     ----------
     X : (m, n) array or sparse matrix, or the (n, n) covariance
     question : dict
-        ``k, nonneg, center, scale``; what else it says is for the pages.
+        ``k, nonneg, center, scale``, and ``forced`` where features are; what else it says is for the pages.
     component : (n,) array
         A known answer: it says how far the bound can come down.
     """
-    options = {name: question[name] for name in ("nonneg", "center", "scale")}
-    problem = make_problem(X, covariance, question["k"], **options)
+    problem = make_problem(X, covariance, question["k"], **how(question))
     known = nspca.Result.of(problem, component, nspca.Status.HEURISTIC, "known")
     closing = Closing(report, known.value)
     best: nspca.Certificate | None = None
@@ -194,7 +199,7 @@ def check(*, X, certificate: bytes, asked: dict, report: Report = silent) -> byt
     """`nspca.checker.entry` of a certificate file, as JSON: ``upper`` and ``seconds``, or the sentence of its
     ``refusal``.
 
-    `asked` is the problem it must be about: ``k, nonneg, center, scale, source``.
+    `asked` is the problem it must be about: ``k, nonneg, center, scale, source, forced``.
     """
     report(Event("verify"))
     started = time.perf_counter()

@@ -73,13 +73,13 @@ def leaf_proof(A, I, fixed, k, nonneg, W, M, U, tol, depth):
     return (t if len(I) == len(A) else max(t, 0.0)), F, tree
 
 
-def certify_branches(data, k, nonneg, rng, chance=0.7, pool=2, tol=0.05, depth=5, **recipe):
+def certify_branches(data, k, nonneg, rng, chance=0.7, pool=2, tol=0.05, depth=5, forced=(), **recipe):
     """An honest certificate of form "branches" of a random tree, with or without a random witness at its
     leaves; and the leaves.
     """
     A, exponent = unit_matrix(data, **recipe)
     n, slack = len(A), SLACK * np.linalg.eigvalsh(A)[-1]
-    codes, leaves = grown(rng, k, [], list(range(n)), chance)
+    codes, leaves = grown(rng, k, [*forced], [j for j in range(n) if j not in forced], chance)
     W, M, U = pool_of(rng, A, pool)
     use, claims, trees = rng.integers(-1, pool, len(leaves)), [], []
     for j, leaf in zip(use, leaves, strict=True):
@@ -99,9 +99,8 @@ def certify_branches(data, k, nonneg, rng, chance=0.7, pool=2, tol=0.05, depth=5
     upper = np.nextafter(
         np.ldexp(np.nextafter(max(0.0, *(t + F for t, F in claims)), np.inf), exponent), np.inf
     )
-    c = Stand(
-        "branches", k, nonneg, data.shape, digest_of(data), exponent, float(upper), witness=witness, **recipe
-    )
+    more = {"witness": witness, "forced": tuple(forced)}
+    c = Stand("branches", k, nonneg, data.shape, digest_of(data), exponent, float(upper), **more, **recipe)
     return c, leaves
 
 

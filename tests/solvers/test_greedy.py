@@ -42,7 +42,7 @@ def test_all_tried_is_the_forward_search_by_eigenvalues():
     for problem in problems(40, 1, False):
         A = problem.covariance.matrix
         chosen = [int(np.argmax(np.diag(A)))]
-        for k, x in greedy.forward(problem, chosen[0], problem.n, tried=problem.n):
+        for k, x in greedy.forward(problem, chosen[:1], problem.n, tried=problem.n):
             if k > 1:
                 rest = [i for i in range(problem.n) if i not in chosen]
                 tops = [np.linalg.eigvalsh(A[np.ix_([*chosen, i], [*chosen, i])])[-1] for i in rest]

@@ -1,0 +1,226 @@
+"""The verifier on problems with forced features: against brute force, honest certificates and liars."""
+
+import itertools
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from nspca.checker import verify
+from nspca.errors import CertificateError
+from tests.checker.test_verify_branches import brute_leaf, certify_branches
+from tests.makers import (
+    PROBLEMS,
+    Search,
+    Stand,
+    as_covariance,
+    brute,
+    changed,
+    digest_of,
+    drawn,
+    heights,
+    random_parts,
+    refused,
+    spiked,
+    unit_matrix,
+)
+
+
+def some(rng, n):
+    """k, and features that may be forced: any number of them up to k, in increasing order."""
+    k = int(rng.integers(1, n + 1))
+    return k, tuple(sorted(rng.permutation(n)[: rng.integers(0, k + 1)].tolist()))
+
+
+def stand(data, form, k, nonneg, forced, bound, witness, **recipe):
+    """A certificate that claims so much at unit scale."""
+    exponent = unit_matrix(data, **recipe)[1]
+    upper = np.nextafter(np.ldexp(np.nextafter(max(bound, 0.0), np.inf), exponent), np.inf)
+    more = {"witness": witness, "forced": forced}
+    return Stand(form, k, nonneg, data.shape, digest_of(data), exponent, float(upper), **more, **recipe)
+
+
+def certify(data, k, nonneg, forced, rng, **recipe):
+    """An honest certificate of form "inequality" of a random witness on some rows, the forced ones first."""
+    A, _ = unit_matrix(data, **recipe)
+    n = len(A)
+    others = [] if len(forced) == k else [int(j) for j in rng.permutation(n) if j not in forced]
+    R = np.array([*forced, *others], dtype=int)
+    R = R[: max(len(forced), int(rng.integers(0, len(R) + 1)))]
+    at, usable = np.ix_(R, R), [*forced, *others]
+    W, M = random_parts(rng, A, R, rng.choice(["clip", "noise", "negative", "none"]))
+    W = None if W is None else (W + W.T) / 2
+    outside = np.setdiff1d(usable, R)
+    near = A[outside] if nonneg else abs(A[outside])
+    tau = max(0.0, np.max(near, initial=0.0))
+    tau = max(tau, np.max(W if nonneg else abs(W), initial=0.0)) if W is not None else tau
+    left = A[at] - (0 if W is None else W) - (0 if M is None else (M + M.T) / 2)
+    values, Q = np.linalg.eigh(left) if len(R) else (np.zeros(0), np.zeros((0, 0)))
+    U = np.ascontiguousarray(Q[:, ::-1][:, :1] * np.sqrt(np.maximum(values[::-1][:1], 0)))
+    scale = np.trace(A) + np.abs(left).sum()
+    t = max(0.0, *np.linalg.eigvalsh(left - U @ U.T)) if len(R) else 0.0
+    t += 1e-9 * scale
+    h = np.zeros(len(R)) if M is None else heights(M, k, nonneg)
+    tau *= 1 + 1e-9
+    search = Search(U, tau, h, k, nonneg, min(k, len(outside)), 0.05, 6, len(forced))
+    F, tree = search.run()
+    F += 1e-9 * (scale + h.sum() + len(R) * tau)
+    witness = {"rows": R, "U": U, "tau": np.array([tau]), "claims": np.array([t, F])}
+    witness |= {name: part for name, part in (("W", W), ("M", M)) if part is not None}
+    witness["tree"] = np.array(tree, np.uint8)
+    return stand(data, "inequality", k, nonneg, forced, t + F, witness, **recipe)
+
+
+def elementary(data, k, nonneg, forced, form, **recipe):
+    """The k variances and the row sums that there can be, one support after the other."""
+    A, _ = unit_matrix(data, **recipe)
+    others = [j for j in range(len(A)) if j not in forced]
+    sums = []
+    for chosen in itertools.combinations(others, min(k - len(forced), len(others))):
+        B = A[np.ix_([*forced, *chosen], [*forced, *chosen])]
+        rest = np.maximum(B, 0) if nonneg else abs(B)
+        rest = rest - np.diag(rest.diagonal())
+        sums.append(B.trace() if form == "diagonal" else (B.diagonal() + rest.sum(axis=1)).max())
+    room = 1e-9 * (np.trace(A) + abs(A).sum())
+    return stand(data, form, k, nonneg, forced, max(sums) + room, {}, **recipe), max(sums)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("trials", [8, pytest.param(80, marks=pytest.mark.long)])
+def test_no_form_is_below_brute_force(name, nonneg, trials):
+    rng = np.random.default_rng([len(name), nonneg])
+    for trial in range(trials):
+        X = drawn(name, rng, [-150, 0, 0, 150])
+        source, center = ["data", "covariance"][trial % 2], bool(rng.random() < 0.7)
+        X = as_covariance(X, rng) if source == "covariance" else X
+        recipe = {"source": source, "center": center}
+        A, exponent = unit_matrix(X, **recipe)
+        k, forced = some(rng, len(A))
+        best = brute_leaf(A, (forced, [j for j in range(len(A)) if j not in forced]), k, nonneg)
+        found = [certify(X, k, nonneg, forced, rng, **recipe)]
+        found.append(certify_branches(X, k, nonneg, rng, forced=forced, **recipe)[0])
+        for form in ("diagonal", "row"):
+            c, exact = elementary(X, k, nonneg, forced, form, **recipe)
+            found.append(c)
+            assert np.ldexp(verify(X, c), -exponent) == pytest.approx(exact, rel=1e-6, abs=1e-9 * A.trace())
+        for c in found:
+            bound = np.ldexp(verify(X, c, forced=forced), -exponent)
+            assert best * (1 - 1e-12) <= bound, c.form
+            assert verify(X, replace(c, upper=c.upper * 2)) == verify(X, c) <= c.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_forced_feature_that_nobody_would_choose_lowers_the_bound_of_every_form(nonneg):
+    """Large features, and two small ones that are forced: a bound for these two is refused for anybody."""
+    X = np.random.default_rng(1).standard_normal((30, 7)) * [1e-3, 3, 3, 1e-3, 3, 3, 3]
+    forced, rng = (0, 3), np.random.default_rng(2)
+    A, exponent = unit_matrix(X)
+    plain = np.ldexp(brute(A, 3, nonneg), exponent)
+    made = [elementary(X, 3, nonneg, forced, form)[0] for form in ("diagonal", "row")]
+    made += [certify_branches(X, 3, nonneg, rng, 1.0, 0, forced=forced)[0]]
+    made += [with_all_rows(X, 3, nonneg, forced)]
+    for c in made:
+        assert verify(X, c) <= c.upper < plain, c.form
+        refused(X, c, "another problem: forced is \\(0, 3\\), asked for was \\(\\)", forced=())
+        refused(X, c, "another problem: forced", forced=(0,))
+        assert verify(X, c, forced=[3, 0]) <= c.upper
+        for other in ((), (0,), (3,), (1, 2), (0, 2), (0, 1, 3)):
+            if (
+                brute_leaf(A, (other, [j for j in range(7) if j not in other]), 3, nonneg)
+                > c.upper * 2**-exponent
+            ):
+                with pytest.raises(CertificateError):
+                    verify(X, replace(c, forced=other))
+
+
+def with_all_rows(X, k, nonneg, forced):
+    """A and a cover of its leading direction; what is left is little, as U has nearly all of A."""
+    A, _ = unit_matrix(X)
+    order = [*forced, *(j for j in range(len(A)) if j not in forced)]
+    B = A[np.ix_(order, order)]
+    values, Q = np.linalg.eigh(B)
+    U = Q[:, -2:] * np.sqrt(values[-2:] - values[-3])
+    t = values[-3] * (1 + 1e-9)
+    F, tree = Search(U, 0.0, np.zeros(len(A)), k, nonneg, 0, 1e-3, 20, len(forced)).run()
+    F *= 1 + 1e-9
+    witness = {"rows": np.array(order), "U": U, "claims": np.array([t, F]), "tree": np.array(tree, np.uint8)}
+    return stand(X, "inequality", k, nonneg, forced, t + F, witness)
+
+
+X = spiked(8, 9, 6)
+
+
+@pytest.mark.parametrize(
+    ("forced", "said"),
+    [
+        ((3, 1), "some from 0 to 5 in increasing order, got \\(3, 1\\)"),
+        ((1, 1), "in increasing order, got \\(1, 1\\)"),
+        ((-1,), "some from 0 to 5 in increasing order, got \\(-1,\\)"),
+        ((6,), "some from 0 to 5 in increasing order, got \\(6,\\)"),
+        ((10**30,), "some from 0 to 5"),
+        ((0, 1, 2, 3), "count among the k of one component, got 4 of 3"),
+        ((True,), "forced must be of whole numbers, got True"),
+        ((np.True_,), "forced must be of whole numbers, got"),
+        ((1.0,), "forced must be of whole numbers, got 1.0"),
+        (("1",), "forced must be of whole numbers, got '1'"),
+        ((None,), "forced must be of whole numbers, got None"),
+        (3, "cannot be read"),
+        (None, "cannot be read"),
+        ("12", "forced must be of whole numbers, got '1'"),
+    ],
+)
+def test_words_that_name_no_forced_features_are_refused(forced, said):
+    c, _ = elementary(X, 3, True, (1, 3), "diagonal")
+    assert verify(X, c, forced=(1, 3)) <= c.upper
+    refused(X, replace(c, forced=forced, upper=1e9), said)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((1,), "forced is \\(1, 3\\), asked for was 1"),
+        ((), "asked for was \\(\\)"),
+        ((1, 3, 3), "asked for was \\(1, 3, 3\\)"),
+        ((1, True), "the forced that is asked for must be of whole numbers, got True"),
+        ("13", "must be of whole numbers, got '13'"),
+        ({1, 3}, "must be of whole numbers"),
+    ],
+)
+def test_forced_features_that_are_asked_for(asked, said):
+    refused(X, elementary(X, 3, True, (1, 3), "row")[0], said, forced=asked)
+
+
+def test_a_certificate_without_the_word_has_none():
+    c = elementary(X, 3, True, (), "row")[0]
+    old = SimpleNamespace(**{name: value for name, value in vars(c).items() if name != "forced"})
+    assert verify(X, old) == verify(X, c, forced=())
+    refused(X, old, "forced is \\(\\), asked for was 1", forced=1)
+
+
+def test_several_components_have_no_forced_features():
+    c = Stand("joint", (2, 1), True, X.shape, digest_of(X), 10, 1e9, forced=(1,), witness={})
+    refused(X, c, "forced features count among the k of one component, got 1 of 2")
+
+
+def test_rows_that_do_not_begin_with_the_forced_features_fix_none():
+    """The same numbers, in another order, prove less: nothing in them says that the forced ones are used."""
+    data = np.random.default_rng(1).standard_normal((30, 7)) * [1e-3, 3, 3, 1e-3, 3, 3, 3]
+    c = with_all_rows(data, 3, True, (0, 3))
+    assert verify(data, c) <= c.upper
+    for order in ([1, 0, *range(2, 7)], [*range(1, 7), 0]):
+        witness = {"rows": c.witness["rows"][order], "U": c.witness["U"][order]}
+        refused(data, changed(c, **witness), "not proved to stay below")
+
+
+def test_a_tree_does_not_branch_on_what_is_forced():
+    c, _ = certify_branches(X, 3, True, np.random.default_rng(0), 0.0, 0, forced=(1, 3))
+    for feature in (1, 3):
+        more = {"branch": np.array([feature, -1, -1]), "use": np.array([-1, -1])}
+        more |= {"claims": np.repeat(c.witness["claims"], 2, axis=0)}
+        refused(X, changed(c, **more), "cannot be branched on")
+    c, _ = certify_branches(X, 2, True, np.random.default_rng(0), 0.0, 0, forced=(1, 3))
+    more = {"branch": np.array([0, -1, -1]), "use": np.array([-1, -1])}
+    more |= {"claims": np.repeat(c.witness["claims"], 2, axis=0)}
+    refused(X, changed(c, **more), "cannot be branched on")
