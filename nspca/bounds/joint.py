@@ -247,7 +247,7 @@ class _Run(Work[JointPlan]):
         return self.finished(upper, witness)
 
     def finished(self, upper, witness):
-        self.upper = upper
+        self.upper = float(upper)
         self.steps = self.total if self.ends else self.end
         self.tell()
         return Certificate.of(self.problem, "J", "joint", upper, witness)
