@@ -196,17 +196,29 @@ def members(of: Chosen) -> list[list[int]]:
     return list(found.values())
 
 
+def kept(of: Chosen) -> tuple[int, ...]:
+    """The features of a data set that must be in, where somebody chose, by their numbers in it."""
+    wanted = set(state.get("keep"))
+    return tuple(j for j, those in enumerate(members(of)) if wanted & set(those)) if wanted else ()
+
+
 def but_for(where: dict[str, Any], *names: str) -> dict[str, Any]:
     """Where data are, but for some changes."""
     return {name: value for name, value in where.items() if name not in names}
 
 
-def features_said(where: dict[str, Any]) -> str:
-    """Which features there are, where somebody chose: ``without 2 features, 3 features as one``."""
+def keeping(count: int) -> str:
+    """How many features must be in."""
+    return f"keeping {words.things(count, 'feature')}"
+
+
+def features_said(where: dict[str, Any], kept: int = 0) -> str:
+    """Which features there are and must be in, where somebody chose: ``without 2 features, keeping 1``."""
     said = [
         f"{how} {words.things(len(where[how]), 'feature')}" for how in ("only", "without") if where.get(how)
     ]
     said += [f"{words.things(len(group), 'feature')} as one" for group in where.get("together", ())]
+    said += [keeping(kept)] if kept else []
     return ", ".join(said) or "all features"
 
 

@@ -54,6 +54,24 @@ def test_genes_are_a_heat_map_of_samples_sorted_by_score_with_what_the_labels_sa
     assert not any(alt.startswith("Heat map") for alt in alts(images)), "pixels are drawn as an image"
 
 
+def test_it_keeps_what_must_be_in(arrive, texts, alts):
+    page = arrive(sample="pitprops", keep="11,12")
+    assert not page.error and any("6 values of k from 2 to 13" in alt for alt in alts(page))
+    page.select_slider(key="widget_k").set_value(3).run()
+    assert "at most 3 features, the 2 kept among them, can explain" in texts(page)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_every_bound_of_it_with_features_that_must_be_in_is_about_these(nonneg):
+    X, forced = nspca.load_sample("pitprops").X, (11, 12)
+    request = ASKED | {"nonneg": nonneg, "ks": [2, 3, 6], "forced": list(forced)}
+    sweep = nspca.Sweep.from_bytes(run_preview(X=X, covariance=True, request=request))
+    for (_, k), result in sweep.results.items():
+        problem = nspca.Problem.from_covariance(X, k, nonneg, forced)
+        assert problem.violation(result.components[:, 0]) <= 1e-12
+        assert nspca.solve(problem).value <= nspca.verify(X, result.certificate, problem) * (1 + 1e-12)
+
+
 def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
     pages = [arrive(sample="pitprops", signed=1, to=9) for _ in range(2)]
     store = engine().store

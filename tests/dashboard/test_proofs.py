@@ -413,6 +413,79 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
     assert address(page)["run"] == first and not {"one", "out"} & set(address(page))
 
 
+@pytest.mark.visit
+def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, capsys, monkeypatch):
+    """Two changes in a row, a proof of its own that is nobody else's, and back."""
+    page, data = pitprops, nspca.load_sample("pitprops")
+    page.select_slider(key="widget_k").set_value(6).run()
+    first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
+    page = select(page, address, *table[-2:])
+    page.button(key="keep").click().run()
+    page = finish(page)
+    kept = sorted(data.feature_names.index(name) for name in table[-2:])
+    assert address(page)["keep"] == ",".join(map(str, kept)) and address(page)["before"] == first
+    assert "keeping 2 features" in texts(page) and "before: keeping none" in names(page) and not page.error
+    page = select(page, address, *table[-2:])
+    assert "keep" not in {button.key for button in page.button}, "they are kept already"
+    page = select(page, address, table[0])
+    page.button(key="without").click().run()
+    page = finish(page)
+    assert "without 1 feature, keeping 2 features" in texts(page)
+    page.select_slider(key="widget_k").set_value(4).run()
+    left = data.without([table[0]])
+    forced = [left.feature_names.index(name) for name in table[-2:]]
+    problem = nspca.Problem.from_covariance(left.X, 4, forced=forced)
+    best = nspca.solve(problem, certify="standard")
+    assert np.isclose(same_number(page, texts, capsys), best.value)
+    assert f"forced={problem.forced}" in page.code[0].value
+    assert "at most 4 features, the 2 kept among them, can explain more" in texts(page)
+    page.button(key="verify").click().run()
+    assert "and at most 2 more explains more than" in page.success[0].value
+    run = engine().store.open_run(address(page)["w"], address(page)["run"])
+    asked = Request.from_dict(json.loads(run.parameters)["request"])
+    assert asked.forced == problem.forced and asked.keep == tuple(kept)
+    plain = replace(asked, forced=(), keep=())
+    with monkeypatch.context() as patch:
+        patch.setattr(proofs.state, "get", lambda name: address(page)["w"] if name == "w" else None)
+        patch.setattr(proofs.state, "workspace", lambda: address(page)["w"])
+        proofs.more(Chosen(left, asked.data, asked.content), asked, 4, best.components[:, 0])
+        while not proofs.attempts(asked)[0].now.ended:
+            time.sleep(0.05)
+        (attempt,) = proofs.attempts(asked)
+        assert attempt.certificate.forced == problem.forced and proofs.attempts(plain) == []
+    page.button(key="all_again").click().run()
+    assert not {"keep", "out"} & set(address(page)) and not page.error
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"keep": "3,7"}, "keeping 2 features"),
+        ({"keep": "3,7", "out": "7"}, "without 1 feature, keeping 1 feature"),
+        ({"keep": "3,7", "one": "3,7"}, "2 features as one, keeping 1 feature"),
+        ({"keep": "3,99"}, "keeping 1 feature"),
+        ({"keep": "99"}, "How many features are enough?"),
+        ({"keep": "3,7", "from": "1"}, "k counts the 2 features that are kept, so it goes from 2, got 1"),
+    ],
+)
+def test_features_that_are_kept_are_read_from_the_address(visit, texts, given, said):
+    page = visit(PAGE, sample="pitprops", **given)
+    assert not page.exception and said in texts(page)
+    assert ("keeping" in texts(page)) == (given["keep"] != "99")
+    if "from" not in given and said.startswith("keeping 2"):
+        assert page.number_input(key="widget_from").value == 2
+        offered = page.multiselect(key="widget_methods").options
+        assert "greedy" in offered and "em" not in offered
+
+
+@pytest.mark.parametrize(
+    "other", ["pages/compare.py", "pages/topics.py", "pages/data.py", "pages/spannogram.py"]
+)
+def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
+    page = visit(other, sample="pitprops", keep="3,7")
+    assert not page.exception and "keep" not in address(page) and "keeping" not in texts(page)
+
+
 def test_pixels_are_not_offered_as_one(done, address):
     page = done
     page.select_slider(key="widget_k").set_value(8).run()

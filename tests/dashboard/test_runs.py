@@ -504,6 +504,13 @@ def test_features_that_were_left_out_are_told_and_lead_back():
     assert not isinstance(told_of({**SWEPT, "data": {"sample": "pitprops", "together": [3]}}), Told)
 
 
+def test_features_that_must_be_in_are_told_and_lead_back():
+    told = told_of({**SWEPT, "data": {"sample": "pitprops"}, "forced": [1, 3], "keep": [2, 4]})
+    assert "nonnegative · keeping 2 features" in told.line and told.values["keep"] == [2, 4]
+    assert told_of({**SWEPT, "data": {"sample": "pitprops"}}).values["keep"] == []
+    assert not isinstance(told_of({**SWEPT, "forced": 3}), Told)
+
+
 def told_of(request):
     workspace = new_workspace()
     plant(workspace, given={"request": request})

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nspca.dashboard.chosen import OF_FEATURES, features_said, is_stand_in, title_of
+from nspca.dashboard.chosen import OF_FEATURES, features_said, is_stand_in, keeping, title_of
 from nspca.dashboard.runs import tasks
 from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
@@ -137,7 +137,9 @@ def _how(request: dict[str, Any], covariance: bool) -> tuple[str, ...]:
         () if covariance else (("not centred", not request["center"]), ("standardised", request["scale"]))
     )
     methods = (", ".join(request["methods"]),) if request.get("methods") else ()
-    return (_weights(request), *(word for word, on in changed if on), *methods, *proofs)
+    kept = len(request.get("forced") or ())
+    keeps = (keeping(kept),) if kept else ()
+    return (_weights(request), *keeps, *(word for word, on in changed if on), *methods, *proofs)
 
 
 def _prepared(request: dict[str, Any], covariance: bool) -> dict[str, Any]:
@@ -167,6 +169,7 @@ def _sweep(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     range_ = {"from": ks[0], "to": ks[-1], "step": steps(ks)}
     values = {**_where(request["data"]), **_prepared(request, covariance), **range_, "run": run.id}
     values |= {"methods": list(request["methods"]), "effort": request["effort"]}
+    values["keep"] = [int(j) for j in request.get("keep") or ()]
     what = (data_words(request["data"]), f"sweep {_k_words(ks)}")
     return Told(
         run,
@@ -327,8 +330,18 @@ def _paper(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
 
 def _alike(task: str, request: dict[str, Any], shown: list[Told]) -> Iterable[Told]:
     """The runs of a task about the same problem, the newest first."""
-    wanted = [request[name] for name in SAME]
-    return (one for one in shown if one.task == task and [one.request.get(name) for name in SAME] == wanted)
+    wanted = {name: request[name] for name in SAME}
+    return (one for one in shown if one.task == task and _same(one.request) == wanted | _forced(request))
+
+
+def _same(request: dict[str, Any]) -> dict[str, Any]:
+    """What two questions about one problem agree in."""
+    return {name: request.get(name) for name in SAME} | _forced(request)
+
+
+def _forced(request: dict[str, Any]) -> dict[str, Any]:
+    """Most say nothing of features that must be in."""
+    return {"forced": list(request.get("forced") or ())}
 
 
 _TELL = {

@@ -20,6 +20,7 @@ from nspca.plots import seen_at_rank_3, seen_by_the_paper
 from nspca.tasks import sweep as tasks
 
 MORE, CHECK = "prove", "check"
+NONE: dict[str, list] = {"forced": []}  # what a question says that was stored before there was such a word
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
 
 
@@ -57,7 +58,8 @@ def attempts(asked: Request) -> list[Attempt]:
     for run, given in found.every(MORE):
         about = given.get("question")
         if isinstance(about, dict) and all(
-            about.get(name) == value for name, value in question(asked, about.get("k")).items()
+            about.get(name, NONE.get(name)) == value
+            for name, value in question(asked, about.get("k")).items()
         ):
             kept = _opened(run.key) if engine().store.has_result(run.key) else None
             tried.append(Attempt(run.id, about["k"], engine().status(run.id), kept))
@@ -139,6 +141,7 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         "center": A.center,
         "scale": A.scale,
         "source": A.source,
+        "forced": list(problem.forced),
     }
     arguments = {"X": about.dataset.X, "certificate": content, "asked": asked}
     if _cost(about, certificate) <= QUICK:
@@ -168,6 +171,7 @@ def _name(certificate: nspca.Certificate) -> str:
         certificate.upper,
         certificate.k,
         certificate.nonneg,
+        certificate.forced,
         certificate.digest,
         certificate.nbytes,
     )

@@ -68,14 +68,19 @@ class Asked:
             **{name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
         )
 
+    @property
+    def more(self) -> str:
+        """What else Python says of the problem."""
+        return ""
+
     def opening(self, k: int | tuple[int, ...], is_covariance: bool) -> str:
         """Python that loads the data and makes the problem."""
         if is_covariance:
-            make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={self.nonneg})"
+            make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={self.nonneg}{self.more})"
         else:
             make = (
                 f"nspca.Problem.from_data(X, k={k}, nonneg={self.nonneg}, center={self.center}, "
-                f"scale={self.scale})"
+                f"scale={self.scale}{self.more})"
             )
         return f"{loading(self.data)}\nproblem = {make}"
 

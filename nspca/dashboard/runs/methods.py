@@ -2,6 +2,8 @@
 knows, nobody else.
 """
 
+from dataclasses import replace
+
 import nspca
 from nspca.api import line_of
 from nspca.dashboard import chosen
@@ -11,13 +13,15 @@ from nspca.errors import NSPCAError
 ALL = ("auto", *nspca.METHODS)
 
 
-def refusals(of: Chosen, nonneg: bool, center: bool, scale: bool) -> dict[str, str | None]:
+def refusals(
+    of: Chosen, nonneg: bool, center: bool, scale: bool, forced: tuple[int, ...] = ()
+) -> dict[str, str | None]:
     """Every method, with the sentence why it cannot find a component of these data; None when it can.
 
     Data that are no problem at all refuse nobody: what is wrong with them is said when a run is started.
     """
     try:
-        problem = chosen.problem(of, nonneg, center, scale)
+        problem = replace(chosen.problem(of, nonneg, center, scale), k=max(1, len(forced)), forced=forced)
     except NSPCAError:
         return dict.fromkeys(ALL)
     return {name: line_of(name).refusal(problem) for name in ALL}

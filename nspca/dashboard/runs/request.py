@@ -1,10 +1,12 @@
 """What a person asked of a sweep: plain values that can be stored, compared, and turned back into Python."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Self
 
+import nspca
+from nspca.dashboard.chosen import Chosen, keeping
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
 from nspca.tasks.sweep import values_of_k
@@ -17,16 +19,41 @@ LARGE_TO = 100
 
 @dataclass(frozen=True)
 class Request(Asked):
-    """A sweep over k of one data set."""
+    """A sweep over k of one data set.
+
+    Parameters
+    ----------
+    forced, keep : features that must be in, by their numbers in the data; and in the table as it is read
+    """
 
     ks: tuple[int, ...]
     methods: tuple[str, ...] = ("auto",)
     effort: str = "fast"
+    forced: tuple[int, ...] = ()
+    keep: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
         own = {name: value for name, value in stored.items() if name not in ("first", "last", "step")}
         return super().from_dict(own | {"ks": list(values_of_k(stored))})
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is not kept is not said: a request without that is the one from before there was any."""
+        said = super().to_dict()
+        return {name: value for name, value in said.items() if value or name not in ("forced", "keep")}
+
+    @property
+    def same(self) -> dict[str, Any]:
+        return super().same | {"forced": list(self.forced)}
+
+    @property
+    def more(self) -> str:
+        return f", forced={self.forced}" if self.forced else ""
+
+    def problem(self, of: Chosen) -> nspca.Problem:
+        """The same, with the features that must be in."""
+        plain = super().problem(of)
+        return replace(plain, k=len(self.forced), forced=self.forced) if self.forced else plain
 
     @property
     def total(self) -> int:
@@ -36,6 +63,7 @@ class Request(Asked):
     def describe(self) -> str:
         """One line for people."""
         weights = "nonnegative" if self.nonneg else "weights of any sign"
+        weights += f", {keeping(len(self.forced))}" if self.forced else ""
         return (
             f"{in_words(self.ks)}, {weights}, {' and '.join(self.methods)}, {self.effort} proofs, data "
             f"{self.prepared}"
@@ -47,6 +75,7 @@ class Request(Asked):
             "center": "centred" if self.center else "not centred",
             "scale": "standardised" if self.scale else "not standardised",
             "nonneg": "nonnegative" if self.nonneg else "weights of any sign",
+            "forced": keeping(len(self.forced)) if self.forced else "keeping none",
             "methods": " and ".join(self.methods),
             "effort": f"{self.effort} proofs",
         }
@@ -64,9 +93,9 @@ SWEEP = Kind(
 )
 
 
-def default_range(n: int) -> tuple[int, int]:
-    """First and last k for n features, when nobody said which."""
-    return 1, LARGE_TO if n > LARGE else n
+def default_range(n: int, kept: int = 0) -> tuple[int, int]:
+    """First and last k for n features, when nobody said which; those that are kept are counted."""
+    return max(1, kept), max(LARGE_TO, kept) if n > LARGE else n
 
 
 def usual(first: int, last: int) -> tuple[int, ...]:

@@ -133,6 +133,7 @@ VALUES: dict[str, Kept] = {
     ),  # numbers of features that are left out, and of those that alone are looked at
     "only": Kept(_integers, list),
     "one": Kept(_groups, list),  # and of those that are taken together as one
+    "keep": Kept(_integers, list),  # and of those that must be in the components of a sweep
     "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
     "prep": Kept(_steps, list),  # what else is done to the numbers first
     "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
@@ -207,10 +208,11 @@ VALUES: dict[str, Kept] = {
 ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "phi", "candidate", "out",
-    "only", "one", "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
+    "only", "one", "keep",
+    "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
     "named", "compare", "ks",
 )  # fmt: skip
-OF_FEATURES = ("out", "only", "one")  # features by number, in the table as it is read
+OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it is read
 _DATA = "sample upload vocab rows id label gaps cov center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
@@ -218,7 +220,7 @@ OF_PAGES = {
     "app": "digit_k",
     "data": _DATA + "source",
     "spannogram": _DATA + "k signed view phi tol support candidate",
-    "sweep": _DATA + "from to step signed methods effort axis bound fit enough run pin before k shown",
+    "sweep": _DATA + "keep from to step signed methods effort axis bound fit enough run pin before k shown",
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
     "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart",

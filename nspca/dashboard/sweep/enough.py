@@ -52,7 +52,7 @@ def ask() -> None:
         st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
 
 
-def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: bool) -> str:
+def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: bool, kept: int = 0) -> str:
     """The smallest k with its proof, or what is open.
 
     Parameters
@@ -61,9 +61,11 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     n, noun : how many features there are, and what one is called
     best : the variance of the best direction, whose weights may have any sign
     nonneg : whether those of the components may not
+    kept : how many features must be in, and are counted
     """
     out, goal = known.ruled_out, f"{share} %"
     signs = " with nonnegative weights" if nonneg else ""
+    signs += f", the {kept} kept among them," if kept else ""
     nobody = f"proved that no {words.things(out, noun)}{signs} can reach {goal}" if out else ""
     if known.reached is None:
         if out == known.last == n:
@@ -73,11 +75,14 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
             return f"**k = {known.last} is not enough**: {nobody}; {most}. Take larger k."
         open_ = f"whether more than {out} can is open" if out else "whether any number can is open"
         return f"**Nothing here reaches {goal}**: {most}; {nobody + ', ' if nobody else ''}{open_}."
+    if known.reached == kept:
+        return f"**k = {kept} is enough**: what is kept reaches {goal} alone."
     if known.reached == 1:
         return f"**k = 1 is enough**: a single {noun} reaches {goal}."
     if out == known.reached - 1:
         return f"**k = {known.reached} is enough**: {nobody}."
-    fewer = f"{out + 1}" if out + 2 == known.reached else f"{out + 1} to {known.reached - 1}"
+    first = max(out + 1, kept)
+    fewer = f"{first}" if first == known.reached - 1 else f"{first} to {known.reached - 1}"
     return f"**k = {known.reached} is enough**{': ' + nobody if nobody else ''}; whether {fewer} can is open."
 
 

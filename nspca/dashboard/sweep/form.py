@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.chosen import Chosen, kept
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.runs.request import Request, default_range, finer, usual
@@ -26,7 +26,7 @@ def asked(chosen: Chosen) -> Request:
     InvalidProblem
         When k is out of range; the sentence says what is possible.
     """
-    n = chosen.dataset.X.shape[1]
+    n, forced = chosen.dataset.X.shape[1], kept(chosen)
     columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
     sign = columns[-1]
     first, last = (
@@ -34,7 +34,7 @@ def asked(chosen: Chosen) -> Request:
             label, step=1, **state.bind(name, usually if state.get(name) is None else None, whatif.changed)
         )
         for column, label, name, usually in zip(
-            columns, ("k from", "to"), ("from", "to"), default_range(n), strict=False
+            columns, ("k from", "to"), ("from", "to"), default_range(n, len(forced)), strict=False
         )
     )
     step = columns[2].number_input(
@@ -70,14 +70,17 @@ def asked(chosen: Chosen) -> Request:
         )
     scale = scale and not chosen.dataset.is_covariance
     with left:
-        names = _methods(methods.able(methods.refusals(chosen, not signed, state.get("center"), scale)))
-    _check(first, last, step, n)
+        refusals = methods.refusals(chosen, not signed, state.get("center"), scale, forced)
+        names = _methods(methods.able(refusals))
+    _check(first, last, step, n, len(forced))
     return Request(
         data=chosen.reference,
         content=chosen.content,
         ks=usual(first, last) if step is None else tuple(range(first, last + 1, step)),
         methods=tuple(names),
         effort=effort,
+        forced=forced,
+        keep=tuple(state.get("keep")) if forced else (),
         nonneg=not signed,
         center=state.get("center"),
         scale=scale,
@@ -125,12 +128,16 @@ def _methods(able: list[str]) -> list[str]:
     ) or ["auto"]
 
 
-def _check(first: int | None, last: int | None, step: int | None, n: int) -> None:
+def _check(first: int | None, last: int | None, step: int | None, n: int, kept: int) -> None:
     if first is None or last is None:
         raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:
         raise InvalidProblem(
             f"k must go from at least 1 up to at most {n}, the number of features, got {first} to {last}"
+        )
+    if first < kept:
+        raise InvalidProblem(
+            f"k counts the {kept} features that are kept, so it goes from {kept}, got {first}"
         )
     if step is None:
         return

@@ -186,7 +186,13 @@ def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
         enough.ask()
     right.markdown(
         enough.sentence(
-            enough.known(table, share / 100 * best), share, problem.n, noun, best or 1.0, problem.nonneg
+            enough.known(table, share / 100 * best),
+            share,
+            problem.n,
+            noun,
+            best or 1.0,
+            problem.nonneg,
+            len(problem.forced),
         )
     )
 

@@ -62,6 +62,8 @@ def look(of: Chosen, asked: Request) -> Preview | None:
         of.reference,
         of.content,
         usual(asked.ks[0], asked.ks[-1]),
+        forced=asked.forced,
+        keep=asked.keep,
         nonneg=asked.nonneg,
         center=asked.center,
         scale=asked.scale,
@@ -84,7 +86,7 @@ def _request(asked: Request) -> dict[str, Any]:
         "center": asked.center,
         "scale": asked.scale,
         "seed": asked.seed,
-    }
+    } | ({"forced": asked.forced} if asked.forced else {})
 
 
 def _waited(run: str, patience: float) -> JobState:

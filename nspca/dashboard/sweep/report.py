@@ -73,8 +73,9 @@ def html(
     made : datetime
         In UTC.
     """
+    such = "such " if asked.forced else ""
     say = (
-        "No component can explain more than the number under “Nothing above”; anybody can check that "
+        f"No {such}component can explain more than the number under “Nothing above”; anybody can check that "
         "with a certificate and the data."
     )
     others = f"{words.others(table[PROBABILITY].min())} {words.OTHERS}"

@@ -24,6 +24,7 @@ BASE, PER_FEATURE, PER_ENTRY = 0.05, 0.0005, 4e-7
 MOST_FEATURES = 2000  # beyond, a fast sweep leaves out what grows with them
 ALIKE = ("content", "effort", "methods", "nonneg", "center", "scale")
 AS_ONE = "Equal weights on all of them, and they count as one feature."
+KEEP = "They may be used freely, and k counts them."
 HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 
 
@@ -43,8 +44,8 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
     """
     if not rows:
         st.caption(
-            "What if? Select features in the table: see the best component without them, with them alone, or "
-            "with them as one."
+            "What if? Select features in the table: see the best component without them, with them alone, "
+            "with them as one, or the best that keeps them."
         )
         return
     selected = {names[row] for row in rows if row < len(names)}  # a selection can be of before
@@ -57,10 +58,11 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
     with st.container(horizontal=True):
         if left > 1:
             label = f"Without {words.things(count, 'feature')}"
+            others = [number for number in state.get("keep") if number not in picked]
             presses.button(
                 label,
                 "without",
-                lambda: _restrict(left, **_without(of.reference, picked)),
+                lambda: _restrict(left, keep=others, **_without(of.reference, picked)),
                 icon=":material/block:",
             )
         if count > 1:
@@ -78,13 +80,23 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
                 icon=":material/merge:",
                 help=AS_ONE,
             )
+        if not set(picked) <= set(state.get("keep")):
+            keep = sorted({*state.get("keep"), *picked})
+            presses.button(
+                f"Keep these {count}" if count > 1 else "Keep this one",
+                "keep",
+                lambda: _restrict(None, keep=keep),
+                icon=":material/push_pin:",
+                help=KEEP,
+            )
 
 
 def all_again(of: Chosen) -> None:
-    """The way back to all features, where some were left out or are one."""
-    if any(of.reference.get(how) for how in chosen.OF_FEATURES):
+    """The way back to all features, where some were left out, are one or must be in."""
+    kept = len(chosen.kept(of))
+    if kept or any(of.reference.get(how) for how in chosen.OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f":orange-badge[{chosen.features_said(of.reference)}]", width="content")
+            st.markdown(f":orange-badge[{chosen.features_said(of.reference, kept)}]", width="content")
             presses.button(
                 "All features again",
                 "all_again",
@@ -106,11 +118,13 @@ def _together(where: dict[str, Any], picked: list[int]) -> list[list[int]]:
 
 
 def _restrict(left: int | None, **values: list | None) -> None:
-    """Other features, `left` of them: values of k that need more are given up, and the curve that is shown is
-    then the one before.
+    """Other features, `left` of them, or others that must be in: values of k that need more, or have no room
+    for those, are given up, and the curve that is shown is then the one before.
     """
     state.put(**values)
-    if left is not None and max(state.get("from") or 0, state.get("to") or 0) > left:
+    ks = [state.get(name) for name in ("from", "to") if state.get(name) is not None]
+    least = len(values.get("keep") or ())  # of features that are one there may be fewer
+    if ks and (min(ks) < least or (left is not None and max(ks) > left)):
         state.put(**{"from": None, "to": None})
     changed()
     if state.get(SWEEP.key) is not None:

@@ -51,6 +51,8 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
         st.markdown(f"#### {line}.")
     else:
         allowed = [f"{k:,}"] * (used != k) + ["nonnegative weights"] * problem.nonneg
+        kept = len(problem.forced)
+        allowed += [f"the {words.things(kept, noun(dataset))} kept"] * (kept > 0)
         nobody = (
             f"{'with ' if allowed else ''}{' and '.join(allowed)}{' ' if allowed else ''}nobody can do better"
         )
@@ -62,8 +64,9 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
     said += f"which is {100 * result.value / total:.2f} % of the total variance."
     if certificate is not None:
         sign = "nonnegative " if problem.nonneg else ""
+        those = f", the {kept} kept among them," if kept else ""
         said += (
-            f" No {sign}component with at most {words.things(k, 'feature')} can explain more than "
+            f" No {sign}component with at most {words.things(k, 'feature')}{those} can explain more than "
             f"{words.bound(certificate.upper)}."
         )
     st.markdown(said)
