@@ -81,6 +81,13 @@ def sampled() -> Finished:
     )
 
 
+def forced() -> Finished:
+    """With two features that must be in."""
+    data = nspca.load_sample("pitprops")
+    asked = Request({"sample": "pitprops"}, "", (2, 4), forced=(11, 12), keep=(11, 12))
+    return finished(data, asked, asked.problem(Chosen(data, asked.data, "forced")))
+
+
 def packed(done: Finished, made: datetime = MADE) -> bytes:
     drawn = everything.figures(done, sweep_figure(done.table, unit=done.problem.leading_eigenvalue))
     return everything.pack(
@@ -88,7 +95,7 @@ def packed(done: Finished, made: datetime = MADE) -> bytes:
     )
 
 
-@pytest.fixture(scope="module", params=[uploaded, sampled], ids=["upload", "sample"])
+@pytest.fixture(scope="module", params=[uploaded, sampled, forced], ids=["upload", "sample", "forced"])
 def unpacked(request, tmp_path_factory) -> tuple[Finished, Path]:
     done, folder = request.param(), tmp_path_factory.mktemp("everything")
     with zipfile.ZipFile(io.BytesIO(packed(done))) as archive_:
@@ -154,6 +161,16 @@ def test_the_readme_names_every_file(unpacked):
         and entries.count("{") == entries.count("}")
         and nspca.__version__ in entries
     )
+
+
+def test_what_must_be_in_is_said():
+    done = forced()
+    assert "keeping 2 features" in done.asked.describe()
+    report = packed(done)
+    with zipfile.ZipFile(io.BytesIO(report)) as zipped:
+        page = next(zipped.read(name) for name in zipped.namelist() if name.endswith("report.html")).decode()
+    assert "No such component can explain more" in page and "forced=(11, 12)" in page
+    assert "keeping 2 features" in page
 
 
 def test_names_that_mean_harm_are_text():
