@@ -8,7 +8,7 @@ import pytest
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare.request import COMPARISON
 from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import parts
+from nspca.dashboard.joint import parts, stability
 from nspca.dashboard.papers import page as papers_page
 from nspca.dashboard.papers import uses
 from nspca.dashboard.proof import attempts as proofs
@@ -34,6 +34,7 @@ def test_pages_use_every_name_and_no_other():
         proofs.CHECK,
         compare_more.COMPONENTS,
         compare_more.STABILITY,
+        stability.TASK,
         *(uses.GENES, uses.FACES, uses.PROPS),
         papers_page.TASK,
     )
