@@ -71,6 +71,7 @@ def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app
     expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
 
 
+@pytest.mark.visit
 def test_the_switch_between_the_paper_s_bound_and_ours(proof):
     figure = proof.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(OURS)

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 GAIN = re.compile(r"Found at once, \d+ (parts|topics) explain [\d.]+ % more than found one by one\.")
 
 
+@pytest.mark.visit
 def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     page.goto(f"{app_url}/parts?pictures=cbcl&r=3&size=20&by=joint,tpower&proof=none")
     page.get_by_role("button", name="Find 3 parts").click()

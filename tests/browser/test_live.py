@@ -175,6 +175,7 @@ def test_zoom_and_hidden_traces_are_kept_by_name_and_start_afresh_for_other_data
     assert page.evaluate(ranges)[0][1] >= 380
 
 
+@pytest.mark.visit
 def test_a_click_that_nobody_waits_for_runs_no_page(serve, page):
     page.goto(serve(CHANGING))
     page.locator(".js-plotly-plot .main-svg").first.wait_for()

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 
+@pytest.mark.visit
 def test_a_figure_is_opened_computed_and_found_again(page, app_url):
     page.goto(f"{app_url}/papers")
     expect(page.get_by_role("heading", name="Do the papers’ numbers come out?")).to_be_visible()

@@ -81,6 +81,7 @@ def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
     assert [run.function for run in store.list_runs(address(pages[0])["w"])] == ["sweep"]
 
 
+@pytest.mark.visit
 def test_a_workspace_of_that_name_cannot_be_opened_by_an_address(visit, address):
     page = visit(PAGE, sample="pitprops", w=everybody.EVERYBODY)
     page.button(key="run").click().run()
@@ -98,6 +99,7 @@ def test_very_large_data_have_none(visit, texts, monkeypatch):
     assert "Nothing has run yet" in texts(page) and page.button(key="run") and not page.error
 
 
+@pytest.mark.visit
 def test_the_run_is_finer_where_the_preview_saw_the_bend(arrive, address):
     page = arrive(sample="digits", enough=99)
     page.button(key="run").click().run()

@@ -123,6 +123,7 @@ def test_a_large_check_runs_in_the_background(done, monkeypatch, address):
     assert any(run.function == proofs.CHECK for run in engine().store.list_runs(address(done)["w"]))
 
 
+@pytest.mark.visit
 def test_prove_more_tightens_this_k_everywhere_on_the_page(visit, finish, address, texts, monkeypatch, alts):
     page = visit(PAGE, sample="pitprops", from_=1, to=1, step=1, signed=1)
     page.button(key="run").click().run()
@@ -300,6 +301,7 @@ def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
     assert said in names(page) and not page.error
 
 
+@pytest.mark.visit
 def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     done, finish, texts, address, monkeypatch
 ):
@@ -527,6 +529,7 @@ def test_python_puts_the_same_features_together(visit, changes, monkeypatch, tmp
     ]
 
 
+@pytest.mark.visit
 def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, address, monkeypatch):
     monkeypatch.setattr(whatif, "MOMENT", 2.0)
     monkeypatch.setattr(whatif, "seconds", lambda of, asked: 60.0 if asked.effort == "thorough" else 0.1)

@@ -160,6 +160,7 @@ def put(value, odd):
     return {name: put(item, odd) for name, item in value.items()} if isinstance(value, dict) else odd
 
 
+@pytest.mark.visit
 def test_whatever_is_stored_is_a_line_and_no_error(visit, texts, workspace):
     for number, odd in enumerate(ODD):
         for task in ASKED:

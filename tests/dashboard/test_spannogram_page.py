@@ -29,7 +29,14 @@ def on_circle(count: int = 20001) -> np.ndarray:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize(("sample", "signed"), [("pitprops", 0), ("digits", 1), ("leukemia", 0)])
+@pytest.mark.parametrize(
+    ("sample", "signed"),
+    [
+        ("pitprops", 0),
+        pytest.param("digits", 1, marks=pytest.mark.visit),
+        pytest.param("leukemia", 0, marks=pytest.mark.visit),
+    ],
+)
 def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
     page = visit(PAGE, sample=sample, view=view, signed=signed)
     assert not page.exception and not page.error, [error.value for error in page.error]

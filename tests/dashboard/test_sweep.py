@@ -131,6 +131,7 @@ def test_signed_and_several_methods(visit, finish, texts, alts):
     assert "nonnegative" not in page.markdown[2].value
 
 
+@pytest.mark.visit
 def test_cancel_keeps_what_was_ready(visit, texts):
     page = visit(PAGE, sample="cbcl", from_=1, to=361, step=1, effort="thorough")
     page.button(key="run").click().run()
@@ -269,6 +270,7 @@ def test_the_snippet_reproduces_the_number(capsys):
     )
 
 
+@pytest.mark.visit
 def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
     page = visit(PAGE, sample="digits", scale=1, drop=1, from_=3, to=3, step=1)
     page.button(key="run").click().run()

@@ -55,6 +55,8 @@ QUICK = (
 
 SOME_SECONDS = ("asteris2014-figure-6", "asteris2015-table-3")
 HEAVY = (
+    "sigg2008-figure-2-right",
+    "zass2006-figure-4",
     "sigg2008-figure-3-left",
     "sigg2008-figure-3-middle",
     "asteris2015-table-1",

@@ -197,6 +197,7 @@ def test_detection_job_on_made_pictures():
     assert all(row["area"] > 0.99 for row in rows)
 
 
+@pytest.mark.visit
 def test_pitprops_job_counts_what_it_uses():
     rows = json.loads(
         compare_tasks.run_pitprops(A=nspca.load_sample("pitprops").X, request={"k": 3, "seed": 0})
