@@ -127,7 +127,10 @@ def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[in
         gap = c @ curves.T
         gap -= t[:, None]
         above, near = gap > TIE, gap >= -TIE
-        more, upto = (mask.astype(np.float32) @ copies for mask in (above, near))
+        with np.errstate(
+            invalid="ignore"
+        ):  # a product of 0 and 1 in float32 now and then flags what is beside it
+            more, upto = (mask.astype(np.float32) @ copies for mask in (above, near))
         at_zero = (t == 0) if anchored else np.zeros(len(t), bool)
         changes = (more < k) & np.where(at_zero, upto > more, upto > k)
         above, tied, at_zero = above[changes][:, place], (near ^ above)[changes][:, place], at_zero[changes]
