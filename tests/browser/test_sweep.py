@@ -23,6 +23,7 @@ def click_point(page: Page, index: int) -> None:
     points.nth(index).click(force=True)  # Plotly's own layer lies above and takes the click
 
 
+@pytest.mark.visit
 def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_url):
     page.goto(app_url)
     page.get_by_role("link", name="Choose a sample").click()

@@ -35,7 +35,7 @@ def finished(page):
 
 
 @pytest.fixture
-def done(visit):
+def done(visit, stand_ins):
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()
     return finished(page)
