@@ -18,6 +18,7 @@ less were: then more rows are kept, and the work begins anew with the penalty th
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nspca.bounds import elimination
 from nspca.bounds.dual.rounds import Work
@@ -74,7 +75,9 @@ def certify_joint(
         problem = problem.with_k(problem.sizes)
     if problem.covariance.trace == 0.0:
         return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
-    return _anytime(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report)
+    # Beside other work BLAS threads wait for each other longer than they work.
+    with threadpool_limits(1):
+        return _anytime(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report)
 
 
 def _anytime(problem: Problem, plan: JointPlan, lower: float, report: Report) -> Certificate:
