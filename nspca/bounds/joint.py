@@ -96,6 +96,10 @@ def _anytime(problem: Problem, plan: JointPlan, lower: float, report: Report) ->
             own = stop.best if isinstance(stop.best, Certificate) else None
             stop.best = best if own is None else _smaller(own, best)
             raise
+        except Refused:  # more rows are harder to prove; what is proved already stays
+            if best is None:
+                raise
+            return best
         best, steps, rhos = _smaller(found, best), run.steps, (run.rho,)
         if run.ends:
             break

@@ -188,6 +188,24 @@ def test_a_cancelled_run_on_more_rows_keeps_the_best_of_all_before(monkeypatch):
     assert nspca.verify(X, stopped.value.best) <= first.upper * (1 + 1e-9)
 
 
+def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
+    X = wide_blocks()
+    problem = Problem.from_data(X, (5, 5, 5))
+    growing(monkeypatch, 10)
+    first = checked(X, problem)
+    growing(monkeypatch, 10, 30)
+    claimed = joint._Run.claimed
+
+    def hard(run, pairs, W=None, rows=None):
+        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(run, pairs, W, rows)
+
+    monkeypatch.setattr(joint._Run, "claimed", hard)
+    assert checked(X, problem).to_bytes() == first.to_bytes()
+    growing(monkeypatch, 30)
+    with pytest.raises(nspca.errors.Refused):
+        certify_joint(problem, 0.0, "fast")
+
+
 def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
     X = blocks()
     problem = Problem.from_data(X, (4, 4, 4), scale=True)
