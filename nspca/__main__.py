@@ -52,13 +52,17 @@ def make_problem(args: argparse.Namespace, k: int):
 
     dataset = read_dataset(args.source, args.prepare)
     how: dict[str, Any] = {"k": k, "nonneg": not args.signed}
-    if args.forced:
-        parts, names = args.forced.split(","), {*dataset.feature_names}
-        named = [int(part) if part.isdecimal() and part not in names else part for part in parts]
-        how["forced"] = dataset.numbers(named)
+    how["forced"] = forced_features(dataset, args.forced)
     if dataset.is_covariance:
         return nspca.Problem.from_covariance(dataset.X, **how), dataset
     return nspca.Problem.from_data(dataset.X, **how, center=args.center, scale=args.scale), dataset
+
+
+def forced_features(dataset, text: str) -> tuple[int, ...]:
+    """Features with commas between, by name, or by a number that is no name; none for an empty text."""
+    number = lambda part: part.isdecimal() and len(part) < 10 and part not in dataset.feature_names  # noqa: E731
+    parts = [int(part) if number(part) else part for part in text.split(",")]
+    return tuple(dataset.numbers(parts).tolist()) if text else ()
 
 
 def check_folder(path: str | None) -> None:
@@ -184,6 +188,7 @@ def verify(args: argparse.Namespace) -> int:
         if not dataset.prepared:
             dataset = nspca.prepare(dataset, *certificate.prepared)
         asked["source"] = "covariance" if dataset.is_covariance else "data"
+        asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
         upper = nspca.verify(dataset.X, certificate, **asked)
     except CertificateError as error:
         sys.stderr.write(f"refused: {error}\n")
@@ -414,6 +419,11 @@ def parser() -> argparse.ArgumentParser:
         "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
     )
     command.add_argument("--k", type=int, help="refuse a certificate about another number of features")
+    command.add_argument(
+        "--forced",
+        metavar="FEATURE,...",
+        help="refuse one about other features that must be in; an empty text for none",
+    )
     command.add_argument(
         "--signed",
         dest="nonneg",

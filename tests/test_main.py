@@ -107,6 +107,20 @@ def test_a_certificate_of_before_there_were_preparations(tmp_path):
     assert nspca.Certificate.from_bytes(old).prepared == ()
 
 
+def test_a_certificate_about_other_forced_features_is_refused(tmp_path, capsys):
+    file = str(tmp_path / "c.npz")
+    assert main(["solve", "pitprops", "--k", "4", "--forced", "knots,2", "--certificate", file]) == 0
+    capsys.readouterr()
+    assert main(["verify", "pitprops", file, "--forced", "9" * 5000]) == 2
+    assert "Features are given by name or by a number from 0 to 12" in capsys.readouterr().err
+    for asked, code in ((None, 0), ("2,knots", 0), ("knots", 1), ("", 1)):
+        more = [] if asked is None else ["--forced", asked]
+        assert main(["verify", "pitprops", file, "--k", "4", *more]) == code
+        said = capsys.readouterr()
+        words = "that may use features 3 and 12 and at most 2 more" if code == 0 else "forced is (2, 11)"
+        assert words in (said.out if code == 0 else said.err)
+
+
 def test_a_preparation_is_one_of_those_there_are(capsys):
     assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
     assert "A preparation is one of lee-seung" in capsys.readouterr().err
