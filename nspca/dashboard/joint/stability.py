@@ -85,11 +85,9 @@ def _draw(outcome: Outcome, rows: list[Row], draw: Callable) -> None:
     X = outcome.results[outcome.best].components
     kept = float(F[X != 0].mean())
     draws = sum(isinstance(row, Recurred) for row in rows)
-    features = f"{outcome.about.feature}s"
+    so_far = f" ({words.things(draws, 'draw')} so far)" if draws < RESAMPLES else ""
+    about = outcome.about
     st.markdown(
-        f"On average {100 * kept:.0f} % of the {features} of a {outcome.about.one} are there again "
-        f"({words.things(draws, 'draw')} so far)."
-        if draws < RESAMPLES
-        else f"On average {100 * kept:.0f} % of the {features} of a {outcome.about.one} are there again."
+        f"On average {100 * kept:.0f} % of the {about.feature}s of a {about.one} are there again{so_far}."
     )
     draw(outcome, F, overlaps)

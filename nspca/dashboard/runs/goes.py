@@ -14,6 +14,7 @@ from nspca.dashboard.shell import frame, presses, state, words
 from nspca.jobs import JobState
 
 SECOND = timedelta(seconds=1)
+PATIENCE = 15.0  # seconds after which nobody waits for what a stopped run has; its worker has fewer
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
     "cancelled": "Cancelled. What was ready stays here.",
@@ -112,5 +113,6 @@ def stop(run_id: str) -> None:
     """Cancel what hands in what it has by then, and wait for that: it takes a moment."""
     with st.spinner("Stopping …"):
         cancel(run_id)
-        while engine().hands_in(run_id):
+        give_up = time.monotonic() + PATIENCE
+        while engine().hands_in(run_id) and time.monotonic() < give_up:
             time.sleep(0.05)
