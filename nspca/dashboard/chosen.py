@@ -112,7 +112,7 @@ def reference() -> dict[str, Any]:
 
 
 def _features() -> dict[str, list]:
-    """Which features were chosen, by their numbers in the table as it is read."""
+    """Which features were chosen, by their numbers in the table as it was prepared."""
     out, only = state.get("out"), state.get("only")
     there = lambda number: number not in out and (not only or number in only)  # noqa: E731
     groups = [list(filter(there, group)) for group in state.get("one")]
@@ -185,8 +185,11 @@ def _together(reference: str, content: str, group: tuple[int, ...], _whole: Data
 
 
 def members(of: Chosen) -> list[list[int]]:
-    """Of each feature its number in the table as it is read; of one that stands for several, all theirs."""
-    whole = find(but_for(of.reference, *CHANGES), state.get("w")).dataset.feature_names
+    """Of each feature its number in the table as it was prepared; of one that stands for several, all
+    theirs.
+    """
+    later = (how for how in CHANGES if how != "prepared")
+    whole = find(but_for(of.reference, *later), state.get("w")).dataset.feature_names
     place = {name: j for j, name in enumerate(whole)}
     apart = find(but_for(of.reference, "together"), state.get("w")).dataset.feature_names
     found = {j: [j] for j in map(place.__getitem__, apart)}

@@ -630,3 +630,11 @@ def test_two_components_of_one_problem_share_their_proof(digits):
         1
     ] == result.certificate.ratio(result.value)
     assert table["ratio"][0] < table["ratio"][1]
+
+
+def test_features_that_a_preparation_added_can_be_kept_and_left_out(visit, nspca_data, texts, address):
+    page = visit("pages/sweep.py", sample="lrs", prep="with-header", keep="3,95", from_=2, to=4)
+    assert not page.exception and not page.error and "keeping 2 features" in texts(page)
+    page = visit("pages/sweep.py", sample="lrs", prep="with-header", out="95", one="94,96", from_=2, to=4)
+    assert not page.exception and not page.error
+    assert "without 1 feature, 2 features as one" in texts(page)

@@ -23,7 +23,7 @@ class Request(Asked):
 
     Parameters
     ----------
-    forced, keep : features that must be in, by their numbers in the data; and in the table as it is read
+    forced, keep : features that must be in, by their numbers in the data; and in the table as it was prepared
     """
 
     ks: tuple[int, ...]

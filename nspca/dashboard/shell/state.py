@@ -212,7 +212,7 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
     "named", "compare", "ks",
 )  # fmt: skip
-OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it is read
+OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
 _DATA = "sample upload vocab rows id label gaps cov center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
