@@ -35,6 +35,7 @@ KINDS = {
     "B8": "search over supports",
     "B9": "lifted dual with row cuts",
     "J": "joint dual (Ky Fan)",
+    "JP": "lifted joint dual with prices",
 }
 """What proved the bound, in words."""
 

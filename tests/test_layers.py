@@ -28,8 +28,9 @@ BOUNDS = [
     "inequality elimination plan",
     "witness elementary lowrank",
     "dual",
-    "branches joint",
-    "strongest lean",
+    "branches kyfan",
+    "packing",
+    "strongest joint lean",
 ]
 DASHBOARD = [
     "shell",

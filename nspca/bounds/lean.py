@@ -4,7 +4,7 @@ above the first.
 
 import numpy as np
 
-from nspca.bounds import elimination, joint, witness
+from nspca.bounds import elimination, kyfan, witness
 from nspca.certificate import Certificate
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
@@ -30,14 +30,15 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
     digits : int
     """
     W = certificate.witness.get("W")
-    if W is None or "M" in certificate.witness or certificate.form not in ("inequality", "joint"):
+    other = certificate.form not in ("inequality", "joint") or {"M", "prices"} & certificate.witness.keys()
+    if W is None or other:
         return certificate
     W, rows = rounded((W + W.T) / 2, digits), certificate.witness.get("rows")
     kept = elimination.all_rows(problem) if rows is None else elimination.keep(problem, len(rows))
     if rows is not None and not np.array_equal(kept.features, rows):  # ties at the level went another way
         return certificate
     if certificate.form == "joint":
-        return joint.of_weights(problem, kept, W)
+        return kyfan.of_weights(problem, kept, W)
     proved, _ = witness.certificate(
         problem, kept, witness.Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
     )

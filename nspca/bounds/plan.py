@@ -63,6 +63,9 @@ class JointPlan:
     ----------
     rows : most kept rows
     more : numbers of rows that follow, while those left out are what keeps the bound up
+    ranks : least and most dimensions of the lift with prices; 0 for no such lift
+    packing : entries of all its steps together
+    cap, cones : of a search over the sphere, and of all of them together: no other is begun after those
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
     work, steps : of one run, in entries, and the fewest and most steps that may make
     rhos : one run each, relative to the largest eigenvalue: the best depends on how fast eigenvalues fall
@@ -78,19 +81,53 @@ class JointPlan:
     grid: int
     stall: float
     more: tuple[int, ...] = ()
+    ranks: tuple[int, int] = (0, 0)
+    packing: float = 0.0
+    cap: int = 0
+    cones: int = 0
 
     def steps_of(self, r: int) -> int:
         """Steps with r kept rows."""
         return int(np.clip(self.work / (r * r + OVERHEAD), *self.steps))
 
+    def packing_steps(self, r: int) -> int:
+        """Steps with prices and a lift, whole rounds of them."""
+        if not self.ranks[1]:
+            return 0
+        return ROUND * int(np.clip(self.packing / (r * r + OVERHEAD) / ROUND, 1, MOST_ROUNDS))
 
+
+MOST_ROUNDS = 30
+"""Of a lift with prices, however small it is: by then it has converged."""
 RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
     "fast": JointPlan(rows=400, whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
     "standard": JointPlan(
-        rows=800, more=(1200, 1600), whole=1000, work=1.2e8, steps=(30, 300), rhos=RHOS, grid=8, stall=0.01
+        rows=800,
+        more=(1200,),
+        whole=1000,
+        work=1.2e8,
+        steps=(30, 300),
+        rhos=RHOS,
+        grid=8,
+        stall=0.01,
+        ranks=(3, 4),
+        packing=4e8,
+        cap=20000,
+        cones=100_000,
     ),
     "thorough": JointPlan(
-        rows=1000, more=(1600, 2400), whole=2000, work=6e8, steps=(300, 3000), rhos=RHOS, grid=16, stall=2e-3
+        rows=1000,
+        more=(1600, 2400),
+        whole=2000,
+        work=6e8,
+        steps=(300, 3000),
+        rhos=RHOS,
+        grid=16,
+        stall=2e-3,
+        ranks=(3, 5),
+        packing=4e9,
+        cap=60000,
+        cones=1_500_000,
     ),
 }

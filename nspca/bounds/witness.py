@@ -132,7 +132,7 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
 def search_half(query: Query, budget: Budget, starts=(), report: Report = silent) -> tuple[float, Cover]:
     """F, which the maximum of the query stays below, rounding and all, and the cover that proves it."""
     cover = cones.search(query, budget, starts, report)
-    size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else query.h)
+    size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
     return cover.upper + SEARCH_SLACK * float(topk_sum(size, query.k, query.fixed)), cover
 
 

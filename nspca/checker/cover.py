@@ -32,6 +32,7 @@ AT_ONCE = 2**19
 class TopSum:
     """f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
 
+    topk counts negative terms as 0, so h may be negative where no row is fixed.
     V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0.
     """
 
@@ -50,12 +51,13 @@ class TopSum:
     @cached_property
     def of_h(self):
         """topk h."""
-        return topk(self.h, self.k, self.fixed)
+        return topk(np.maximum(self.h, 0), self.k, self.fixed)
 
     @cached_property
     def mass(self):
-        """topk |v_i|^2 + topk h, at least f(c) for unit c."""
-        return topk((self.V * self.V).sum(axis=1), self.k, self.fixed) + self.of_h
+        """topk |v_i|^2 + topk |h|, at least f(c) for unit c, and as much as its terms have in size."""
+        squares = (self.V * self.V).sum(axis=1)
+        return topk(squares, self.k, self.fixed) + topk(np.abs(self.h), self.k, self.fixed)
 
     def error(self, F):
         """How far T_jl and F G_jl, as computed, can be off together.
@@ -168,8 +170,9 @@ def droppable(f, G, p):
     n = len(f.h)
     if not f.fixed < f.k < n:
         return np.zeros(n, dtype=bool)
-    low = p.min(axis=1) ** 2 + f.h * G.min(axis=(1, 2))[:, None]
-    high = p.max(axis=1) ** 2 + f.h * G.max(axis=(1, 2))[:, None]
+    least, most = (f.h * end(G, axis=(1, 2))[:, None] for end in (np.min, np.max))
+    low = p.min(axis=1) ** 2 + np.minimum(least, most)
+    high = p.max(axis=1) ** 2 + np.maximum(least, most)
     enough = np.partition(low[:, f.fixed :], n - f.k, axis=1)[:, n - f.k, None]
     below = (high < enough).all(axis=0)
     below[: f.fixed] = False
@@ -180,7 +183,7 @@ def largest_sums(f, G, p, h):
     """T (cones, D, D) from the rows that are kept."""
     T = np.empty_like(G)
     for j, l in itertools.combinations_with_replacement(range(f.D), 2):
-        sums = topk(p[:, j] * p[:, l] + h * G[:, j, l, None], f.k, f.fixed)
+        sums = topk(np.maximum(p[:, j] * p[:, l] + h * G[:, j, l, None], 0), f.k, f.fixed)
         T[:, j, l] = sums
         T[:, l, j] = sums
     return T

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 
 from nspca.checker import matrix
-from nspca.checker.cover import walk
-from nspca.checker.inequality import prove, stays_below, threshold
+from nspca.checker.cover import TopSum, prove_cover, walk
+from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
 from nspca.checker.matrix import Matrix
-from nspca.checker.reading import Arrays, Branches, Inequality, Joint, Recipe
+from nspca.checker.reading import Arrays, Branches, Inequality, Joint, Recipe, different
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
 
@@ -78,21 +78,50 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 
 def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """r t + |U|^2 + tau sum_j s_j for r disjoint components x_j with at most s_j nonzeros.
+    """r t + |U|^2 and what W, M and L are worth, for r disjoint components x_j with at most s_j nonzeros.
 
-    Theorem. If A - W <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most that.
-    Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(A - W) <= r t + tr UU'. And
+    Theorem. If A - W - sym(M) - LL' <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most r t + |U|^2 and
+    - with M = 0 and L = 0: tau sum_j s_j;
+    - or `packed`: topk(pi, sum_j s_j) + sum_j F_j, for any prices pi >= 0.
+    Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(tI + UU') <= r t + tr UU'. And
     tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept are
     felt as in the inequality.
     """
-    witness = Joint.read(arrays, A.n)
-    t, U, sizes = witness.t, witness.U, recipe.sizes
+    sizes = recipe.sizes
+    witness = Joint.read(arrays, A.n, sizes)
+    t, U = witness.t, witness.U
     outside = np.setdiff1d(np.arange(A.n), witness.rows)
     tau = threshold(A, witness, outside, recipe.nonneg)
-    proved = t >= 0 and stays_below(A, witness.rows, witness.W, U, t)
-    require(proved, f"A - W <= tI + UU' with t = {t!r} could not be proved")
+    proved = t >= 0 and stays_below(A, witness.rows, witness.taken, np.hstack([U, witness.L]), t)
+    require(proved, f"A - W - sym(M) - LL' <= tI + UU' with t = {t!r} could not be proved")
     of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
-    return len(sizes) * Fraction(t) + Fraction(of_U) + sum(sizes) * Fraction(tau)
+    taken = sum(sizes) * Fraction(tau)
+    if witness.prices is not None:
+        taken = packed(recipe, witness, tau, outside.size)
+    return len(sizes) * Fraction(t) + Fraction(of_U) + taken
+
+
+def packed(recipe, witness, tau, outside):
+    """topk(pi, sum_j s_j) + sum_j F_j: what W, M and L are worth to components that share no feature.
+
+    Theorem. With h of the inequality for k = max_j s_j, v_i = (l_i, sqrt(tau)), and for each size s
+    topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F of it for k = s, every unit c with c_0 >= 0:
+    sum_j x_j'(W + M + LL')x_j is at most that.
+    Proof. By (1) to (3) of the inequality, for x_j with support I_j, |I_j| <= s_j,
+    x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
+    No feature is in two supports, so the pi(I_j) add up to at most the sum_j s_j largest prices.
+    Features outside the kept rows have no prices.
+    """
+    sizes, prices, tree, total = recipe.sizes, witness.prices, witness.tree, Fraction(0)
+    require(prices.min(initial=0.0) >= 0, "prices must not be negative")
+    h = np.zeros(prices.size) if witness.M is None else heights(witness.M, max(sizes), recipe.nonneg)
+    for size, F in zip(different(sizes), witness.F, strict=True):
+        V, extended = rows_of_sphere(witness.L, h - prices, tau, min(size, outside))
+        tree = prove_cover(TopSum(V, witness.L.shape[1], extended, size, 0, recipe.nonneg), F, tree)
+        total += sizes.count(size) * Fraction(F)
+    nothing_left_over(tree)
+    most = sum(sizes)
+    return total + Fraction(float(topk(prices, most) * (1 + gamma(most + 4))))
 
 
 def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:

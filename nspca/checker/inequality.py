@@ -40,12 +40,15 @@ def prove(A, witness, outside, k, nonneg, fixed=0):
     proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, witness.taken, witness.U, t)
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
-    d, equal_rows = witness.U.shape[1], min(k, outside.size)
-    V = np.concatenate([witness.U, np.zeros((equal_rows, d))])
+    V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
+    return prove_cover(TopSum(V, witness.U.shape[1], h, k, fixed, nonneg), witness.F, witness.tree)
+
+
+def rows_of_sphere(U, h, tau, equal_rows):
+    """v_i and h_i of the kept rows, and of so many that stand for the features outside."""
+    V = np.concatenate([U, np.zeros((equal_rows, U.shape[1]))])
     h = np.concatenate([h, np.zeros(equal_rows)])
-    if tau > 0:
-        V = np.hstack([V, np.full((len(V), 1), root_up(tau))])
-    return prove_cover(TopSum(V, d, h, k, fixed, nonneg), witness.F, witness.tree)
+    return (np.hstack([V, np.full((len(V), 1), root_up(tau))]) if tau > 0 else V), h
 
 
 def threshold(A, witness, outside, nonneg):

@@ -169,15 +169,31 @@ class Arrays:
         require(right, f"witness rows must be different numbers from 0 to {n - 1}")
         return rows.astype(int)
 
-    def U(self, lengths, n):
-        """U, `lengths` by d. A cover has 2^(d-1) cones at least, so d is small."""
-        d = min((*self.need("U").shape[-1:], max(n, 15)))
-        return self.numbers("U", (*lengths, d))
+    def narrow(self, name, lengths, n):
+        """U or L, `lengths` by d. A cover has 2^(d-1) cones at least, so d is small."""
+        d = min((*self.need(name).shape[-1:], max(n, 15)))
+        return self.numbers(name, (*lengths, d))
+
+    def narrow_or_none(self, name, r, n):
+        """The same on r rows; no columns where the array is missing."""
+        return self.narrow(name, (r,), n) if name in self.named else np.zeros((r, 0))
 
     def tau(self):
         """The threshold, None where it is missing: then it is the largest entry of W."""
         tau = self.optional("tau", (1,))
         return None if tau is None else float(tau[0])
+
+
+def different(sizes):
+    """The different sizes, the largest first: each has a claim and a cover of its own."""
+    return sorted({*sizes}, reverse=True)
+
+
+def with_cuts(W, M):
+    """W + M; None if there is neither."""
+    if W is None:
+        return M
+    return W if M is None else W + M
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,16 +216,14 @@ class Inequality:
         rows = arrays.rows(n)
         r = rows.size
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
-        U = arrays.U((r,), n) if "U" in arrays.named else np.zeros((r, 0))
+        U = arrays.narrow_or_none("U", r, n)
         t, F = arrays.numbers("claims", (2,)).tolist()
         return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"))
 
     @property
     def taken(self):
         """W + M, which is taken from A; None if there is neither."""
-        if self.W is None:
-            return self.M
-        return self.W if self.M is None else self.W + self.M
+        return with_cuts(self.W, self.M)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +244,7 @@ class Branches:
         arrays.only("branch", "use", "W", "M", "U", "claims", "tree")
         pool = arrays.need("W").shape[:1]
         W, M = arrays.numbers("W", (*pool, n, n)), arrays.numbers("M", (*pool, n, n))
-        U = arrays.U((*pool, n), n)
+        U = arrays.narrow("U", (*pool, n), n)
         arrays.need("use")
         use = arrays.codes("use")
         claims = arrays.numbers("claims", (use.size, 2))
@@ -252,20 +266,35 @@ class Branches:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """W and U on the r kept rows, and the claim t for what they leave of A."""
+    """W, M, U and L on the r kept rows, the claim t for what they leave of A; and where features have prices,
+    a claim for each different size, and the codes of their covers, one after the other.
+    """
 
     rows: np.ndarray  # (r,)
     W: np.ndarray | None  # (r, r)
-    U: np.ndarray  # (r, d)
+    M: np.ndarray | None  # (r, r)
+    U: np.ndarray  # (r, e)
+    L: np.ndarray  # (r, d)
     tau: float | None
     t: float
+    prices: np.ndarray | None  # (r,)
+    F: tuple[float, ...]
+    tree: np.ndarray
 
     @classmethod
-    def read(cls, arrays: Arrays, n: int) -> Self:
-        """From the arrays of a certificate about n features; its second claim is not used."""
-        arrays.only("rows", "W", "U", "tau", "claims")
+    def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
+        """From the arrays of a certificate about n features; without prices its second claim is not used."""
+        priced = "prices" in arrays.named
+        arrays.only("rows", "W", "U", "tau", "claims", *(("M", "lift", "prices", "tree") if priced else ()))
         rows = arrays.rows(n)
-        r = rows.size
-        W = arrays.optional("W", (r, r))
-        U = arrays.U((r,), n) if "U" in arrays.named else np.zeros((r, 0))
-        return cls(rows, W, U, arrays.tau(), float(arrays.numbers("claims", (2,))[0]))
+        r, claims = rows.size, 1 + (len(different(sizes)) if priced else 1)
+        W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
+        U, L = (arrays.narrow_or_none(name, r, n) for name in ("U", "lift"))
+        t, *F = arrays.numbers("claims", (claims,)).tolist()
+        prices = arrays.optional("prices", (r,))
+        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"))
+
+    @property
+    def taken(self):
+        """W + M, which is taken from A; None if there is neither."""
+        return with_cuts(self.W, self.M)

@@ -76,7 +76,8 @@ class Query:
     V : (n, d) float64
     k : int
     h : (n,) float64, optional
-        Nonnegative constants added row by row; none for the plain rank-d problem.
+        Constants added row by row; none for the plain rank-d problem. Negative ones, of rows that have a
+        price, only with no row fixed.
     tau : float
         When positive, adds a coordinate ``c_0 >= 0`` in which every row has the entry ``sqrt(tau)``.
     nonneg : bool
@@ -184,7 +185,7 @@ class _Objective:
         self.V = np.column_stack((V, np.full(n, self.root_tau))) if self.extra and self.nonneg else V
         self.D = d + self.extra
         size = np.einsum("ij,ij->i", V, V) + self.root_tau**2
-        size = size if self.h is None else size + self.h
+        size = size if self.h is None else size + np.abs(self.h)
         self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * self.total(size)
 
     def total(self, terms):
@@ -205,7 +206,8 @@ class _Objective:
         p = self.rows(c)
         terms = p * p if self.h is None else p * p + self.h
         keep = topk_indices(terms, self.k, self.fixed)
-        return float(np.maximum(terms[keep], 0).sum()), p, keep
+        keep = keep[terms[keep] >= 0]
+        return float(terms[keep].sum()), p, keep
 
     def gradient(self, c, p, keep):
         """The direction that serves these rows best, not of unit length."""

@@ -39,6 +39,7 @@ KINDS = {
     "B8": "a search over supports (B8)",
     "B9": "a lifted dual matrix with row cuts (B9)",
     "J": "a joint dual for disjoint components (J)",
+    "JP": "a lifted joint dual with prices for disjoint components (JP)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"

@@ -529,7 +529,7 @@ def test_quadratic_program_over_the_simplex():
         F[:, p // 2] = F[:, 0]  # the same point twice
         H, start = F.T @ F, rng.random(p) * (rng.random(p) < 0.5)
         start = start / start.sum() if start.any() else np.eye(p)[0]
-        w = simplex_program(H, c, start)
+        w = simplex_program(H, c, start, np.zeros(p, dtype=int))
         assert w.min() >= 0
         assert np.isclose(w.sum(), 1)
         gradient = c + H @ w

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import joint
+from nspca.bounds import joint, kyfan
 from nspca.bounds.dual.splitting import capped
 from nspca.bounds.joint import certify_joint
 from nspca.errors import Cancelled, InvalidOption
@@ -18,6 +18,7 @@ from tests.oracles import brute_force, brute_force_joint
 from tests.strategies import cases
 
 EDGE = 1e-13
+pytestmark = pytest.mark.usefixtures("hasty")
 
 
 def checked(data, problem, effort="fast", lower=0.0):
@@ -25,7 +26,8 @@ def checked(data, problem, effort="fast", lower=0.0):
     certificate = certify_joint(problem, lower, effort)
     proved = nspca.verify(data, certificate)
     assert proved <= certificate.upper <= proved * (1 + 1e-7) + 1e-300
-    assert (certificate.kind, certificate.form) == ("J", "joint")
+    assert certificate.kind in ("J", "JP") and certificate.form == "joint"
+    assert (certificate.kind == "JP") == ("prices" in certificate.witness)
     return certificate
 
 
@@ -42,16 +44,16 @@ def blocks(n=24, groups=3):
 @pytest.mark.parametrize("effort", ["fast", "standard"])
 def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort):
     tried = 0
-    for case in cases(26, n_max=6, ranks=(1, 2, 6), seed=17):
-        A = case.V @ case.V.T
-        for sizes in ((2, 2), (1, 2), (1, 1, 1), (3,)):
+    for i, case in enumerate(cases(26, n_max=6, ranks=(1, 2, 6), seed=17)):
+        A, every = case.V @ case.V.T, ((2, 2), (1, 2), (1, 1, 1), (3,))
+        for sizes in every if effort == "fast" else every[i % 4 :: 3]:
             if sum(sizes) <= len(A):
                 exact = brute_force_joint(A, sizes, nonneg)[0]
                 problem = Problem.from_covariance(A, sizes, nonneg)
                 certificate = checked(A, problem, effort, exact / problem.covariance.unit)
                 assert certificate.upper >= exact * (1 - EDGE)
                 tried += 1
-    assert tried > 50
+    assert tried > (50 if effort == "fast" else 15)
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])
@@ -105,7 +107,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
     ky_fan = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[-3:].sum()
     fast, standard = (checked(X, problem, effort) for effort in ("fast", "standard"))
     assert standard.upper <= fast.upper < 0.9 * ky_fan
-    run = joint._Run(problem, joint.JOINT_PLANS["standard"], 0.0, kept=joint.elimination.all_rows(problem))
+    run = kyfan.KyFan(problem, joint.JOINT_PLANS["standard"], 0.0, kept=kyfan.elimination.all_rows(problem))
     run.search_threshold()
     assert standard.upper < 0.999 * run.upper * problem.covariance.unit
     with pytest.raises(nspca.errors.CertificateError, match="is claimed"):
@@ -194,12 +196,12 @@ def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
     growing(monkeypatch, 10)
     first = checked(X, problem)
     growing(monkeypatch, 10, 30)
-    claimed = joint._Run.claimed
+    claimed = kyfan.claimed
 
-    def hard(run, pairs, W=None, rows=None):
-        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(run, pairs, W, rows)
+    def hard(problem, pairs, N=None, rows=None):
+        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows)
 
-    monkeypatch.setattr(joint._Run, "claimed", hard)
+    monkeypatch.setattr(kyfan, "claimed", hard)
     assert checked(X, problem).to_bytes() == first.to_bytes()
     growing(monkeypatch, 30)
     with pytest.raises(nspca.errors.Refused):
@@ -250,7 +252,7 @@ def test_progress_cancel_and_the_same_answer_twice():
     two = certify_joint(problem, 0.5)
     assert one.to_bytes() == two.to_bytes()
     uppers = [event.upper for event in events]
-    assert all(a >= b for a, b in pairwise(uppers[:-1]))  # the last one has room for rounding
+    assert all(a >= b * (1 - 1e-9) for a, b in pairwise(uppers))  # what is proved has room for rounding
     assert uppers[-1] == pytest.approx(one.upper, rel=1e-12)
     assert {(event.stage, event.k, event.lower) for event in events} == {
         ("joint proof", None, 0.5 * problem.covariance.unit)
@@ -263,7 +265,7 @@ def test_progress_cancel_and_the_same_answer_twice():
 
     with pytest.raises(Cancelled):
         certify_joint(problem, 0.5, report=stop)
-    for last, event in enumerate(events):
+    for last, event in list(enumerate(events))[:: len(events) // 8]:
         left = iter(range(last + 1))
 
         def stopped(_, left=left, last=last):

@@ -58,7 +58,7 @@ class LiftBlock(Block, Protocol):
 
     def settle(self, T: Array, share: Array) -> None: ...
 
-    def grow(self) -> None: ...
+    def grow(self) -> Array: ...
 
 
 class Splitting:
@@ -213,7 +213,7 @@ class Entries:
 
     def resume(self, dual, X):
         self.dual, self.Y = dual.copy(), X if not self.nonneg else np.maximum(X, 0.0)
-        self.level = float(np.abs(dual).max())
+        self.level = max(0.0, float((dual if self.nonneg else np.abs(dual)).max()))
 
     def pull(self, X, G):
         G += X

@@ -1,12 +1,15 @@
-"""Where lifts start: a subspace and a first point of the bundle."""
+"""Where lifts start: a subspace, first points of the bundle and first prices."""
+
+from collections.abc import Callable
 
 import numpy as np
 
-from nspca.bounds.dual.lift import climb
+from nspca.bounds.dual.lift import CLIMBS, GAP, Lift, climb
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.weights import descend
 from nspca.bounds.elimination import Kept
 from nspca.bounds.witness import Witness, lift_of
-from nspca.matrix.linalg import Array
+from nspca.matrix.linalg import Array, topk_sum
 from nspca.problem import Problem
 
 
@@ -26,3 +29,60 @@ def first_point(problem: Problem, splitting: Splitting, B: Array) -> Array:
     none, fixed = np.zeros(len(B)), splitting.kept.fixed
     X, _, reached = climb(U, np.sqrt(entries.tau), problem.size, problem.nonneg, C, none, fixed)
     return X[:, [int(np.argmax(reached))]]
+
+
+LOOKS = 40
+"""At the bundle, before the first step; each costs no matrix of the size of A."""
+FIRST_BEND, BEND = 0.3, 0.05
+"""What wanting a feature once too often adds to its price: relative to what a feature is worth, before the
+first step; then to the largest price.
+"""
+
+
+def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], ...]) -> list[Array]:
+    """For each size some feasible points (r, p), from climbs with a lift U."""
+    C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
+    root_tau, none = np.sqrt(splitting.entries.tau), np.zeros(len(U))
+    found = (climb(U, root_tau, size, splitting.nonneg, C, none, priced=True)[0] for size, _ in counts)
+    return [np.unique(X.round(9), axis=1) for X in found]
+
+
+def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
+    """Put prices into a lift that suit its U and tau as they are: of all that are tried the best.
+
+    The bound as far as the bundle knows, ``topk(pi) + sum_j max_p (value_p - pi(I_p))``, is minimised by the
+    method of multipliers; climbs bring new points.
+
+    Parameters
+    ----------
+    most : int
+        The sum of the sizes, of how many features the prices are paid.
+    """
+    prices, bound = lift.prices, np.inf
+    assert prices is not None
+    best = prices.values
+    for look in range(LOOKS):
+        tops = lift.grow()
+        values = lift.values(h=np.zeros(lift.splitting.n))
+        if not look:
+            prices.bend = FIRST_BEND * float(values.max()) / lift.k
+        if prices.bend <= 0.0:
+            return  # nothing is left to be lifted
+        reached = float(topk_sum(prices.values, most) + lift.totals @ tops)
+        if reached < bound:
+            best, bound = prices.values, reached
+        supports = lift.supports
+
+        def cost(w, values=values, supports=supports):
+            return prices.cost(supports @ w) - values @ w
+
+        def slopes(w, values=values, supports=supports):
+            gradient, H = prices.slopes(supports @ w, supports)
+            return gradient - values, H
+
+        lift.share = descend(cost, slopes, lift.share, lift.group, GAP * float(values.max()))
+        prices.settle(lift.z)
+        tell()
+    prices.values = best
+    top = float(best.max())
+    prices.bend = BEND * top if top > 0 else prices.bend

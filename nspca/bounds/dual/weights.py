@@ -1,4 +1,6 @@
-"""A quadratic program over the simplex, for the weights of a bundle: dozens of variables, most end at 0."""
+"""Minimising over the weights of a bundle: nonnegative, with a given sum for each group of its points."""
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -6,27 +8,90 @@ from nspca.matrix.linalg import Array
 
 PIVOTS = 200
 """Changes of the active set at most; stopping early gives a feasible point that is less good."""
+NEWTON_STEPS = 8
+"""Newton steps at most, and `SHORT`: the part of one at which halving it is given up."""
+SHORT = 1e-4
 
 
-def simplex_program(H: Array, c: Array, w: Array) -> Array:
-    """Minimiser (p,) over the simplex of ``c'w + w'Hw/2``, H (p, p) psd, by active sets from a feasible w."""
-    w, active, tol = w.copy(), w > 0, 1e-10 * float(np.abs(c).max())
+def descend(
+    value: Callable[[Array], float],
+    slopes: Callable[[Array], tuple[Array, Array]],
+    w: Array,
+    group: np.ndarray,
+    enough: float,
+) -> Array:
+    """Newton steps from w (p,), halved until they descend: a convex function of weights.
+
+    Parameters
+    ----------
+    value, slopes : callable
+        The function, and its gradient (p,) and curvature (p, p), psd.
+    w : (p,) float64
+        Weights to begin with; the sum of each group stays.
+    group : (p,) int
+        From 0 on, the group of each point.
+    enough : float
+        Distance from the minimum, as the gradient bounds it, at which there is nothing to do.
+    """
+    totals, before = _sums(w, group), value(w)
+    for _ in range(NEWTON_STEPS):
+        gradient, H = slopes(w)
+        if gradient @ w - totals @ lowest(gradient, group) < enough:
+            break
+        step, part = simplex_program(H, gradient - H @ w, w, group) - w, 1.0
+        fall = float(gradient @ step)
+        if fall >= 0:
+            break
+        while part > SHORT and (after := value(w + part * step)) > before + SHORT * part * fall:
+            part /= 2
+        if part <= SHORT:
+            break
+        w, before = np.maximum(w + part * step, 0.0), after
+    return rescaled(np.where(w > 1e-10, w, 0.0), group, totals)
+
+
+def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
+    """Minimiser (p,) of ``c'w + w'Hw/2``, w >= 0 with the sums of its groups, H (p, p) psd.
+
+    By active sets from the feasible w: dozens of variables, most end at 0.
+    """
+    totals = _sums(w, group)
+    w, active, tol, several = w.copy(), w > 0, 1e-10 * float(np.abs(c).max()), totals.size
+    sums = np.equal.outer(np.arange(several), group).astype(np.float64)
     for _ in range(PIVOTS):
         i = np.flatnonzero(active)
-        K = np.ones((i.size + 1, i.size + 1))
-        K[:-1, :-1], K[-1, -1] = H[np.ix_(i, i)], 0.0
+        K = np.zeros((i.size + several, i.size + several))
+        K[: i.size, : i.size] = H[np.ix_(i, i)]
+        K[i.size :, : i.size], K[: i.size, i.size :] = sums[:, i], sums[:, i].T
         K[range(i.size), range(i.size)] += 1e-9 * np.trace(K) / i.size + 1e-300
-        new, old = np.linalg.solve(K, np.append(-c[i], 1.0))[:-1], w[i]
+        new, old = np.linalg.solve(K, np.append(-c[i], totals))[: i.size], w[i]
         if new.min() >= 0:
             w[i] = new
             gradient = c + H @ w
-            j = int(np.argmin(gradient))
-            if active[j] or gradient[j] >= gradient @ w - tol:
+            excess = gradient - (sums @ (gradient * w) / totals)[group]
+            j = int(np.argmin(excess))
+            if active[j] or excess[j] >= -tol:
                 break
             active[j] = True
         else:
             ratios = np.where(new < 0, old / np.where(new < 0, old - new, 1.0), np.inf)
             w[i] = np.where(ratios <= ratios.min(), 0.0, np.maximum(old + ratios.min() * (new - old), 0.0))
             active[i[ratios <= ratios.min()]] = False
-            w /= w.sum()
+            w = rescaled(w, group, totals)
     return w
+
+
+def lowest(v: Array, group: np.ndarray) -> Array:
+    """The smallest entry of v (p,) in each group."""
+    found = np.full(int(group.max()) + 1, np.inf)
+    np.minimum.at(found, group, v)
+    return found
+
+
+def rescaled(w: Array, group: np.ndarray, totals: Array) -> Array:
+    """w with these sums of its groups."""
+    return w * (totals / _sums(w, group))[group]
+
+
+def _sums(w, group) -> Array:
+    return np.asarray(np.bincount(group, w), dtype=np.float64)

@@ -1,0 +1,252 @@
+"""Prices and a lift for r disjoint components: what W alone cannot say, that no feature is used twice.
+
+For any prices pi >= 0 of the features and any L with d columns, rows l_i, S the sum of the sizes s_j,
+
+    OPT_joint <= r t + |U|^2 + topk(pi, S) + sum_j max over unit c of topk_i( ((v_i'c)+)^2 + h_i - pi_i ),
+    A - W - sym(M) - LL' <= tI + UU',  t >= 0,  v_i = (l_i, sqrt(tau)),
+
+topk of s_j terms, tau and h as in `inequality` for k = max s_j. So a component pays for its features and the
+union of all pays once. The rest is as for one component: W, M, L and pi are improved together by the
+splitting (`dual.lift`), and what they promise is proved by a search over the sphere for each different size.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import Lift, add_packing
+from nspca.bounds.dual.rounds import Work
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
+from nspca.bounds.inequality import SEARCH_SLACK, heights, threshold
+from nspca.bounds.kyfan import KyFan, claimed
+from nspca.bounds.plan import ROUND, JointPlan
+from nspca.bounds.witness import Witness, lift_of, search_half
+from nspca.certificate import Certificate
+from nspca.errors import Cancelled
+from nspca.lowrank.cones import Budget, Cover, Query
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
+from nspca.problem import Problem
+from nspca.progress import silent
+
+RHO = 0.25
+"""Penalty of the steps, relative to the largest eigenvalue."""
+PLATEAU = 0.05
+"""Eigenvalues of A - W that stand this much above those after the r-th are worth a dimension."""
+WORTH, WIDE = 0.03, 0.05
+"""Searched for is what promises to close this share of the gap, or of this much of the bound."""
+STALL, PATIENCE = 0.01, 3
+"""Left when so many rounds in a row close less than this share of the gap."""
+COARSE, FINE = 1e-3, 1e-4
+"""Tolerance of a search, and of the last one, relative to the bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Numbers of the bound on the kept rows; M = None stands for zero."""
+
+    W: Array
+    M: Array | None
+    L: Array
+    prices: Array
+
+    @property
+    def taken(self) -> Array:
+        """W + sym(M)."""
+        return self.W if self.M is None else self.W + (self.M + self.M.T) / 2
+
+    def left(self, kept: Kept) -> Array:
+        """``A - W - sym(M) - LL'``."""
+        return kept.block - self.taken - self.L @ self.L.T
+
+    def base(self, problem: Problem, kept: Kept) -> float:
+        """The bound without its search half: the r largest eigenvalues of what is left, and the prices."""
+        values = largest_eigenpairs(self.left(kept), len(problem.sizes))[0]
+        return float(np.maximum(values, 0.0).sum()) + float(topk_sum(self.prices, sum(problem.sizes)))
+
+    def heights(self, problem: Problem) -> Array:
+        """What a row adds to a support, less its price."""
+        h = np.zeros(len(self.L)) if self.M is None else heights(self.M, max(problem.sizes), problem.nonneg)
+        return h - self.prices
+
+
+def counts_of(problem: Problem) -> tuple[tuple[int, int], ...]:
+    """The different sizes, the largest first, each with the number of components that have it."""
+    return tuple((size, problem.sizes.count(size)) for size in sorted({*problem.sizes}, reverse=True))
+
+
+@dataclass(eq=False, kw_only=True)
+class Packing(Work[JointPlan]):
+    """The run that follows `kyfan`.
+
+    Attributes
+    ----------
+    kept, W, X : where it begins: the rows, the W that was best there, and its X
+    before : what is proved so far
+    best, halves : what `upper` is of, if it is better than that, and F and cover of each size
+    cones : made in all searches
+    """
+
+    stage = "joint proof"
+    kept: Kept
+    W: Array
+    X: Array
+    before: Certificate
+    best: Packed | None = None
+    halves: list[tuple[float, Cover]] = field(default_factory=list)
+    cones: int = 0
+
+    @classmethod
+    def following(cls, run: KyFan, before: Certificate) -> "Packing":
+        """What goes on where `run` ended."""
+        unit, W, X = run.problem.covariance.unit, run.best, run.X
+        assert W is not None
+        assert X is not None
+        return cls(
+            run.problem,
+            run.plan,
+            run.lower,
+            report=run.report,
+            steps=run.steps,
+            upper=before.upper / unit,
+            kept=run.kept,
+            W=W,
+            X=X,
+            before=before,
+        )
+
+    def run(self) -> Certificate | None:
+        """The certificate of the best, None where nothing is better than what was proved before."""
+        try:
+            self.rounds()
+            return self.proved()
+        except Cancelled as stop:
+            self.report = silent
+            stop.best = self.proved(fine=False)
+            raise
+
+    # --- the work -------------------------------------------------------------------------------------------
+    def rounds(self):
+        """Prices for the W there is; then steps and a look until the gap hardly closes."""
+        end = self.steps + self.plan.packing_steps(len(self.kept.block))
+        self.total = end
+        lift = self.begin()
+        self.look(lift)
+        own, idle = np.inf, 0  # steps of all blocks loosen at first what is priced for the W there was
+        while self.steps < end and self.cones < self.plan.cones and not self.closed and idle < PATIENCE:
+            self.advance(lift.splitting, min(ROUND, end - self.steps))
+            reached = self.look(lift)
+            closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
+            idle = idle + 1 if closed_little else 0
+            own = min(own, reached)
+        self.steps = end
+        self.tell()
+
+    def begin(self) -> Lift:
+        """The lift of W as it is, with the best prices for it."""
+        problem, kept, nonneg = self.problem, self.kept, self.problem.nonneg
+        splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=RHO, count=len(problem.sizes))
+        splitting.resume(self.W, self.X)
+        rank = self.rank()
+        U, _ = lift_of(kept, Witness(self.W), rank)
+        B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
+        points = starts.first_points(splitting, U, counts)
+        lift = add_packing(splitting, B, points, counts, wait=ROUND)
+        lift.resume(U, self.X)
+        starts.first_prices(lift, sum(problem.sizes), self.tell)
+        return lift
+
+    def rank(self) -> int:
+        """Dimensions of the lift: one more than eigenvalues of A - W stand out."""
+        least, most = self.plan.ranks
+        r = len(self.problem.sizes)
+        values = np.maximum(largest_eigenpairs(self.kept.block - self.W, r + 1)[0], 0.0)
+        plateau = values[r] if values.size > r else 0.0
+        standing = int(np.count_nonzero(values[:r] > (1 + PLATEAU) * plateau))
+        return min(max(standing + 1, least), most, len(self.kept.block))
+
+    def look(self, lift: Lift) -> float:
+        """The bound as it stands, searched for if it promises to be the best; then another subspace."""
+        W, M = lift.splitting.entries.W, lift.cuts.M
+        assert lift.prices is not None
+        packed = Packed((W + W.T) / 2, None if M is None else M.copy(), lift.U, lift.prices.values.copy())
+        base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
+        promise = base + lift.value(packed.L, h)
+        gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
+        if promise < self.upper - WORTH * gap:
+            promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h)))
+            for _, cover in halves:
+                if cover.direction.size == packed.L.shape[1] + 1:
+                    lift.grow(cover.direction[:, None])
+            if promise < self.upper:
+                self.best, self.halves, self.upper = packed, halves, promise
+                self.tell()
+        U, _ = lift_of(self.kept, Witness(packed.W, M), lift.B.shape[1])
+        if U.shape[1] == lift.B.shape[1]:
+            lift.rebase(np.linalg.qr(U)[0])
+        return promise
+
+    def searched(self, packed, base, tops, fine=False):
+        """The bound, and the search half of each size: F and its cover.
+
+        While one size is searched the others are taken to come to what is known of them.
+        """
+        counts, tau = counts_of(self.problem), threshold(packed.W, self.problem.nonneg, self.kept.floor)
+        reached, halves = [float(top) for top in tops], []
+        for g, (size, number) in enumerate(counts):
+            others = sum(reached[i] * other for i, (_, other) in enumerate(counts) if i != g)
+            budget = Budget(
+                FINE if fine else COARSE,
+                offset=(base + others) / number,
+                hopeless=np.inf if fine else self.upper / number,
+                known=np.inf if fine or self.lower == 0 else self.lower / number,
+                cap=self.plan.cap,
+            )
+            query = self.query(packed, size, tau)
+            reached[g], cover = search_half(query, budget, report=self.quietly)
+            if packed.M is not None:  # h is a difference of numbers of this size
+                reached[g] += SEARCH_SLACK * float(topk_sum(np.linalg.norm(packed.M, axis=1), size))
+            self.cones += cover.cones
+            halves.append((reached[g], cover))
+        return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
+
+    def query(self, packed, size, tau):
+        extra = min(size, self.kept.free)
+        L = np.vstack((packed.L, np.zeros((extra, packed.L.shape[1]))))
+        h = np.append(packed.heights(self.problem), np.zeros(extra))
+        return Query(L, size, h, tau, self.problem.nonneg)
+
+    # --- proof ----------------------------------------------------------------------------------------------
+    def proved(self, fine: bool = True) -> Certificate | None:
+        """Certificate of the best; None without one, or where its spectral claim fails."""
+        best, kept, problem = self.best, self.kept, self.problem
+        if best is None:
+            return None
+        if fine:
+            tops = [F for F, _ in self.halves]
+            upper, halves = self.searched(best, best.base(problem, kept), tops, fine=True)
+            self.halves = halves if upper < self.upper else self.halves
+        pairs = largest_eigenpairs(best.left(kept), len(problem.sizes))
+        upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L)
+        if not np.isfinite(upper):
+            return None
+        claims = [F for F, _ in self.halves]
+        upper += float(topk_sum(best.prices, sum(problem.sizes)))
+        upper += sum(F * number for F, (_, number) in zip(claims, counts_of(problem), strict=True))
+        upper *= 1 + (sum(problem.sizes) + len(claims) + 8) * 4 * UNIT_ROUNDOFF
+        witness |= {"W": best.W, "lift": best.L, "prices": best.prices}
+        witness |= {} if best.M is None else {"M": best.M}
+        if kept.rows is not None:
+            witness |= {"rows": kept.rows, "tau": np.array([threshold(best.W, problem.nonneg, kept.floor)])}
+        witness["claims"] = np.append(witness["claims"][:1], claims)
+        witness["tree"] = np.concatenate([cover.tree for _, cover in self.halves])
+        self.upper = float(upper)
+        self.tell()
+        return Certificate.of(problem, "JP", "joint", upper, witness)
+
+    @property
+    def shown(self):
+        """The best so far, of what was proved before too."""
+        own = super().shown
+        return self.before.upper if own is None else min(own, self.before.upper)

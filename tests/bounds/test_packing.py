@@ -1,0 +1,274 @@
+"""Joint bounds with prices: at ANY prices, W, M and lift never below brute force, accepted by the verifier;
+forged ones refused; better than W alone; different sizes, eliminated rows, cancel.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+import nspca
+from nspca.bounds import elimination, joint, kyfan
+from nspca.bounds.dual.prices import Prices
+from nspca.bounds.dual.weights import descend, simplex_program
+from nspca.bounds.joint import certify_joint
+from nspca.bounds.packing import Packed, Packing
+from nspca.bounds.plan import JOINT_PLANS
+from nspca.checker.cover import TopSum, droppable, prove_cover
+from nspca.errors import Cancelled, CertificateError
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Query
+from nspca.problem import Problem
+from tests.makers import changed
+from tests.oracles import brute_force_joint
+from tests.strategies import cases
+
+EDGE = 1e-12
+SIZES = ((2, 2), (2, 1), (1, 1, 1), (3, 1), (3,), (2, 2, 1))
+
+
+def packing(problem, kept=None, **parts):
+    """A run that has nothing better before it."""
+    kept = elimination.all_rows(problem) if kept is None else kept
+    zero, plan = np.zeros_like(kept.block), replace(JOINT_PLANS["standard"], packing=0.0)
+    before = nspca.bounds.joint.certify_joint(problem, 0.0, "fast")
+    before = replace(before, upper=1e300)
+    return Packing(problem, plan, 0.0, kept=kept, W=zero, X=zero, before=before, **parts)
+
+
+def certified(problem, packed, kept=None):
+    """The certificate of any numbers at all."""
+    run = packing(problem, kept, best=packed)
+    run.upper, run.halves = run.searched(packed, packed.base(problem, run.kept), [0.0] * len(problem.sizes))
+    return run.proved(fine=False)
+
+
+def drawn(rng, A, nonneg):
+    """W, M, L and prices of the size of A, and degenerate on purpose."""
+    n, top = len(A), float(np.abs(A).max()) or 1.0
+    W = np.minimum(A, rng.uniform(0, top)) if rng.random() < 0.5 else top * rng.standard_normal((n, n)) / 4
+    M = None if rng.random() < 0.4 else top * rng.standard_normal((n, n)) * (rng.random((n, n)) < 0.5) / 4
+    values, vectors = np.linalg.eigh(A)
+    d = int(rng.integers(0, min(n, 3) + 1))
+    L = vectors[:, n - d :] * np.sqrt(np.maximum(values[n - d :], 0)) * rng.uniform(0, 1.2)
+    prices = top * rng.random(n) * (rng.random(n) < rng.choice([0.0, 0.5, 1.0])) * rng.choice([0.1, 1.0])
+    return Packed((W + W.T) / 2, M, L, prices)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_no_bound_of_any_numbers_is_below_brute_force_and_every_one_is_verified(nonneg):
+    rng, tried = np.random.default_rng(3), 0
+    for i, case in enumerate(cases(40, n_max=6, ranks=(1, 2, 6), seed=23)):
+        A = case.V @ case.V.T
+        for sizes in SIZES[i % 3 :: 3]:
+            if sum(sizes) > len(A) or not A.any():
+                continue
+            problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+            unit = problem.covariance.unit
+            certificate = certified(problem, drawn(rng, A / unit, nonneg))
+            assert certificate.kind == "JP" and certificate.upper >= exact * (1 - EDGE)
+            proved = nspca.verify(A, certificate)
+            assert proved <= certificate.upper <= proved * (1 + 1e-6) + 1e-9 * unit
+            tried += 1
+    assert tried > 30
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_what_a_run_comes_to_is_never_below_brute_force(nonneg, hasty):
+    better = 0
+    for i, case in enumerate(cases(14, n_max=6, ranks=(2, 6), seed=29)):
+        A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
+        if sum(sizes) > len(A) or not A.any():
+            continue
+        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+        alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
+        before = alone.run()
+        if alone.X is None:
+            continue
+        certificate = Packing.following(alone, before).run()
+        if certificate is not None:
+            assert nspca.verify(A, certificate) <= certificate.upper
+            assert exact * (1 - EDGE) <= certificate.upper <= before.upper * (1 + 1e-9)
+            better += certificate.upper < before.upper * (1 - 1e-3)
+    assert better >= 2
+
+
+def rivals(n=24):
+    """Three directions with features in common: W alone does not know that each is used once."""
+    rng = np.random.default_rng(0)
+    F, shares = rng.standard_normal((200, 3)), rng.random((3, n)) * (rng.random((3, n)) < 0.6)
+    return F @ shares + 0.6 * rng.standard_normal((200, n))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("sizes", [(8, 4), (6, 6)])
+def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg, hasty):
+    X = rivals()
+    problem = Problem.from_data(X, sizes, nonneg)
+    value = nspca.solve(problem, "joint", certify=None).value
+    lower = value / problem.covariance.unit
+    alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], lower, kept=elimination.all_rows(problem)).run()
+    certificate = certify_joint(problem, lower)
+    assert value <= nspca.verify(X, certificate) <= certificate.upper
+    assert certificate.kind == "JP" and certificate.witness["claims"].size == 1 + len({*sizes})
+    assert certificate.upper - value < 0.4 * (alone.upper - value)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_with_eliminated_rows(nonneg):
+    X = rivals() * np.r_[np.linspace(2, 1, 16), np.full(8, 0.4)]
+    for sizes in ((5, 5), (6, 3), (12, 12)):
+        problem = Problem.from_data(X, sizes, nonneg)
+        kept = elimination.keep(problem, 16)
+        rng, B = np.random.default_rng(1), kept.block
+        value = nspca.solve(problem, "joint", certify=None).value
+        for _ in range(4):
+            packed = replace(drawn(rng, B, nonneg), W=elimination.clipped(B, kept.floor, nonneg))
+            certificate = certified(problem, packed, kept)
+            assert value <= nspca.verify(X, certificate) <= certificate.upper
+            assert certificate.witness["rows"].size == 16
+
+
+def test_forged_ones_are_refused(hasty):
+    X = rivals()
+    problem = Problem.from_data(X, (6, 6, 3), nonneg=False)
+    honest = certify_joint(problem, 0.0)
+    assert honest.kind == "JP" and nspca.verify(X, honest) <= honest.upper
+    w, low = honest.witness, {"upper": honest.upper * (1 - 1e-6)}
+    t, first, second = w["claims"]
+    dear = w["prices"] + np.linspace(0.0, 1.0, 24) * w["prices"].max()
+    forgeries = [
+        ({}, low, "is claimed"),
+        ({"prices": -w["prices"]}, {}, "must not be negative"),
+        ({"prices": w["prices"] * np.nan}, {}, "finite"),
+        ({"prices": w["prices"][1:]}, {}, "of shape"),
+        ({"prices": dear}, {}, "is claimed"),
+        ({"prices": 0 * w["prices"]}, {}, "not proved to stay below|sum to"),
+        ({"claims": np.array([t, first * 0.99, second])}, {}, "cone"),
+        ({"claims": np.array([t, first, second * 0.99])}, {}, "cone"),
+        ({"claims": np.array([t, second, first])}, {}, "cone"),
+        ({"claims": np.array([t, first])}, {}, "of shape"),
+        ({"claims": np.array([t * (1 - 1e-6), first, second])}, {}, "could not be proved"),
+        ({"claims": np.array([-t, first, second])}, {}, "could not be proved"),
+        ({"tree": w["tree"][:-1]}, {}, "too early"),
+        ({"tree": np.append(w["tree"], w["tree"][-1])}, {}, "left over"),
+        ({"lift": w["lift"][:, :1]}, {}, "could not be proved|unknown code|left over"),
+        ({"lift": 0 * w["lift"]}, {}, "could not be proved"),
+        ({"W": w["W"] - 0.1 * np.eye(24)}, {}, "could not be proved"),
+        ({"U": 0 * w["U"]}, {}, "could not be proved"),
+        ({"secret": w["U"]}, {}, "has the witness arrays"),
+    ]
+    for arrays, words, reason in forgeries:
+        with pytest.raises(CertificateError, match=reason):
+            nspca.verify(X, changed(honest, words.get("upper"), **arrays))
+    without = {name: array for name, array in w.items() if name != "prices"}
+    with pytest.raises(CertificateError, match="has the witness arrays"):
+        nspca.verify(X, replace(honest, witness=without))
+    plain = {name: w[name] for name in ("W", "U")} | {"claims": np.array([t, 0.0])}
+    with pytest.raises(
+        CertificateError, match="could not be proved"
+    ):  # what L took is not left out for nothing
+        nspca.verify(X, replace(honest, witness=plain))
+    for sizes in ((6, 6, 4), (7, 6, 3), (6, 6, 6), (15,), (6, 6, 3, 1)):
+        with pytest.raises(CertificateError):
+            nspca.verify(X, replace(honest, k=sizes))
+
+
+def test_nothing_is_dropped_that_a_negative_constant_lets_through():
+    rng, dropped = np.random.default_rng(0), 0
+    for _ in range(300):
+        n, k, D = int(rng.integers(3, 8)), int(rng.integers(1, 3)), 2
+        V, h = rng.random((n, D)) * rng.choice([1.0, 3.0], (n, 1)), rng.uniform(-2, 1, n)
+        f = TopSum(V, D, h, k, 0, True)
+        g = np.sort(rng.random((1, D, D)), axis=2)
+        g = g / np.linalg.norm(g, axis=2, keepdims=True)
+        G, p = g @ g.transpose(0, 2, 1), f.at(g)
+        out = droppable(f, G, p)
+        dropped += out.sum()
+        for a in rng.random((40, D)):
+            c = a @ g[0]
+            c /= np.linalg.norm(c)
+            terms = np.square(np.maximum(V @ c, 0)) + h
+            best = np.sort(np.maximum(terms, 0))[::-1][:k].sum()
+            assert np.sort(np.maximum(terms[~out], 0))[::-1][:k].sum() >= best - 1e-12
+    assert dropped > 50
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_search_with_negative_constants_finds_the_maximum_and_proves_it(nonneg):
+    rng, turns = np.random.default_rng(7), np.linspace(0, 2 * np.pi, 4001)
+    circle = np.column_stack((np.cos(turns), np.sin(turns)))
+    for trial in range(40):
+        n, k = int(rng.integers(1, 9)), int(rng.integers(1, 4))
+        V, h = rng.standard_normal((n, 2)), rng.uniform(-1.5, 0.5, n) * (trial % 4 > 0)
+        P = np.maximum(circle @ V.T, 0) if nonneg else np.abs(circle @ V.T)
+        most = np.sort(np.maximum(P**2 + h, 0), axis=1)[:, ::-1][:, :k].sum(axis=1).max()
+        cover = cones.search(Query(V, k, h, 0.0, nonneg), Budget(1e-6))
+        assert cover.lower <= most * (1 + 1e-5) + 1e-9 and most <= cover.upper * (1 + 1e-12)
+        assert cover.upper <= cover.lower * (1 + 1e-5) + 1e-9
+        f = TopSum(V, 2, h, min(k, n), 0, nonneg)
+        assert prove_cover(f, cover.upper * (1 + 1e-9) + 1e-12, cover.tree).size == 0
+        if most > 1e-3:
+            with pytest.raises(CertificateError):
+                prove_cover(f, most * (1 - 1e-6), cover.tree)
+
+
+def test_weights_in_groups_against_another_solver():
+    rng = np.random.default_rng(2)
+    for p in (2, 3, 6):
+        group, supports = np.arange(p) % 2, (rng.random((5, p)) < 0.5) * 1.0
+        start = np.array([[2.0, 1.0][g] / np.count_nonzero(group == g) for g in group])
+        prices, c = Prices(5, bend=2.0), rng.standard_normal(p)
+
+        def value(w, c=c, prices=prices, supports=supports):
+            return c @ w + prices.cost(supports @ w) + w @ w
+
+        def slopes(w, c=c, prices=prices, supports=supports):
+            gradient, H = prices.slopes(supports @ w, supports)
+            return c + gradient + 2 * w, H + 2 * np.eye(len(w))
+
+        w = descend(value, slopes, start, group, 1e-12)
+        sums = [
+            {"type": "eq", "fun": lambda w, mine=group == g, t=t: w[mine].sum() - t}
+            for g, t in ((0, 2), (1, 1))
+        ]
+        found = scipy.optimize.minimize(value, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12)
+        assert np.allclose(np.bincount(group, w), [2, 1]) and w.min() >= 0
+        assert value(w) <= found.fun + 1e-7
+        H = slopes(start)[1]
+        exact = simplex_program(H, c, start, group)
+        least = scipy.optimize.minimize(
+            lambda w, H=H, c=c: c @ w + w @ H @ w / 2, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12
+        )
+        assert c @ exact + exact @ H @ exact / 2 <= least.fun + 1e-7
+
+
+def test_cancelled_at_any_time_it_hands_in_what_was_told(hasty):
+    X = rivals()
+    problem, events = Problem.from_data(X, (6, 4)), []
+    lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit
+    whole = certify_joint(problem, lower, report=events.append)
+    assert whole.kind == "JP" and events[-1].done == events[-1].total
+    assert events[-1].upper == pytest.approx(whole.upper, rel=1e-12)
+    better = [i for i in range(1, len(events)) if events[i].upper < events[i - 1].upper]
+    for at in better[-1:]:
+        left = iter(range(at + 1))
+
+        def stop(_, left=left, at=at):
+            if next(left) == at:
+                raise Cancelled
+
+        with pytest.raises(Cancelled) as stopped:
+            certify_joint(problem, lower, report=stop)
+        held = stopped.value.best
+        assert nspca.verify(X, held) <= held.upper <= events[at].upper * (1 + 1e-9)
+
+
+def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch):
+    X = rivals()
+    problem = Problem.from_data(X, (6, 6))
+    assert certify_joint(problem, 0.0, "fast").kind == "J"
+    monkeypatch.setattr(joint, "Packing", None)  # would be called in vain
+    diagonal = np.diag([5.0, 4, 3, 2, 1])
+    assert certify_joint(Problem.from_covariance(diagonal, (1, 1)), 9.0 / 8).kind == "J"
