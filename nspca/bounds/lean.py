@@ -4,7 +4,7 @@ above the first.
 
 import numpy as np
 
-from nspca.bounds import elimination, kyfan, witness
+from nspca.bounds import elimination, kyfan, packing, witness
 from nspca.certificate import Certificate
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
@@ -30,13 +30,20 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
     digits : int
     """
     W = certificate.witness.get("W")
-    other = certificate.form not in ("inequality", "joint") or {"M", "prices"} & certificate.witness.keys()
-    if W is None or other:
+    single = certificate.form == "inequality" and "M" not in certificate.witness
+    if W is None or not (single or certificate.form == "joint"):
         return certificate
     W, rows = rounded((W + W.T) / 2, digits), certificate.witness.get("rows")
     kept = elimination.all_rows(problem) if rows is None else elimination.keep(problem, len(rows))
     if rows is not None and not np.array_equal(kept.features, rows):  # ties at the level went another way
         return certificate
+    if "prices" in certificate.witness:
+        M, (L, prices) = (
+            certificate.witness.get("M"),
+            (certificate.witness[name] for name in ("lift", "prices")),
+        )
+        packed = packing.Packed(W, None if M is None else rounded(M, digits), L, prices)
+        return packing.of_numbers(problem, kept, packed) or certificate
     if certificate.form == "joint":
         return kyfan.of_weights(problem, kept, W)
     proved, _ = witness.certificate(

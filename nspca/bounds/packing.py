@@ -21,7 +21,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SEARCH_SLACK, heights, threshold
 from nspca.bounds.kyfan import KyFan, claimed
-from nspca.bounds.plan import ROUND, JointPlan
+from nspca.bounds.plan import JOINT_PLANS, ROUND, JointPlan
 from nspca.bounds.witness import Witness, lift_of, search_half
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled
@@ -76,6 +76,15 @@ def counts_of(problem: Problem) -> tuple[tuple[int, int], ...]:
     return tuple((size, problem.sizes.count(size)) for size in sorted({*problem.sizes}, reverse=True))
 
 
+def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
+    """The bound of any such numbers; None where it cannot be proved."""
+    zero, plan = np.zeros_like(kept.block), JOINT_PLANS["thorough"]
+    run = Packing(problem, plan, 0.0, kept=kept, W=zero, X=zero, best=packed)
+    none_known = [0.0] * len(counts_of(problem))
+    run.upper, run.halves = run.searched(packed, packed.base(problem, kept), none_known, fine=True)
+    return run.proved(fine=False)
+
+
 @dataclass(eq=False, kw_only=True)
 class Packing(Work[JointPlan]):
     """The run that follows `kyfan`.
@@ -83,7 +92,7 @@ class Packing(Work[JointPlan]):
     Attributes
     ----------
     kept, W, X : where it begins: the rows, the W that was best there, and its X
-    before : what is proved so far
+    before : what is proved so far, in the units of the data
     best, halves : what `upper` is of, if it is better than that, and F and cover of each size
     cones : made in all searches
     """
@@ -92,7 +101,7 @@ class Packing(Work[JointPlan]):
     kept: Kept
     W: Array
     X: Array
-    before: Certificate
+    before: float = np.inf
     best: Packed | None = None
     halves: list[tuple[float, Cover]] = field(default_factory=list)
     cones: int = 0
@@ -113,7 +122,7 @@ class Packing(Work[JointPlan]):
             kept=run.kept,
             W=W,
             X=X,
-            before=before,
+            before=before.upper,
         )
 
     def run(self) -> Certificate | None:
@@ -249,4 +258,4 @@ class Packing(Work[JointPlan]):
     def shown(self):
         """The best so far, of what was proved before too."""
         own = super().shown
-        return self.before.upper if own is None else min(own, self.before.upper)
+        return self.before if own is None else min(own, self.before)

@@ -1,10 +1,13 @@
 """Proofs with a W of few digits: smaller, still proofs, and hardly looser."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import nspca
 from nspca.bounds.lean import lean, rounded
+from nspca.bounds.plan import JOINT_PLANS
 
 X = np.random.default_rng(0).standard_normal((200, 60)) @ np.random.default_rng(1).standard_normal((60, 60))
 
@@ -22,6 +25,22 @@ def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
     assert "W" in certificate.witness and len(light.to_bytes()) < 0.62 * len(certificate.to_bytes())
     assert light.upper <= certificate.upper * (1 + 1e-3) and light.kind == certificate.kind
     assert nspca.verify(X, light, k=k, nonneg=nonneg) <= light.upper
+
+
+@pytest.mark.parametrize("rows", [None, 45])
+def test_of_one_with_prices(hasty, monkeypatch, rows):
+    table = X * np.geomspace(3, 0.1, 60)
+    if rows:
+        plan = replace(JOINT_PLANS["standard"], rows=rows, more=(), whole=0)
+        monkeypatch.setitem(JOINT_PLANS, "standard", plan)
+    problem = nspca.Problem.from_data(table, (4, 3), nonneg=False)
+    result = nspca.solve(problem, "joint", certify=None)
+    certificate = nspca.certify(problem, result, components=2)
+    light = lean(problem, certificate)
+    assert light.kind == certificate.kind == "JP" and ("rows" in light.witness) == bool(rows)
+    assert len(light.to_bytes()) < 0.62 * len(certificate.to_bytes())
+    assert light.upper <= certificate.upper * (1 + 1e-3)
+    assert nspca.verify(table, light, problem) <= light.upper
 
 
 def test_with_features_left_out():

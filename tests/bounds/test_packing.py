@@ -13,7 +13,7 @@ from nspca.bounds import elimination, joint, kyfan
 from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packing import Packed, Packing
+from nspca.bounds.packing import Packed, Packing, of_numbers
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.checker.cover import TopSum, droppable, prove_cover
 from nspca.errors import Cancelled, CertificateError
@@ -26,22 +26,6 @@ from tests.strategies import cases
 
 EDGE = 1e-12
 SIZES = ((2, 2), (2, 1), (1, 1, 1), (3, 1), (3,), (2, 2, 1))
-
-
-def packing(problem, kept=None, **parts):
-    """A run that has nothing better before it."""
-    kept = elimination.all_rows(problem) if kept is None else kept
-    zero, plan = np.zeros_like(kept.block), replace(JOINT_PLANS["standard"], packing=0.0)
-    before = nspca.bounds.joint.certify_joint(problem, 0.0, "fast")
-    before = replace(before, upper=1e300)
-    return Packing(problem, plan, 0.0, kept=kept, W=zero, X=zero, before=before, **parts)
-
-
-def certified(problem, packed, kept=None):
-    """The certificate of any numbers at all."""
-    run = packing(problem, kept, best=packed)
-    run.upper, run.halves = run.searched(packed, packed.base(problem, run.kept), [0.0] * len(problem.sizes))
-    return run.proved(fine=False)
 
 
 def drawn(rng, A, nonneg):
@@ -66,7 +50,7 @@ def test_no_bound_of_any_numbers_is_below_brute_force_and_every_one_is_verified(
                 continue
             problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
             unit = problem.covariance.unit
-            certificate = certified(problem, drawn(rng, A / unit, nonneg))
+            certificate = of_numbers(problem, elimination.all_rows(problem), drawn(rng, A / unit, nonneg))
             assert certificate.kind == "JP" and certificate.upper >= exact * (1 - EDGE)
             proved = nspca.verify(A, certificate)
             assert proved <= certificate.upper <= proved * (1 + 1e-6) + 1e-9 * unit
@@ -125,7 +109,7 @@ def test_with_eliminated_rows(nonneg):
         value = nspca.solve(problem, "joint", certify=None).value
         for _ in range(4):
             packed = replace(drawn(rng, B, nonneg), W=elimination.clipped(B, kept.floor, nonneg))
-            certificate = certified(problem, packed, kept)
+            certificate = of_numbers(problem, kept, packed)
             assert value <= nspca.verify(X, certificate) <= certificate.upper
             assert certificate.witness["rows"].size == 16
 
