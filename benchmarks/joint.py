@@ -1,6 +1,6 @@
 """Disjoint components at once, beside the paper's figures and one by one.
 
-    python -m benchmarks.joint [--only NAME] [--quick] [--samples N]
+    python -m benchmarks.joint [--only NAME] [--quick] [--proofs standard,thorough] [--samples N]
 
 For each run of Tables 1 and 2 of Asteris et al. 2015: `joint`; the paper's own algorithm on a sketch of rank
 4 (word counts: 5), as it is and polished on the full A; TPower, EM and SpanSPCA (nonnegative: cone) one by
@@ -41,7 +41,7 @@ class Row:
     divide: float = 1.0
     center: bool = True
     nonneg: bool = False
-    ratio: float | None = None
+    proved: dict = field(default_factory=dict)  # by effort, the fraction it should come to
     published: dict = field(default_factory=dict)
 
     def data(self):
@@ -66,7 +66,17 @@ def published(table: int, data: str) -> dict[str, float]:
 
 
 TABLE = (
-    Row("KOS", (15,) * 8, 5, 62.6, sample="bow-kos", center=False, published=published(2, "kos")),
+    Row(
+        "KOS",
+        (15,) * 8,
+        5,
+        62.6,
+        sample="bow-kos",
+        center=False,
+        published=published(2, "kos"),
+        proved={"standard": 0.91, "thorough": 0.94},
+    ),
+    Row("KOS >=0", (15,) * 8, 5, 62.6, sample="bow-kos", center=False, nonneg=True),
     Row("KOS s=10", (10,) * 8, 5, 0.0, sample="bow-kos", center=False),
     Row(
         "Leukemia",
@@ -75,6 +85,7 @@ TABLE = (
         5.64e9,
         sample="leukemia",
         published=published(1, "leukemia"),
+        proved={"standard": 0.90, "thorough": 0.93},
     ),
     Row(
         "Arcene",
@@ -84,6 +95,7 @@ TABLE = (
         file="arcene.npz",
         rows=100,
         published=published(1, "arcene"),
+        proved={"standard": 0.93, "thorough": 0.95},
     ),
     Row(
         "mfeat-pix",
@@ -92,8 +104,18 @@ TABLE = (
         5.66e2,
         file="mfeat_pix.npz",
         published=published(1, "mfeat"),
+        proved={"standard": 0.93, "thorough": 0.97},
     ),
-    Row("CBCL/255 >=0", (40,) * 5, 4, 7.123, sample="cbcl", divide=255, nonneg=True, ratio=0.975),
+    Row(
+        "CBCL/255 >=0",
+        (40,) * 5,
+        4,
+        7.123,
+        sample="cbcl",
+        divide=255,
+        nonneg=True,
+        proved={"standard": 0.98, "thorough": 0.99},
+    ),
     Row("CBCL/255", (40,) * 5, 4, 0.0, sample="cbcl", divide=255),
 )
 FIGURE = Row("Fig. 2", (50,) * 10, 4, 0.0, sample="leukemia")
@@ -114,8 +136,8 @@ def reached(value, target):
     return "yes" if value >= target else "no"
 
 
-def show(row, quick, samples):
-    """All methods of one run, then its certificate and sketches."""
+def show(row, quick, samples, efforts):
+    """All methods of one run, then its certificates and sketches."""
     X = row.data()
     if X is None:
         say(f"{row.name}: the real data are not here, left out")
@@ -149,23 +171,25 @@ def show(row, quick, samples):
                 *target,
             )
         )
-    prove(row, X, problem, best)
+    for effort in efforts:
+        prove(row, X, problem, best, effort)
     if not quick:
         sketches(row, X, problem.leading_eigenvalue)
 
 
-def prove(row, X, problem, best):
-    """The joint certificate and how it is verified."""
+def prove(row, X, problem, best, effort):
+    """The joint certificate, verified from the raw data."""
     started, wall = time.process_time(), time.perf_counter()
-    certificate = nspca.certify(problem, best, components=len(row.sizes), effort="standard")
+    certificate = nspca.certify(problem, best, components=len(row.sizes), effort=effort)
     spent, wall = time.process_time() - started, time.perf_counter() - wall
     nspca.verify(X, certificate)
     ratio = certificate.ratio(best.value)
-    target = (f"{row.ratio:g}", reached(ratio, row.ratio)) if row.ratio else ("", "")
+    reach = row.proved.get(effort)
+    target = (f"{reach:g}", reached(ratio, reach)) if reach else ("", "")
     say(
         LINE.format(
             row.name,
-            f"proof ({wall:.1f} s waited)",
+            f"{effort}, {certificate.kind} ({wall:.0f} s waited)",
             f"{certificate.upper:.6g}",
             "",
             f"{ratio:.4f}",
@@ -213,6 +237,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.joint", description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="NAME", help="rows whose name begins so")
     parser.add_argument("--quick", action="store_true", help="without one by one, sketches and the figure")
+    parser.add_argument("--proofs", default="standard", help="efforts of certificates, with commas between")
     parser.add_argument("--samples", type=int, default=2000, help="random points of bipartite")
     chosen = parser.parse_args()
     wanted = (chosen.only or "").lower()
@@ -223,7 +248,7 @@ def main():
     )
     for row in TABLE:
         if row.name.lower().startswith(wanted):
-            show(row, chosen.quick, chosen.samples)
+            show(row, chosen.quick, chosen.samples, chosen.proofs.split(","))
     if FIGURE.name.lower().startswith(wanted) and not chosen.quick:
         figure(FIGURE, chosen.samples)
 

@@ -218,7 +218,7 @@ def _preparation(about: Subject, of: Chosen) -> tuple[bool, bool, str]:
             format_func=EFFORTS.get,
             width=170,
             help="How hard to look for a bound that no other choice can exceed.",
-            **state.bind("proof", state.get("proof") if state.get("proof") in EFFORTS else "fast"),
+            **state.bind("proof", state.get("proof") if state.get("proof") in EFFORTS else "standard"),
         )
         if _counts(about, of):
             raw = st.toggle(

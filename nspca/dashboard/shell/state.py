@@ -168,7 +168,7 @@ VALUES: dict[str, Kept] = {
     "size": Kept(_text),  # features in each of them: one number, or one for each
     "by": Kept(_words),  # methods that find them
     "budget": Kept(_integer, lambda: 500),  # points of the net of the bipartite method
-    "proof": Kept(_word, lambda: "fast"),
+    "proof": Kept(_word, lambda: "standard"),
     "raw": Kept(_flag),  # word counts are not centred
     "face": Kept(_integer, lambda: 1),  # the sample that is put together from its parts
     "using": Kept(_integer),  # how many parts it is put together from
