@@ -1,0 +1,319 @@
+"""In or out: a certificate that bounds, for every feature, the answers that have it and those that lack it.
+
+Whatever proves an upper bound adds up terms over a set I of at most k features. Over the sets with j that is
+a bound for the answers that use feature j, over those without j for the answers that do not
+(docs/certificates.md, *In or out*). So the witness of a certificate is taken as it is, its cover is made finer
+where answers of interest can lie, and the bounds are read off for all features at once.
+Tiny problems have a tree of their own: it branches until no support that is left undecided is of interest.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.bounds import elementary, lowrank
+from nspca.bounds.elimination import Kept
+from nspca.bounds.inequality import SEARCH_SLACK, SLACK, heights, threshold
+from nspca.bounds.witness import Witness, lifted, spectral_half
+from nspca.certificate import Certificate
+from nspca.lowrank import membership as search
+from nspca.lowrank.cones import Query
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+WORK, FEWEST = 4e7, 200
+"""Terms of all cones of a certificate together, at most, and cones that each of its covers may have anyway."""
+NEAR, NEAREST = 0.05, 2e-4
+"""Cones are split until they are this near to f: as a share of what lies between the value and the level of
+interest, and at least of the value."""
+RANK = 3
+"""Of the lift for a witness that has none: without one no feature is told from another."""
+TREE = 1e8
+"""Work of a tree of one's own: n^3, and what a call costs, for every node."""
+CALL = 3e4
+
+
+@dataclass(frozen=True)
+class Interest:
+    """The best value known, and the level below which nothing is asked, in unit scale."""
+
+    value: float
+    level: float
+
+    @property
+    def tol(self) -> float:
+        return max(NEAR * (self.value - self.level), NEAREST * self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """On the answers that have a feature (n,), that lack it (n,), and on all; -inf where there are none."""
+
+    having: Array
+    lacking: Array
+    upper: float
+
+
+def certificates(
+    problem: Problem, certificate: Certificate | None, value: float, share: float, report: Report = silent
+) -> Iterator[Certificate]:
+    """Certificates with bounds for every feature, from all there is at little cost.
+
+    Parameters
+    ----------
+    problem : Problem
+        For one component.
+    certificate : Certificate or None
+        Of this problem.
+    value : float
+        The best value that is known to be reached, in unit scale.
+    share : float
+        It matters which features can be in, or out, at this share of `value`.
+    report : callable
+        Gets an `Event` of stage "features" now and then; raises `Cancelled` to stop.
+    """
+    interest = Interest(value, value * share * (1 - SEARCH_SLACK))
+    own = _tree(problem, interest)
+    if own is not None:
+        yield own
+        return
+    yield of_variances(problem)
+    if problem.n <= DENSE_LIMIT:
+        yield of_rows(problem)
+    if certificate is not None and certificate.form == "branches":
+        yield of_branches(problem, certificate, interest, report)
+    usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
+    if certificate is None or certificate.form != "inequality" or not usable:
+        certificate = lowrank.bound(problem, RANK)[0]
+    yield of_inequality(problem, certificate, interest, report)
+
+
+def stated(problem: Problem, kind: str, form: str, bounds: Bounds, witness) -> Certificate:
+    """The certificate that claims these bounds: none above that of all answers, 0 where there is no answer."""
+    claims = {
+        name: np.clip(part, 0.0, bounds.upper)
+        for name, part in (("having", bounds.having), ("lacking", bounds.lacking))
+    }
+    return Certificate.of(problem, kind, form, bounds.upper, witness | claims)
+
+
+# --- the one inequality ---------------------------------------------------------------------------
+
+
+def of_inequality(
+    problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
+) -> Certificate:
+    """From W, M and U; where there is no U, with one."""
+    arrays, forced = certificate.witness, np.array(problem.forced, dtype=int)
+    rows = arrays.get("rows")
+    features = np.arange(problem.n) if rows is None else rows
+    fixed = forced.size if np.array_equal(features[: forced.size], forced) else 0
+    outside = np.setdiff1d(problem.usable, features)
+    t, floor = float(arrays["claims"][0]), float(arrays["tau"][0]) if "tau" in arrays else 0.0
+    witness, kind = Witness(*(arrays.get(name) for name in ("W", "M", "U"))), certificate.kind
+    if witness.U is None:
+        kept = Kept(rows, problem.covariance.block(features), floor, free=outside.size, fixed=fixed)
+        witness, left = lifted(kept, witness, RANK)
+        t, kind = spectral_half(problem, kept, witness, left), witness.kind
+    half = _search_half(problem, witness, t, floor, (fixed, outside.size), interest, report)
+    bounds = half.spread(problem.n, features, outside, problem.size)
+    bounds.having[np.setdiff1d(np.arange(problem.n), problem.usable)] = -np.inf
+    named = {"W": witness.W, "M": witness.M, "U": witness.U, "rows": rows, "tau": arrays.get("tau")}
+    given = {name: array for name, array in named.items() if array is not None and array.size}
+    given |= {"claims": np.array([t, half.F]), "tree": half.tree}
+    return stated(problem, kind, "inequality", bounds, given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Half:
+    """What the search half gives for every row, the first of the rows that stand for others among them."""
+
+    t: float
+    F: float
+    having: Array
+    lacking: Array
+    tree: np.ndarray
+
+    @property
+    def upper(self) -> float:
+        """The sum, and what adding it up can lose."""
+        return self.t + self.F + 8 * UNIT_ROUNDOFF * (abs(self.t) + abs(self.F))
+
+    def spread(self, n: int, features: np.ndarray, outside: np.ndarray, k: int) -> Bounds:
+        """On the features: on those that are not among the rows, what holds for all answers."""
+        upper = self.upper
+        having, lacking = np.full(n, upper), np.full(n, upper)
+        own = [np.where(part < self.F, self.t + part, upper) for part in (self.having, self.lacking)]
+        having[features], lacking[features] = (part[: features.size] for part in own)
+        if outside.size:
+            having[outside] = own[0][features.size]
+        if 0 < outside.size <= k:  # of more, as many as there can be are left without one of them
+            lacking[outside] = own[1][features.size]
+        return Bounds(having, lacking, upper)
+
+
+def _search_half(problem, witness, t, floor, counts, interest, report, work=WORK) -> _Half:
+    """`counts`: of fixed rows, and of features outside."""
+    k, nonneg, (fixed, outside) = problem.size, problem.nonneg, counts
+    extra = min(k, outside)
+    h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
+    V = np.vstack((witness.U, np.zeros((extra, witness.U.shape[1]))))
+    query = Query(V, k, h, threshold(witness.W, nonneg, floor), nonneg, fixed)
+    D = V.shape[1] + (query.tau > 0)
+    cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
+    found = search.rows(query, interest.level - t, interest.tol, cap, report)
+    size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
+    lost = SEARCH_SLACK * float(topk_sum(size, k, fixed))
+    if witness.M is not None:  # h is a difference of numbers of this size
+        lost += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, fixed))
+    F, *parts = (part + lost for part in (found.upper, found.having, found.lacking))
+    return _Half(t, F, *(part + 8 * UNIT_ROUNDOFF * abs(t) for part in parts), found.tree)
+
+
+# --- trees of supports ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Supports:
+    fixed: tuple[int, ...]
+    free: tuple[int, ...]
+
+    def rows(self, k: int) -> np.ndarray:
+        """What such a support can have, the fixed ones first."""
+        return np.array(self.fixed if len(self.fixed) == k else self.fixed + self.free, dtype=int)
+
+    def split(self, feature: int) -> tuple["_Supports", "_Supports"]:
+        """Those with a feature, those without it."""
+        free = tuple(j for j in self.free if j != feature)
+        return _Supports((*self.fixed, feature), free), _Supports(self.fixed, free)
+
+
+def _all_supports(problem: Problem) -> _Supports:
+    others = np.setdiff1d(np.arange(problem.n), problem.forced)
+    return _Supports(problem.forced, tuple(map(int, others)))
+
+
+def of_branches(
+    problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
+) -> Certificate:
+    """From the leaves of a tree: those whose supports can have a feature, and those whose supports lack it."""
+    arrays, k = certificate.witness, problem.size
+    pool = [Witness(*one) for one in zip(*(arrays[name] for name in ("W", "M", "U")), strict=True)]
+    leaves, stack = [], [_all_supports(problem)]
+    for feature in arrays["branch"]:
+        node = stack.pop()
+        if feature < 0:
+            leaves.append(node)
+        else:
+            stack += reversed(node.split(int(feature)))
+    halves, work = [], WORK / len(leaves)
+    for node, use, (t, _) in zip(leaves, arrays["use"], arrays["claims"], strict=True):
+        rows, counts = node.rows(k), (len(node.fixed), 0)
+        witness = Witness(U=np.zeros((rows.size, 0))) if use < 0 else _part(pool[use], rows)
+        halves.append(_search_half(problem, witness, float(t), 0.0, counts, interest, report, work))
+    return _of_leaves(problem, leaves, halves, arrays)
+
+
+def _part(witness: Witness, rows: np.ndarray) -> Witness:
+    U, block = witness.U[rows], np.ix_(rows, rows)
+    return Witness(witness.W[block], witness.M[block], U[:, U.any(axis=0)])
+
+
+def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
+    """`arrays`: the tree, and what its leaves use."""
+    n, upper = problem.n, max(half.upper for half in halves)
+    having, lacking = np.full(n, -np.inf), np.full(n, -np.inf)
+    for node, half in zip(leaves, halves, strict=True):
+        rows = node.rows(problem.size)
+        own = half.spread(n, rows, np.zeros(0, dtype=int), problem.size)
+        own.having[np.setdiff1d(np.arange(n), rows)] = -np.inf
+        own.lacking[list(node.fixed[len(problem.forced) :])] = -np.inf
+        having, lacking = np.maximum(having, own.having), np.maximum(lacking, own.lacking)
+    proofs = {
+        "claims": np.array([(half.t, half.F) for half in halves]),
+        "tree": np.concatenate([half.tree for half in halves]),
+    }
+    return stated(problem, "B8", "branches", Bounds(having, lacking, upper), arrays | proofs)
+
+
+def _tree(problem: Problem, interest: Interest) -> Certificate | None:
+    """Supports are split until none of interest is undecided, by the largest eigenvalue of what each may use;
+    None when that is more than `TREE`.
+    """
+    n, k = problem.n, problem.size
+    if n**3 + CALL > TREE / n:
+        return None
+    A, leaves, branch, stack, work = problem.covariance.matrix, [], [], [_all_supports(problem)], 0.0
+    while stack:
+        node = stack.pop()
+        rows = node.rows(k)
+        work += rows.size**3 + CALL
+        if work > TREE:
+            return None
+        values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
+        undecided = rows[len(node.fixed) :]
+        if not undecided.size or values[0] <= interest.level:
+            leaves.append(node)
+            branch.append(-1)
+            continue
+        feature = int(undecided[np.argmax(np.abs(vectors[len(node.fixed) :, 0]))])
+        branch.append(feature)
+        stack += reversed(node.split(feature))
+    none = np.zeros(0)
+    halves = []
+    for node in leaves:
+        rows = node.rows(k)
+        kept = Kept(rows, A[np.ix_(rows, rows)], 0.0)
+        t = spectral_half(problem, kept, Witness()) if rows.size else 0.0
+        halves.append(_Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), none.astype(np.uint8)))
+    arrays = {"branch": np.array(branch), "use": np.full(len(leaves), -1)}
+    arrays |= {"W": np.zeros((0, n, n)), "M": np.zeros((0, n, n)), "U": np.zeros((0, n, 0))}
+    return _of_leaves(problem, leaves, halves, arrays)
+
+
+# --- elementary bounds ----------------------------------------------------------------------------
+
+
+def of_variances(problem: Problem) -> Certificate:
+    """``topk(diag A)`` over the sets with j, and over those without."""
+    A, k, fixed, usable = problem.covariance, problem.size, len(problem.forced), problem.usable
+    more = k * A.nu + _rounding(problem, k * float(A.diagonal.max()))
+    upper = float(topk_sum(A.diagonal[usable], k, fixed)) + more
+    having, lacking = np.full(problem.n, -np.inf), np.full(problem.n, upper)
+    with_, without = search.changed(A.diagonal[usable], fixed, k - fixed)
+    having[usable], lacking[usable] = with_ + more, without + more
+    return stated(problem, "B0", "diagonal", Bounds(having, lacking, upper), {})
+
+
+def of_rows(problem: Problem) -> Certificate:
+    """The largest row sum: only rows of features that an answer has count, and their entries there."""
+    A, k, fixed, usable = problem.covariance, problem.size, len(problem.forced), problem.usable
+    B = np.asarray(A.matrix if problem.nonneg else np.abs(A.matrix))[np.ix_(usable, usable)]
+    B = np.maximum(B, 0.0)
+    own = A.diagonal[usable].copy()
+    np.fill_diagonal(B, 0.0)
+    most = np.full((2, usable.size), -np.inf)
+    whole = -np.inf
+    for i in range(usable.size):
+        count = k if i < fixed else k - 1
+        with_, without = search.changed(B[i], fixed, count - fixed)
+        total = own[i] + float(topk_sum(B[i], count, fixed))
+        for best, sums, at_own in zip(most, (with_, without), (total, -np.inf), strict=True):
+            sums = own[i] + sums
+            sums[i] = at_own
+            np.maximum(best, sums, out=best)
+        whole = max(whole, total)
+    more = _rounding(problem, whole)
+    having, lacking = np.full(problem.n, -np.inf), np.full(problem.n, whole + more)
+    having[usable], lacking[usable] = most + more
+    return stated(problem, "B0", "row", Bounds(having, lacking, whole + more), {})
+
+
+def _rounding(problem, size):
+    """Room for the rounding of whoever recomputes entries and sums."""
+    A = problem.covariance
+    samples = A.shape[0] if A.source == "data" else 1
+    return 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * (size + problem.size * float(A.diagonal.max()))
