@@ -109,6 +109,10 @@ def solve(args: argparse.Namespace) -> int:
     )
     certificate = result.certificate
     assert certificate is not None  # every effort of the command line asks for one
+    known = None
+    if args.within is not None:
+        known = nspca.membership(problem, result, share=args.within / 100, report=progress_hook())
+        certificate = known.certificate  # the same kind of bound, and one for every feature
     clear_progress()
     if args.certificate:
         certificate.of_prepared(dataset.prepared).save(args.certificate)
@@ -116,6 +120,10 @@ def solve(args: argparse.Namespace) -> int:
     component = result.components[:, 0]
     support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
     features = [{"name": dataset.feature_names[i], "weight": float(component[i])} for i in support]
+    if known is not None:
+        for feature, i in zip(features, support, strict=True):
+            least, most = known.cost_without[i]
+            feature |= {"place": known.places[i].value, "costs_at_least": least, "costs_at_most": most}
     if args.json:
         summary = {
             "source": dataset.source,
@@ -144,8 +152,13 @@ def solve(args: argparse.Namespace) -> int:
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
     say(f"{dataset.name}: value {result.value:.6g}, {proved}")
     say(certificate.rounded(6).statement)
+    width = max(len(feature["name"]) for feature in features) if known and features else 0
     for feature in features:
-        say(f"  {feature['weight']:+.4f}  {feature['name']}")
+        place = f"  {feature['place']}" if known else ""
+        say(f"  {feature['weight']:+.4f}  {feature['name']:<{width}}{place}")
+    if known is not None:
+        others = sum(place is nspca.Place.NONE for place in known.places)
+        say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")
     if args.certificate:
         say(f"certificate: {args.certificate}")
     return 0
@@ -194,6 +207,8 @@ def verify(args: argparse.Namespace) -> int:
         sys.stderr.write(f"refused: {error}\n")
         return 1
     say(f"proved: {replace(certificate, upper=upper, prepared=dataset.prepared).statement}")
+    if certificate.of_features:
+        say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0
 
 
@@ -349,6 +364,16 @@ def sizes(text: str) -> list[int]:
     return ks
 
 
+def percent(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 100:
+        raise argparse.ArgumentTypeError(f"per cent above 0 and at most 100 are required, got {text!r}")
+    return share
+
+
 def port_number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"a port from 1 to 65535 is required, got {text!r}")
@@ -396,6 +421,13 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--k", type=int, required=True, help="largest number of features in the component")
     command.add_argument("--method", default="auto", help="a name of nspca.METHODS (default auto)")
     command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
+    command.add_argument(
+        "--within",
+        type=percent,
+        metavar="PERCENT",
+        help="say which features are proved to be in every answer within so many per cent of the optimum; "
+        "the certificate then proves that too",
+    )
     command.add_argument("--json", action="store_true", help="print JSON instead of text")
     command.set_defaults(run=solve)
 

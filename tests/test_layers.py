@@ -21,13 +21,13 @@ CHAIN = [
     "solvers",
     "components",
     "api",
-    "estimator",
+    "places estimator",
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
     "inequality elimination plan",
     "witness elementary lowrank",
-    "dual",
+    "dual membership",
     "branches joint",
     "strongest lean",
 ]

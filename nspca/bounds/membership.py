@@ -2,17 +2,17 @@
 
 Whatever proves an upper bound adds up terms over a set I of at most k features. Over the sets with j that is
 a bound for the answers that use feature j, over those without j for the answers that do not
-(docs/certificates.md, *In or out*). So the witness of a certificate is taken as it is, its cover is made finer
-where answers of interest can lie, and the bounds are read off for all features at once.
+(docs/certificates.md, *In or out*). So the witness of a certificate is taken as it is, its cover is made
+finer where answers of interest can lie, and the bounds are read off for all features at once.
 Tiny problems have a tree of their own: it branches until no support that is left undecided is of interest.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca.bounds import elementary, lowrank
+from nspca.bounds import lowrank
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SEARCH_SLACK, SLACK, heights, threshold
 from nspca.bounds.witness import Witness, lifted, spectral_half
@@ -25,7 +25,7 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 
 WORK, FEWEST = 4e7, 200
-"""Terms of all cones of a certificate together, at most, and cones that each of its covers may have anyway."""
+"""Terms of all cones of a certificate together, at most; cones that each of its covers may have anyway."""
 NEAR, NEAREST = 0.05, 2e-4
 """Cones are split until they are this near to f: as a share of what lies between the value and the level of
 interest, and at least of the value."""
@@ -36,16 +36,28 @@ TREE = 1e8
 CALL = 3e4
 
 
+BELOW = 1e-8
+"""How far below a share, relatively, bounds are looked for: one must lie below it, rounding and all."""
+DEEPER = (1, 3, 10)
+"""Once all within a share is settled, work goes on so many times as far from the value: for the costs."""
+
+
 @dataclass(frozen=True)
 class Interest:
-    """The best value known, and the level below which nothing is asked, in unit scale."""
+    """The best value known, in unit scale, and the share of it that matters."""
 
     value: float
-    level: float
+    share: float
+
+    @property
+    def levels(self) -> list[float]:
+        """Nothing is asked below the first; below the next ones nothing, if there is work left."""
+        return [self.value * max(0.0, 1 - d * (1 - self.share)) * (1 - BELOW) for d in DEEPER]
 
     @property
     def tol(self) -> float:
-        return max(NEAR * (self.value - self.level), NEAREST * self.value)
+        """How near to f cones are split."""
+        return self.value * max(NEAR * (1 - self.share), NEAREST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,24 +87,52 @@ def certificates(
     report : callable
         Gets an `Event` of stage "features" now and then; raises `Cancelled` to stop.
     """
-    interest = Interest(value, value * share * (1 - SEARCH_SLACK))
-    own = _tree(problem, interest)
-    if own is not None:
-        yield own
+    interest = Interest(value, share)
+    tree = _tree(problem, interest)
+    if tree is not None:
+        yield tree
         return
     yield of_variances(problem)
-    if problem.n <= DENSE_LIMIT:
-        yield of_rows(problem)
+    rows = of_rows(problem) if problem.n <= DENSE_LIMIT else None
+    for one in _with_witness(problem, certificate, interest, report):
+        yield one if rows is None else _beside(one, rows)
+
+
+def _beside(one: Certificate, rows: Certificate) -> Certificate:
+    """The same with what row sums say where that is less: it needs no witness."""
+    less = {name: np.minimum(one.witness[name], rows.witness[name]) for name in ("having", "lacking")}
+    return replace(one, witness=one.witness | less)
+
+
+def _with_witness(problem, certificate, interest, report) -> Iterator[Certificate]:
     if certificate is not None and certificate.form == "branches":
         yield of_branches(problem, certificate, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
     if certificate is None or certificate.form != "inequality" or not usable:
         certificate = lowrank.bound(problem, RANK)[0]
+    elif certificate.form == "inequality":
+        yield whole(problem, certificate)
     yield of_inequality(problem, certificate, interest, report)
 
 
+def whole(problem: Problem, certificate: Certificate) -> Certificate:
+    """Says of each feature what it says of all."""
+    t, F = certificate.witness["claims"]
+    half = _Half(float(t), float(F), np.zeros(0), np.zeros(0), certificate.witness["tree"])
+    same = np.full(problem.n, half.upper)
+    bounds = Bounds(same, same, half.upper)
+    return stated(problem, certificate.kind, "inequality", bounds, certificate.witness)
+
+
+def decides(certificate: Certificate, value: float, share: float) -> tuple[int, float]:
+    """How much it says of features: how many are decided, and how low its bounds are."""
+    claims = np.array([certificate.witness[name] for name in ("having", "lacking")])
+    level = value * share
+    return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
+
+
 def stated(problem: Problem, kind: str, form: str, bounds: Bounds, witness) -> Certificate:
-    """The certificate that claims these bounds: none above that of all answers, 0 where there is no answer."""
+    """The certificate that claims these bounds: none above that of all answers, 0 where there are none."""
     claims = {
         name: np.clip(part, 0.0, bounds.upper)
         for name, part in (("having", bounds.having), ("lacking", bounds.lacking))
@@ -164,13 +204,13 @@ def _search_half(problem, witness, t, floor, counts, interest, report, work=WORK
     query = Query(V, k, h, threshold(witness.W, nonneg, floor), nonneg, fixed)
     D = V.shape[1] + (query.tau > 0)
     cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
-    found = search.rows(query, interest.level - t, interest.tol, cap, report)
+    found = search.rows(query, [level - t for level in interest.levels], interest.tol, cap, report)
     size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
     lost = SEARCH_SLACK * float(topk_sum(size, k, fixed))
     if witness.M is not None:  # h is a difference of numbers of this size
         lost += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, fixed))
-    F, *parts = (part + lost for part in (found.upper, found.having, found.lacking))
-    return _Half(t, F, *(part + 8 * UNIT_ROUNDOFF * abs(t) for part in parts), found.tree)
+    more = lost + 8 * UNIT_ROUNDOFF * abs(t)
+    return _Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)
 
 
 # --- trees of supports ----------------------------------------------------------------------------
@@ -199,9 +239,8 @@ def _all_supports(problem: Problem) -> _Supports:
 def of_branches(
     problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
 ) -> Certificate:
-    """From the leaves of a tree: those whose supports can have a feature, and those whose supports lack it."""
+    """From the leaves of a tree: those whose supports can have a feature, those whose supports lack it."""
     arrays, k = certificate.witness, problem.size
-    pool = [Witness(*one) for one in zip(*(arrays[name] for name in ("W", "M", "U")), strict=True)]
     leaves, stack = [], [_all_supports(problem)]
     for feature in arrays["branch"]:
         node = stack.pop()
@@ -212,14 +251,17 @@ def of_branches(
     halves, work = [], WORK / len(leaves)
     for node, use, (t, _) in zip(leaves, arrays["use"], arrays["claims"], strict=True):
         rows, counts = node.rows(k), (len(node.fixed), 0)
-        witness = Witness(U=np.zeros((rows.size, 0))) if use < 0 else _part(pool[use], rows)
+        witness = _part(arrays, int(use), rows)
         halves.append(_search_half(problem, witness, float(t), 0.0, counts, interest, report, work))
     return _of_leaves(problem, leaves, halves, arrays)
 
 
-def _part(witness: Witness, rows: np.ndarray) -> Witness:
-    U, block = witness.U[rows], np.ix_(rows, rows)
-    return Witness(witness.W[block], witness.M[block], U[:, U.any(axis=0)])
+def _part(arrays, use: int, rows: np.ndarray) -> Witness:
+    """What a leaf uses, on its rows."""
+    if use < 0:
+        return Witness(U=np.zeros((rows.size, 0)))
+    U, block = arrays["U"][use][rows], np.ix_(rows, rows)
+    return Witness(arrays["W"][use][block], arrays["M"][use][block], U[:, U.any(axis=0)])
 
 
 def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
@@ -240,12 +282,21 @@ def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
 
 
 def _tree(problem: Problem, interest: Interest) -> Certificate | None:
-    """Supports are split until none of interest is undecided, by the largest eigenvalue of what each may use;
-    None when that is more than `TREE`.
+    """Down to the lowest level that can be had; None when there is none."""
+    found = None
+    for level in interest.levels:
+        deeper = _decided(problem, level) if problem.n * (problem.n**3 + CALL) <= TREE else None
+        if deeper is None:
+            break
+        found = deeper
+    return found
+
+
+def _decided(problem: Problem, level: float) -> Certificate | None:
+    """Supports are split until none that may reach a level is undecided, by the largest eigenvalue of what
+    each may use; None when that is more than `TREE`.
     """
     n, k = problem.n, problem.size
-    if n**3 + CALL > TREE / n:
-        return None
     A, leaves, branch, stack, work = problem.covariance.matrix, [], [], [_all_supports(problem)], 0.0
     while stack:
         node = stack.pop()
@@ -255,20 +306,19 @@ def _tree(problem: Problem, interest: Interest) -> Certificate | None:
             return None
         values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
         undecided = rows[len(node.fixed) :]
-        if not undecided.size or values[0] <= interest.level:
+        if not undecided.size or values[0] <= level:
             leaves.append(node)
             branch.append(-1)
             continue
         feature = int(undecided[np.argmax(np.abs(vectors[len(node.fixed) :, 0]))])
         branch.append(feature)
         stack += reversed(node.split(feature))
-    none = np.zeros(0)
     halves = []
     for node in leaves:
         rows = node.rows(k)
         kept = Kept(rows, A[np.ix_(rows, rows)], 0.0)
         t = spectral_half(problem, kept, Witness()) if rows.size else 0.0
-        halves.append(_Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), none.astype(np.uint8)))
+        halves.append(_Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), np.zeros(0, np.uint8)))
     arrays = {"branch": np.array(branch), "use": np.full(len(leaves), -1)}
     arrays |= {"W": np.zeros((0, n, n)), "M": np.zeros((0, n, n)), "U": np.zeros((0, n, 0))}
     return _of_leaves(problem, leaves, halves, arrays)

@@ -25,7 +25,7 @@ def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     witness = Inequality.read(arrays, A.n)
     outside, fixed = np.setdiff1d(recipe.usable(A.n), witness.rows), len(recipe.forced)
     fixed = fixed if np.array_equal(witness.rows[:fixed], recipe.forced) else 0
-    claims = Claims.read(arrays, A.n, recipe.forced)
+    claims = of_features(A, recipe, arrays)
     unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed, claims)
     nothing_left_over(unread)
     return Fraction(witness.t) + Fraction(witness.F)
@@ -66,7 +66,7 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
         require(undecided and len(node.fixed) < k, words)
         return Supports((*node.fixed, i), node.out), Supports(node.fixed, (*node.out, i))
 
-    A, outside, claims = A.formed(), np.zeros(0, dtype=int), Claims.read(arrays, n, recipe.forced)
+    A, outside, claims = A.formed(), np.zeros(0, dtype=int), of_features(A, recipe, arrays)
     tree, best, read = witness.tree, Fraction(0), 0
     for node, after in walk(witness.branch, Supports(recipe.forced), NO_BRANCHING, split):
         require(read < witness.use.size, f"witness use cannot be read: leaf {read} has no number there")
@@ -106,7 +106,7 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
     """
     arrays.only(*OF_FEATURES)
-    k, B, usable, fixed = recipe.k, A.entries, recipe.usable(A.n), len(recipe.forced)
+    k, B, usable = recipe.k, A.entries, recipe.usable(A.n)
     claims = Claims.read(arrays, A.n, recipe.forced)
     if B is None:
         return of_variances(A.size[usable] ** 2, 0.0, recipe, usable, claims)
@@ -137,9 +137,19 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
     """
     arrays.only(*OF_FEATURES)
+    claims = Claims.read(arrays, A.n, recipe.forced)
+    best, sums = row_sums(A, recipe, each=claims is not None)
+    if claims is not None:
+        features = np.arange(A.n)
+        claims.need("having", features, sums.having)
+        claims.need("lacking", features, sums.lacking)
+    return best
+
+
+def row_sums(A, recipe, each):
+    """The largest, and if `each` for every feature the largest of the answers that have it, or lack it."""
     k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
-    claims, sums = Claims.read(arrays, A.n, recipe.forced), RowSums(A.n)
-    lost = 1e-130  # times a size that is not 0: more than underflow takes
+    sums, lost = RowSums(A.n), 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
     pieces = [(I, k) for I in A.chunks(usable[:fixed])] if fixed else []
     pieces += [(I, k - 1) for I in A.chunks(usable[fixed:])]
@@ -150,8 +160,15 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
         E[own] = 0.0
         E = np.maximum(E, 0) if recipe.nonneg else np.abs(E)
         best = np.maximum(best, (variances + topk(E, count, fixed) + A.size[I] * error).max())
-        if claims is not None:
+        if each:
             sums.add(I, usable, variances, E, count, fixed, A.size[I] * error)
-    if claims is not None:
-        sums.prove(claims, usable)
-    return best
+    sums.lacking[np.setdiff1d(np.arange(A.n), usable)] = best
+    return best, sums
+
+
+def of_features(A, recipe, arrays):
+    """Claims about single features, those left out that row sums prove: no witness is needed for these."""
+    claims = Claims.read(arrays, A.n, recipe.forced)
+    if claims is None or A.n > matrix.DENSE_LIMIT:
+        return claims
+    return claims.but(row_sums(A, recipe, each=True)[1])

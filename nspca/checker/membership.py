@@ -5,18 +5,20 @@ Theorem. Where the proof of a certificate adds up terms over a set I of at most 
 when only sets without j are: j is in every possible I of the first, and may be taken out of any I of the
 second. With T the largest sum of all, which takes the fixed terms and the `room` = k - fixed largest others,
 
-    T+j = T - (last term taken besides the fixed ones - term of j)+   of the sets with j,
-    T-j = T - (term of j - first term not taken)+                     of those without; T - term of j, if fixed
+    T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
+    T-j = T - (term of j - first term not taken)+            of those without; T - term of j if j is fixed
 
 both 0 in the brackets where no term is left or none is taken. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
+
+What row sums prove needs no witness, so any certificate may claim it.
 
 A certificate that says so has two arrays of n numbers, `having` and `lacking`: all are proved, or refused.
 Where no answer has a feature, or lacks it, any number is true.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Self
 
@@ -41,7 +43,14 @@ class Claims:
         """From the arrays of a certificate about n features; None where there are none."""
         if not set(OF_FEATURES) & set(arrays.named):
             return None
-        return cls(*(arrays.numbers(name, (n,)) for name in OF_FEATURES), forced)
+        having, lacking = (arrays.numbers(name, (n,)) for name in OF_FEATURES)
+        return cls(having, lacking, forced)
+
+    def but(self, sums) -> Self:
+        """Without those that row sums prove."""
+        having = np.where(self.having >= sums.having, np.inf, self.having)
+        lacking = np.where(self.lacking >= sums.lacking, np.inf, self.lacking)
+        return replace(self, having=having, lacking=lacking)
 
     def need(self, name, features, bounds):
         """Refuse claims that are below what is proved of these features."""
@@ -106,28 +115,17 @@ class RowSums:
     """The same for the largest of the row sums: a row counts for answers that have its feature."""
 
     def __init__(self, n):
-        self.having, self.lacking, self.all = np.zeros(n), np.zeros(n), 0.0
+        self.having, self.lacking = np.zeros(n), np.zeros(n)
 
     def add(self, I, features, own, others, count, fixed, error):
         """Rows I: their variances and other entries (rows, features), of which `count` are added up."""
-        rows = np.arange(len(I))
-        at = np.argmax(I[:, None] == features, axis=1)
+        rows, at = np.arange(len(I)), np.argmax(I[:, None] == features, axis=1)
         having, lacking = (change(others, fixed, count - fixed) for change in (with_each, without_each))
         if count == fixed:
             having[:, fixed:] = -np.inf  # there is no room besides the row's own feature
-        total = own + taken(others, fixed, count - fixed)[0]
-        having, lacking = having + own[:, None], lacking + own[:, None]
-        having[rows, at], lacking[rows, at] = total, -np.inf
-        for name, sums in (("having", having), ("lacking", lacking)):
-            best = getattr(self, name)
-            best[features] = np.maximum(best[features], (sums + error[:, None]).max(axis=0))
-        self.all = max(self.all, float((total + error).max()))
-
-    def prove(self, claims, features):
-        """Refuse claims below these."""
-        claims.need("having", features, self.having[features])
-        claims.need("lacking", features, self.lacking[features])
-        claims.need("lacking", np.setdiff1d(np.arange(claims.lacking.size), features), self.all)
+        having[rows, at], lacking[rows, at] = taken(others, fixed, count - fixed)[0], -np.inf
+        for best, sums in ((self.having, having), (self.lacking, lacking)):
+            best[features] = np.maximum(best[features], (sums + (own + error)[:, None]).max(axis=0))
 
 
 # --- sums on the sphere ---------------------------------------------------------------------------
@@ -160,7 +158,7 @@ def prove_rows(claims, f, witness, outside, tree):
 
 
 def beyond(claims, t, F):
-    """F_j with t + F_j <= the claim, inf where t + F is: a step down pays for the rounding of the difference."""
+    """F_j with t + F_j <= the claim, inf where t + F is: steps down pay for the rounding of a difference."""
     return np.where(claims >= above(t, F), np.inf, np.nextafter(np.nextafter(claims - t, -np.inf), -np.inf))
 
 
@@ -212,7 +210,9 @@ class Rows:
 
     def compare(self, verb, claims, G, sums):
         """Refuse unless the sums (pairs, cones, n) of every row stay below its claim."""
-        cones, rows = np.nonzero(~(sums + self.error <= claims * G[:, :, None]).all(axis=0) & (claims < self.F))
+        cones, rows = np.nonzero(
+            ~(sums + self.error <= claims * G[:, :, None]).all(axis=0) & (claims < self.F)
+        )
         proved = self.stays_below(G[:, cones], sums[:, cones, rows], claims[rows])
         if not proved.all():
             row, kept = int(rows[np.argmin(proved)]), self.rows
@@ -228,7 +228,7 @@ class Rows:
         return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
 
     def stays_below(self, G, T, F):
-        """Is a'Ta <= F a'Ga proved for all a >= 0, by its entries or by Cholesky? As `semidefinite`; (...,)."""
+        """Is a'Ta <= F a'Ga proved for all a >= 0, by its entries or by Cholesky? As `semidefinite`."""
         proved = (T + self.error <= F * G).all(axis=0)
         rest = np.flatnonzero(~proved)
         if self.f.D > 1 and rest.size:

@@ -1,4 +1,4 @@
-"""What each row is worth on the sphere: the maximum of f where the row must be taken, and where it may not be.
+"""What each row is worth on the sphere: the maximum of f where the row must be taken, where it may not be.
 
     f(c) = topk_i( p_i(c)^2 + h_i ) as in `cones`;  f+j: row j is among the k;  f-j: row j is not there
 
@@ -12,7 +12,7 @@ nearly what f is at their corners, so that single rows are felt.
 Cost: O(n D^2) per cone, and a D x D factorisation for a row in a cone whose entries alone do not do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,14 +57,15 @@ class Rows:
     cones: int
 
 
-def rows(query: Query, floor: float, tol: float, cap: int, report: Report = silent) -> Rows:
+def rows(query: Query, floors: Sequence[float], tol: float, cap: int, report: Report = silent) -> Rows:
     """Bounds for every row, from one cover.
 
     Parameters
     ----------
     query : Query
-    floor : float
-        Nothing is asked about directions where f stays below this level.
+    floors : levels, decreasing
+        Nothing is asked about directions where f stays below the first, nor below the next once all that
+        lies above the one before is settled.
     tol : float
         Cones are split until their bound is within this of f at a corner, ...
     cap : int
@@ -73,12 +74,17 @@ def rows(query: Query, floor: float, tol: float, cap: int, report: Report = sile
         Gets an `Event` now and then; raises `Cancelled` to stop.
     """
     f = _Objective(query)
-    cover = _Cover(f, floor, tol)
-    while cover.open.size and cover.count < cap:
-        report(Event("features", cover.count, cap))
-        cover.split(cover.open[np.argsort(-cover.bound[cover.open], kind="stable")[:SPLIT_AT_ONCE]])
-    upper = max(float(cover.bound[cover.leaves].max()), floor)
-    having, lacking = _each(f, cover, upper, floor, report)
+    cover, settled = _Cover(f, tol), floors[0]
+    for floor in floors:
+        while (open_ := cover.open(floor)).size and cover.count < cap:
+            report(Event("features", cover.count, cap))
+            cover.split(open_[np.argsort(-cover.bound[open_], kind="stable")[:SPLIT_AT_ONCE]])
+        if open_.size:
+            break
+        settled = floor
+    cover.prune()
+    upper = max(float(cover.bound[cover.leaves].max()), settled)
+    having, lacking = _each(f, cover, upper, settled, report)
     return Rows(upper, having, lacking, cover.tree, cover.count)
 
 
@@ -127,7 +133,7 @@ class _Objective:
         return S
 
     def bounds(self, G: Array, T: Array) -> Array:
-        """Of f on cones: the smaller of the largest ratio and the largest generalised eigenvalue; (cones,)."""
+        """Of f on cones: the smaller of the largest ratio and the largest generalised eigenvalue."""
         with np.errstate(divide="ignore", invalid="ignore"):
             simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
         if self.D == 0:
@@ -144,11 +150,11 @@ class _Objective:
 class _Cover:
     """A split tree of cones, every one with its bound and how far that is from f at a corner."""
 
-    def __init__(self, f: _Objective, floor: float, tol: float):
-        self.f, self.floor, self.tol = f, floor, tol
+    def __init__(self, f: _Objective, tol: float):
+        self.f, self.tol = f, tol
         self.generators, self.codes = np.zeros((0, f.D, f.D)), np.zeros(0, dtype=int)
         self.children = np.zeros((0, 2), dtype=int)
-        self.bound, self.off, self.corner = np.zeros(0), np.zeros(0), np.zeros(0)
+        self.bound, self.off, self.there = np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool)
         self.roots = self.add(f.roots() if f.D else np.zeros((1, 0, 0)))
 
     @property
@@ -157,30 +163,29 @@ class _Cover:
 
     @property
     def leaves(self) -> np.ndarray:
-        return np.flatnonzero(self.codes == LEAF)
+        """By number, those that a pruned split left behind are none."""
+        return np.flatnonzero((self.codes == LEAF) & self.there)
 
-    @property
-    def open(self) -> np.ndarray:
+    def open(self, floor: float) -> np.ndarray:
         """Leaves that are worth splitting."""
-        coarse = (self.bound > self.floor) & (self.off > self.tol) & (self.codes == LEAF)
-        return np.flatnonzero(coarse)
+        return np.flatnonzero((self.bound > floor) & (self.off > self.tol) & (self.codes == LEAF))
 
     def add(self, generators: Array) -> np.ndarray:
         """Cones with their bounds, each its own, which is what can be proved of it; their numbers."""
         f, first = self.f, self.count
-        bound, corner, off = [], [], []
+        bound, corner = [], []
         for piece in f.pieces(np.arange(len(generators))):
             G, terms = f.terms(generators[piece])
             T = taken(terms, f.fixed, f.room)[0]
             bound.append(f.bounds(G, T))
             corner.append(T[f.edges[0] == f.edges[1]].max(axis=0))
-        self.corner = np.append(self.corner, np.concatenate(corner))
         self.bound = np.append(self.bound, np.concatenate(bound))
         shallow = np.abs(generators).max(axis=(1, 2), initial=0.0) < DEEPEST
-        off = np.where(shallow & (f.D > 1), self.bound[first:] - self.corner[first:], 0.0)
+        off = np.where(shallow & (f.D > 1), self.bound[first:] - np.concatenate(corner), 0.0)
         self.off = np.append(self.off, off)
         self.generators = np.concatenate((self.generators, generators))
         self.codes = np.append(self.codes, np.full(len(generators), LEAF))
+        self.there = np.append(self.there, np.ones(len(generators), dtype=bool))
         self.children = np.concatenate((self.children, np.full((len(generators), 2), -1)))
         return np.arange(first, self.count)
 
@@ -195,6 +200,19 @@ class _Cover:
         first[every, j] = second[every, l] = middle
         self.codes[nodes] = j * D + l
         self.children[nodes] = self.add(np.concatenate((first, second))).reshape(2, -1).T
+
+    def prune(self) -> None:
+        """Undo splits that prove less than the whole did: an eigenvalue may be larger for a part."""
+        best = self.bound.copy()
+        for node in np.flatnonzero(self.codes != LEAF)[::-1]:  # parts have higher numbers
+            of_parts = best[self.children[node]].max()
+            if of_parts >= best[node]:
+                self.codes[node] = LEAF
+            else:
+                best[node] = of_parts
+        for node in np.flatnonzero(self.children[:, 0] >= 0):
+            if self.codes[node] == LEAF or not self.there[node]:
+                self.there[self.children[node]] = False
 
     @property
     def tree(self) -> np.ndarray:

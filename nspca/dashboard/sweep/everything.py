@@ -35,6 +35,7 @@ class Finished:
     table : rows of the sweep with the best bound of each
     k, method : whose component is shown
     own : whether the data may go along
+    known : of the features of that component, where somebody asked
     """
 
     about: Chosen
@@ -46,6 +47,7 @@ class Finished:
     k: int
     method: str
     own: bool = True
+    known: nspca.Membership | None = None
 
     @property
     def shown(self) -> nspca.Result:
@@ -67,7 +69,7 @@ class Finished:
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     """The figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
-    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x)}
+    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
     if not data.is_covariance:
         drawn[SAMPLES] = component.along(data, done.problem, x)
     heat_map = component.mapped(data, done.problem, x)
