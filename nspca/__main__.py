@@ -65,6 +65,52 @@ def forced_features(dataset, text: str) -> tuple[int, ...]:
     return tuple(dataset.numbers(parts).tolist()) if text else ()
 
 
+def described(dataset, result, known=None) -> list[dict[str, Any]]:
+    """The features of a component with their weights, largest first, and what is known of each."""
+    component = result.components[:, 0]
+    support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
+    features = []
+    for i in support:
+        feature = {"name": dataset.feature_names[i], "weight": float(component[i])}
+        if known is not None:
+            least, most = known.cost_without[i]
+            feature |= {"place": known.places[i].value, "costs_at_least": least, "costs_at_most": most}
+        features.append(feature)
+    return features
+
+
+def summary(dataset, problem, result, certificate) -> dict[str, Any]:
+    """What JSON says of an answer besides its features."""
+    return {
+        "source": dataset.source,
+        "name": dataset.name,
+        "prepared": list(dataset.prepared),
+        "method": result.method,
+        "k": problem.size,
+        "nonneg": problem.nonneg,
+        "forced": [dataset.feature_names[j] for j in problem.forced],
+        "of": certificate.source,
+        "center": certificate.center,
+        "scale": certificate.scale,
+        "value": result.value,
+        "upper": certificate.upper,
+        "ratio": certificate.ratio(result.value),
+        "kind": certificate.kind,
+        "proved": certificate.statement,
+        "status": result.status.name,
+        "seconds": result.seconds,
+    }
+
+
+def listed(features: list[dict[str, Any]]) -> list[str]:
+    """A line for each feature."""
+    width = max((len(feature["name"]) for feature in features if "place" in feature), default=0)
+    return [
+        f"  {feature['weight']:+.4f}  {feature['name']:<{width}}  {feature.get('place', '')}".rstrip()
+        for feature in features
+    ]
+
+
 def check_folder(path: str | None) -> None:
     """Refuse a file that could not be written before the work is done, not after."""
     if path and not Path(path).absolute().parent.is_dir():
@@ -117,45 +163,15 @@ def solve(args: argparse.Namespace) -> int:
     if args.certificate:
         certificate.of_prepared(dataset.prepared).save(args.certificate)
     ratio = certificate.ratio(result.value)
-    component = result.components[:, 0]
-    support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
-    features = [{"name": dataset.feature_names[i], "weight": float(component[i])} for i in support]
-    if known is not None:
-        for feature, i in zip(features, support, strict=True):
-            least, most = known.cost_without[i]
-            feature |= {"place": known.places[i].value, "costs_at_least": least, "costs_at_most": most}
+    features = described(dataset, result, known)
     if args.json:
-        summary = {
-            "source": dataset.source,
-            "name": dataset.name,
-            "prepared": list(dataset.prepared),
-            "method": result.method,
-            "k": args.k,
-            "nonneg": problem.nonneg,
-            "forced": [dataset.feature_names[j] for j in problem.forced],
-        }
-        summary |= {"of": certificate.source, "center": certificate.center, "scale": certificate.scale}
-        summary |= {
-            "value": result.value,
-            "upper": certificate.upper,
-            "ratio": ratio,
-            "kind": certificate.kind,
-        }
-        summary |= {"proved": certificate.statement}
-        say(
-            json.dumps(
-                summary | {"status": result.status.name, "seconds": result.seconds, "features": features},
-                indent=2,
-            )
-        )
+        say(json.dumps(summary(dataset, problem, result, certificate) | {"features": features}, indent=2))
         return 0
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
     say(f"{dataset.name}: value {result.value:.6g}, {proved}")
     say(certificate.rounded(6).statement)
-    width = max(len(feature["name"]) for feature in features) if known and features else 0
-    for feature in features:
-        place = f"  {feature['place']}" if known else ""
-        say(f"  {feature['weight']:+.4f}  {feature['name']:<{width}}{place}")
+    for line in listed(features):
+        say(line)
     if known is not None:
         others = sum(place is nspca.Place.NONE for place in known.places)
         say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")

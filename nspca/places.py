@@ -131,8 +131,8 @@ def membership(
     """Which features belong to every answer within a share of the optimum, which to none, and what forcing or
     forbidding each of them costs.
 
-    All follows from one certificate, whose bound is looked at feature by feature. Of a feature that costs less
-    than the gap of the certificate nothing is decided: the tighter it is, the more is.
+    All follows from one certificate, whose bound is looked at feature by feature. Of a feature that costs
+    less than the gap of the certificate nothing is decided: the tighter it is, the more is.
 
     Parameters
     ----------

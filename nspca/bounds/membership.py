@@ -158,13 +158,25 @@ def of_inequality(
         kept = Kept(rows, problem.covariance.block(features), floor, free=outside.size, fixed=fixed)
         witness, left = lifted(kept, witness, RANK)
         t, kind = spectral_half(problem, kept, witness, left), witness.kind
-    half = _search_half(problem, witness, t, floor, (fixed, outside.size), interest, report)
+    stand = _Stand(witness, t, floor, fixed, outside.size)
+    half = _search_half(problem, stand, interest, WORK, report)
     bounds = half.spread(problem.n, features, outside, problem.size)
     bounds.having[np.setdiff1d(np.arange(problem.n), problem.usable)] = -np.inf
     named = {"W": witness.W, "M": witness.M, "U": witness.U, "rows": rows, "tau": arrays.get("tau")}
     given = {name: array for name, array in named.items() if array is not None and array.size}
     given |= {"claims": np.array([t, half.F]), "tree": half.tree}
     return stated(problem, kind, "inequality", bounds, given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stand:
+    """A witness with its spectral half: of how many features outside its rows, all of them below `floor`."""
+
+    witness: Witness
+    t: float
+    floor: float = 0.0
+    fixed: int = 0
+    outside: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,20 +207,20 @@ class _Half:
         return Bounds(having, lacking, upper)
 
 
-def _search_half(problem, witness, t, floor, counts, interest, report, work=WORK) -> _Half:
-    """`counts`: of fixed rows, and of features outside."""
-    k, nonneg, (fixed, outside) = problem.size, problem.nonneg, counts
-    extra = min(k, outside)
+def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, report: Report) -> _Half:
+    k, nonneg, witness, t = problem.size, problem.nonneg, of.witness, of.t
+    extra, U = min(k, of.outside), witness.U
+    assert U is not None  # of a witness without one a lift was made
     h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
-    V = np.vstack((witness.U, np.zeros((extra, witness.U.shape[1]))))
-    query = Query(V, k, h, threshold(witness.W, nonneg, floor), nonneg, fixed)
+    V = np.vstack((U, np.zeros((extra, U.shape[1]))))
+    query = Query(V, k, h, threshold(witness.W, nonneg, of.floor), nonneg, of.fixed)
     D = V.shape[1] + (query.tau > 0)
     cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
     found = search.rows(query, [level - t for level in interest.levels], interest.tol, cap, report)
     size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
-    lost = SEARCH_SLACK * float(topk_sum(size, k, fixed))
+    lost = SEARCH_SLACK * float(topk_sum(size, k, of.fixed))
     if witness.M is not None:  # h is a difference of numbers of this size
-        lost += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, fixed))
+        lost += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, of.fixed))
     more = lost + 8 * UNIT_ROUNDOFF * abs(t)
     return _Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)
 
@@ -250,9 +262,9 @@ def of_branches(
             stack += reversed(node.split(int(feature)))
     halves, work = [], WORK / len(leaves)
     for node, use, (t, _) in zip(leaves, arrays["use"], arrays["claims"], strict=True):
-        rows, counts = node.rows(k), (len(node.fixed), 0)
-        witness = _part(arrays, int(use), rows)
-        halves.append(_search_half(problem, witness, float(t), 0.0, counts, interest, report, work))
+        rows = node.rows(k)
+        stand = _Stand(_part(arrays, int(use), rows), float(t), fixed=len(node.fixed))
+        halves.append(_search_half(problem, stand, interest, work, report))
     return _of_leaves(problem, leaves, halves, arrays)
 
 

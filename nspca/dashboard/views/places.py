@@ -93,8 +93,8 @@ def sentence(noun: str, found: Membership) -> str:
     if not every and not none:
         ratio = found.value / found.upper if found.upper > 0 else 1.0
         line += (
-            f" A proof of {percent_down(ratio)} says no more: prove more, or count only answers nearer to the "
-            "best possible."
+            f" A proof of {percent_down(ratio)} says no more: prove more, or count only answers nearer to "
+            "the best possible."
         )
     return line
 
