@@ -12,12 +12,14 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nspca.api import belonging, certify
-from nspca.ascent.replaced import each_replaced
+from nspca.archive import read_arrays, write_arrays
+from nspca.ascent.replaced import Replaced, each_replaced
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate
-from nspca.errors import InvalidOption, InvalidProblem, shown, within_memory
+from nspca.errors import InvalidData, InvalidOption, InvalidProblem, NSPCAError, shown, within_memory
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -25,6 +27,10 @@ from nspca.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+EFFORTS = ("fast", "standard")
+ARRAYS = ("used", "upper_with", "upper_without", "value_with", "value_without", "partner")
 
 
 class Place(Enum):
@@ -97,6 +103,26 @@ class Membership:
         least = np.clip(1 - upper / self.value, 0.0, 1.0)
         return np.column_stack((least, np.clip(1 - value / self.upper, least, 1.0)))
 
+    def to_bytes(self) -> bytes:
+        """One npz without pickle; `from_bytes` reads it."""
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays["numbers"] = np.array([self.value, self.upper, self.share])
+        arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
+        return write_arrays(arrays)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Membership":
+        """Read what `to_bytes` wrote."""
+        try:
+            arrays = read_arrays(content)
+            certificate = Certificate.from_bytes(arrays["certificate"].tobytes())
+            value, upper, share = map(float, arrays["numbers"])
+            return cls(certificate, value, upper, share, **{name: arrays[name] for name in ARRAYS})
+        except (NSPCAError, KeyError, ValueError, TypeError) as error:
+            raise InvalidData(
+                f"what is known of features must be bytes written by to_bytes, got {error}; make it again"
+            ) from error
+
     @property
     def frame(self) -> "pd.DataFrame":
         """One row per feature: its number, whether the component uses it, what is proved, what it costs."""
@@ -126,6 +152,7 @@ def membership(
     result: Result,
     certificate: Certificate | None = None,
     share: float = 0.99,
+    effort: str = "standard",
     report: Report | None = None,
 ) -> Membership:
     """Which features belong to every answer within a share of the optimum, which to none, and what forcing or
@@ -144,6 +171,9 @@ def membership(
         Of this problem; that of the result, or one of effort "fast", when there is none.
     share : float
         Between 0 and 1: which answers count as good.
+    effort : "fast" or "standard"
+        "fast" takes the certificate as it is, a second or two; "standard" also asks of each feature of the
+        component whether an answer can do without it, where there are at most 128 features: seconds more.
     report : callable, optional
         Gets an `Event` now and then, and may raise `Cancelled`.
 
@@ -154,8 +184,10 @@ def membership(
     Raises
     ------
     InvalidOption, InvalidProblem
-        For another share, several components, or a result or certificate of something else.
+        For another share or effort, several components, or a result or certificate of something else.
     """
+    if effort not in EFFORTS:
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
     if isinstance(share, bool) or not isinstance(share, int | float | np.floating) or not 0 < share <= 1:
         raise InvalidOption(f"share must be a number above 0 and at most 1, got {shown(share)}")
     if not isinstance(problem, Problem) or not isinstance(result, Result):
@@ -168,8 +200,11 @@ def membership(
     _about(problem, given)
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
-    found = list(bounds.certificates(problem, given, result.value / A.unit, share, report))
-    own = max(found, key=lambda one: bounds.decides(one, result.value / A.unit, share))
+    interest = bounds.Interest(result.value / A.unit, float(share))
+    with threadpool_limits(1):  # the calls are small and many, as in `bounds.strongest`
+        dearest = _dearest(problem, x, reached, effort)
+        found = list(bounds.certificates(problem, given, interest, dearest, report))
+    own = max(found, key=lambda one: bounds.decides(one, interest))
     having, lacking = (_scaled_up(own.witness[name], A.exponent) for name in ("having", "lacking"))
     return Membership(
         certificate=own,
@@ -183,6 +218,12 @@ def membership(
         value_without=reached.lacking * A.unit,
         partner=reached.partner,
     )
+
+
+def _dearest(problem: Problem, x: Array, reached: Replaced, effort: str) -> list[int]:
+    """The features of a component, those that it can least do without first; none at "fast"."""
+    used = np.setdiff1d(np.flatnonzero(x), problem.forced)
+    return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
 
 
 def _about(problem: Problem, certificate: Certificate) -> None:

@@ -27,9 +27,9 @@ CHAIN = [
 BOUNDS = [
     "inequality elimination plan",
     "witness elementary lowrank",
-    "dual membership",
+    "dual",
     "branches joint",
-    "strongest lean",
+    "strongest lean membership",
 ]
 DASHBOARD = [
     "shell",

@@ -7,6 +7,7 @@ import pytest
 
 import nspca
 from nspca.bounds import lowrank
+from nspca.bounds import membership as bounds
 from nspca.places import Place
 from tests.oracles import brute_force_features
 from tests.strategies import cases
@@ -77,11 +78,30 @@ def test_a_tighter_certificate_decides_more(table):
     assert decided(result.certificate) > decided(lowrank.bound(problem, 1)[0])
 
 
+def test_asking_of_each_feature_decides_more_than_the_certificate_does(monkeypatch):
+    monkeypatch.setattr(bounds, "TREE", 0.0)  # as if there were more features
+    monkeypatch.setattr(bounds, "WORK", 1e6)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 40)) * 0.6 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 40) ** 3)
+    problem = nspca.Problem.from_data(X, 4)
+    result = nspca.solve(problem)
+    counts = {}
+    for effort in ("fast", "standard"):
+        known = nspca.membership(problem, result, share=0.95, effort=effort)
+        assert nspca.verify(X, known.certificate, problem) <= known.certificate.upper
+        counts[effort] = known.places.count(Place.EVERY)
+    assert counts["standard"] > counts["fast"]
+
+
 def test_its_certificate_is_a_file_like_any_other(table, tmp_path):
     X, problem, result = table
     known = nspca.membership(problem, result, share=0.99)
     known.certificate.save(tmp_path / "c.npz")
     again = nspca.Certificate.load(tmp_path / "c.npz")
+    same = nspca.Membership.from_bytes(known.to_bytes())
+    assert same.places == known.places and same.frame.equals(known.frame)
+    with pytest.raises(nspca.InvalidData, match="make it again"):
+        nspca.Membership.from_bytes(result.to_bytes())
     assert again.of_features and not result.certificate.of_features
     assert nspca.verify(X, again, problem) <= again.upper
 
@@ -91,6 +111,8 @@ def test_what_it_is_asked_must_be_about_one_problem(table):
     for share in (0, 1.1, -1, True, "0.9", None, np.nan):
         with pytest.raises(nspca.InvalidOption, match="share must be a number above 0"):
             nspca.membership(problem, result, share=share)
+    with pytest.raises(nspca.InvalidOption, match="effort must be one of fast, standard, got 'hard'"):
+        nspca.membership(problem, result, effort="hard")
     with pytest.raises(nspca.InvalidProblem, match="the same problem, got one whose k is 4 instead of 5"):
         nspca.membership(problem, result, nspca.certify(problem.with_k(4), effort="fast"))
     with pytest.raises(nspca.InvalidProblem, match="a Certificate is required, got float"):

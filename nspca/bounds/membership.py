@@ -7,14 +7,17 @@ finer where answers of interest can lie, and the bounds are read off for all fea
 Tiny problems have a tree of their own: it branches until no support that is left undecided is of interest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca.bounds import lowrank
+from nspca.bounds import elimination, lowrank
+from nspca.bounds.branches import State, Tree
+from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SEARCH_SLACK, SLACK, heights, threshold
+from nspca.bounds.plan import BRANCHED, PLANS, ROUND
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
 from nspca.lowrank import membership as search
@@ -31,6 +34,9 @@ NEAR, NEAREST = 0.05, 2e-4
 interest, and at least of the value."""
 RANK = 3
 """Of the lift for a witness that has none: without one no feature is told from another."""
+NAMES = ("having", "lacking")
+ROUNDS = 6
+"""Rounds of steps for a feature that is asked about: what can be told without it is soon told."""
 TREE = 1e8
 """Work of a tree of one's own: n^3, and what a call costs, for every node."""
 CALL = 3e4
@@ -70,7 +76,11 @@ class Bounds:
 
 
 def certificates(
-    problem: Problem, certificate: Certificate | None, value: float, share: float, report: Report = silent
+    problem: Problem,
+    certificate: Certificate | None,
+    interest: Interest,
+    features: Sequence[int] = (),
+    report: Report = silent,
 ) -> Iterator[Certificate]:
     """Certificates with bounds for every feature, from all there is at little cost.
 
@@ -80,31 +90,34 @@ def certificates(
         For one component.
     certificate : Certificate or None
         Of this problem.
-    value : float
-        The best value that is known to be reached, in unit scale.
-    share : float
-        It matters which features can be in, or out, at this share of `value`.
+    interest : Interest
+        The best value that is known to be reached, and at which share of it features can be in, or out.
+    features : sequence of int
+        Asked in turn whether an answer can do without each: those of a component, the dearest first. With few
+        features in all, and seconds of work.
     report : callable
         Gets an `Event` of stage "features" now and then; raises `Cancelled` to stop.
     """
-    interest = Interest(value, share)
     tree = _tree(problem, interest)
     if tree is not None:
         yield tree
         return
     yield of_variances(problem)
     rows = of_rows(problem) if problem.n <= DENSE_LIMIT else None
-    for one in _with_witness(problem, certificate, interest, report):
+    for one in _with_witness(problem, certificate, interest, features, report):
         yield one if rows is None else _beside(one, rows)
 
 
 def _beside(one: Certificate, rows: Certificate) -> Certificate:
     """The same with what row sums say where that is less: it needs no witness."""
-    less = {name: np.minimum(one.witness[name], rows.witness[name]) for name in ("having", "lacking")}
+    less = {name: np.minimum(one.witness[name], rows.witness[name]) for name in NAMES}
     return replace(one, witness=one.witness | less)
 
 
-def _with_witness(problem, certificate, interest, report) -> Iterator[Certificate]:
+def _with_witness(problem, certificate, interest, features, report) -> Iterator[Certificate]:
+    asked = _asked(problem, features, interest, report) if len(features) and problem.n <= BRANCHED else None
+    if asked is not None:
+        yield of_branches(problem, asked, interest, report)
     if certificate is not None and certificate.form == "branches":
         yield of_branches(problem, certificate, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
@@ -124,10 +137,9 @@ def whole(problem: Problem, certificate: Certificate) -> Certificate:
     return stated(problem, certificate.kind, "inequality", bounds, certificate.witness)
 
 
-def decides(certificate: Certificate, value: float, share: float) -> tuple[int, float]:
+def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
     """How much it says of features: how many are decided, and how low its bounds are."""
-    claims = np.array([certificate.witness[name] for name in ("having", "lacking")])
-    level = value * share
+    claims, level = np.array([certificate.witness[name] for name in NAMES]), interest.value * interest.share
     return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
 
 
@@ -266,6 +278,42 @@ def of_branches(
         stand = _Stand(_part(arrays, int(use), rows), float(t), fixed=len(node.fixed))
         halves.append(_search_half(problem, stand, interest, work, report))
     return _of_leaves(problem, leaves, halves, arrays)
+
+
+class _Asking(Tree):
+    """A search over supports that has its answer and looks for no better one."""
+
+    def reach(self, features: np.ndarray) -> None:
+        """Not here: a better value would move the level that bounds are held against."""
+
+
+def _asked(problem: Problem, features: Sequence[int], interest: Interest, report: Report):
+    """A tree that splits at one feature after the other, as long as no answer without it is of interest: then
+    the rest is about answers that have it. None if that is so of no feature.
+    """
+    kept = elimination.keep(problem, problem.n)
+    splitting = Splitting(kept, problem.size, problem.nonneg)
+    tree = _Asking(problem, PLANS["standard"], interest.levels[0], BELOW / 10, report)
+    tree.advance(splitting, ROUND)
+    W, X = (kept.spread(part, problem.n) for part in (splitting.entries.W, splitting.X))
+    node = tree.root
+    node.state = node.source = State.first(tree.kept(np.arange(problem.n)), W, X)
+    tree.bound(node, ROUNDS)
+    for feature in features:
+        state = node.state
+        without, having = parts = node.without(int(feature)), node.having(int(feature))
+        for part in parts:
+            part.source, part.state = node.source, state
+        if state is None or len(node.fixed) == problem.size:
+            break
+        tree.bound(without, ROUNDS)
+        if without.upper > tree.target:
+            break
+        node.feature, node.children, node = int(feature), parts, having
+    if node is tree.root:
+        return None
+    tree.bound(node, ROUNDS)
+    return tree.certificate()
 
 
 def _part(arrays, use: int, rows: np.ndarray) -> Witness:

@@ -72,7 +72,7 @@ def test_bounds_of_features_hold_are_proved_and_lies_are_refused(count):
             held(data, problem, membership.of_inequality(problem, base, interest), truth, rng)
         for make in (membership.of_variances, membership.of_rows):
             held(data, problem, make(problem), truth, rng)
-        held(data, problem, next(membership.certificates(problem, None, value, 0.9)), truth, rng)
+        held(data, problem, next(membership.certificates(problem, None, Interest(value, 0.9))), truth, rng)
 
 
 @pytest.mark.parametrize(("nonneg", "forced"), [(True, ()), (False, (1, 4))])
@@ -92,12 +92,31 @@ def test_bounds_of_features_from_the_leaves_of_a_tree(nonneg, forced, monkeypatc
     assert (np.array([told.witness[name] for name in NAMES]) < value).any(), "a leaf tells features apart"
 
 
+@pytest.mark.parametrize(("nonneg", "forced"), [(True, ()), (False, (0,))])
+def test_bounds_of_features_of_a_tree_that_asks_of_each(nonneg, forced, monkeypatch):
+    monkeypatch.setattr(membership, "TREE", 0.0)
+    monkeypatch.setattr(membership, "WORK", 3e5)
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((12, 7)) + 2 * np.outer(rng.standard_normal(12), [1, 1, 1, 0.5, 0, 0, 0])
+    problem = nspca.Problem.from_data(X, 3, nonneg, center=False, forced=forced)
+    truth = brute_force_features(X.T @ X / 12, 3, forced, nonneg)
+    value = truth[0].max() / problem.covariance.unit
+    features = [j for j in np.argsort(truth[1]) if j not in forced][: 3 - len(forced)]
+    found = list(membership.certificates(problem, None, Interest(value, 0.9), features))
+    told = next(one for one in found if one.form == "branches")
+    held(X, problem, told, truth, rng)
+    level = 0.9 * value
+    assert (told.witness["lacking"][features] < level).sum() == (
+        truth[1][features] < 0.9 * truth[0].max()
+    ).sum()
+
+
 def test_a_tree_of_its_own_is_exact_down_to_the_level_it_was_asked_for():
     A = nspca.load_sample("pitprops").X
     problem = nspca.Problem.from_covariance(A[:9, :9], 3, nonneg=False)
     truth = brute_force_features(A[:9, :9], 3, nonneg=False)
     value = truth[0].max() / problem.covariance.unit
-    told = next(membership.certificates(problem, None, value, 0.95))
+    told = next(membership.certificates(problem, None, Interest(value, 0.95)))
     level = Interest(value, 0.95).levels[-1]
     for name, optimum in zip(NAMES, truth, strict=True):
         optimum = np.maximum(optimum / problem.covariance.unit, level)

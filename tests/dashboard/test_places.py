@@ -1,6 +1,7 @@
 """In or out on the sweep page: what is solid, what is said of it, what can be taken home."""
 
 import io
+import time
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,19 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, addres
     assert line in texts(again)
 
 
+def test_what_takes_longer_is_made_by_a_worker(visit, finish, texts, monkeypatch):
+    monkeypatch.setattr(places, "AT_ONCE", 0)
+    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)
+    page.button(key="run").click().run()
+    page = finish(page)
+    for _ in range(400):
+        if "Solid" in texts(page):
+            break
+        time.sleep(0.05)
+        page.run()
+    assert "**Solid**: 4 of 5 features" in texts(page) and not page.exception and not page.error
+
+
 def test_an_address_with_another_share_marks_nothing(visit, finish, texts):
     page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=123)
     page.button(key="run").click().run()
@@ -47,7 +61,7 @@ def test_what_is_said():
     assert "**Hatched**: the other 1, proved to be exchangeable." in places.sentence("feature", known(0.95))
     assert "Hatched" not in places.sentence("feature", known(0.99))
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, 10)
-    wide = nspca.membership(problem, nspca.solve(problem), share=0.99)
+    wide = nspca.membership(problem, nspca.solve(problem), share=0.99, effort="fast")
     assert Place.EVERY not in wide.places
     said = places.sentence("pixel", wide)
     assert "**Hatched**: all, undecided." in said and "A proof of 98.6 % says no more: prove more" in said

@@ -204,7 +204,7 @@ def _component(
     component.statement(about.dataset, problem, result, k)
     if result.certificate is not None:
         places.ask()
-    known = places.of(problem.with_k(k), result)
+    known = places.of(about, problem.with_k(k), result)
     places.legend(component.noun(about.dataset), known)
     left, right = st.columns(2, gap="medium")
     with left:
