@@ -82,7 +82,7 @@ def test_asking_of_each_feature_decides_more_than_the_certificate_does(monkeypat
     monkeypatch.setattr(bounds, "TREE", 0.0)  # as if there were more features
     monkeypatch.setattr(bounds, "WORK", 1e6)
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((40, 40)) * 0.6 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 40) ** 3)
+    X = rng.standard_normal((40, 40)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 40) ** 3)
     problem = nspca.Problem.from_data(X, 4)
     result = nspca.solve(problem)
     counts = {}

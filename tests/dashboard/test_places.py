@@ -2,11 +2,13 @@
 
 import io
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
 import nspca
+from nspca.dashboard.sweep import everything
 from nspca.dashboard.views import component, places
 from nspca.places import Place
 from tests.dashboard.figures import figures
@@ -67,6 +69,18 @@ def test_what_is_said():
     assert "**Hatched**: all, undecided." in said and "A proof of 98.6 % says no more: prove more" in said
     assert places.cost_words(0.01111, 0.0278) == "1.11 % to 2.78 %"
     assert places.cost_words(0.01111, 0.01112) == "1.11 % to 1.12 %" and places.cost_words(0, 0) == "0 %"
+
+
+def test_everything_has_a_row_for_each_feature_and_the_proof():
+    data, found = nspca.load_sample("pitprops"), known(0.95)
+    about = SimpleNamespace(dataset=data)
+    files = everything._features(SimpleNamespace(about=about, known=found))
+    rows = pd.read_csv(io.BytesIO(files["tables/in-or-out.csv"].content))
+    assert list(rows["feature"]) == list(data.feature_names) and rows["share"].eq(0.95).all()
+    assert rows["place"].value_counts().to_dict() == {"in none": 7, "in every": 4, "exchangeable": 2}
+    proof = nspca.Certificate.from_bytes(files["certificates/in-or-out.npz"].content)
+    assert proof.of_features and nspca.verify(data.X, proof) <= proof.upper
+    assert everything._features(SimpleNamespace(about=about, known=None)) == {}
 
 
 def test_the_table_to_take_home_has_it_too():
