@@ -20,6 +20,7 @@ from nspca.bounds.inequality import SEARCH_SLACK, SLACK, heights, threshold
 from nspca.bounds.plan import BRANCHED, PLANS, ROUND
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
+from nspca.errors import NotConverged, Refused
 from nspca.lowrank import membership as search
 from nspca.lowrank.cones import Query
 from nspca.matrix.covariance import DENSE_LIMIT
@@ -122,7 +123,10 @@ def _with_witness(problem, certificate, interest, features, report) -> Iterator[
         yield of_branches(problem, certificate, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
     if certificate is None or certificate.form != "inequality" or not usable:
-        certificate = lowrank.bound(problem, RANK)[0]
+        try:
+            certificate = lowrank.bound(problem, RANK)[0]
+        except (NotConverged, Refused):  # at this size the variances are all there is
+            return
     elif certificate.form == "inequality":
         yield whole(problem, certificate)
     yield of_inequality(problem, certificate, interest, report)

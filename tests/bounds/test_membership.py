@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import nspca
 from nspca.bounds import elimination, lowrank, membership
@@ -16,6 +17,13 @@ from tests.oracles import brute_force_features
 from tests.strategies import cases, counts
 
 NAMES = ("having", "lacking")
+
+
+@pytest.fixture(autouse=True)
+def alone():
+    """One BLAS thread: the calls are small, and beside other tests more wait longer than they work."""
+    with threadpool_limits(1):
+        yield
 
 
 def posed(i, case):

@@ -16,6 +16,7 @@ from nspca.dashboard.runs import everybody, found, goes
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
 from nspca.data import Dataset
+from nspca.errors import NSPCAError
 from nspca.places import Membership, Place
 from nspca.plots import percent_down
 from nspca.problem import Problem
@@ -61,9 +62,13 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     claims = (certificate.kind, certificate.upper, certificate.digest, certificate.k, certificate.forced)
     claims += (certificate.nonneg, certificate.center, certificate.scale, within)
     name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
-    if problem.n <= AT_ONCE:
-        return _computed(name, problem, result, within / 1000)
-    return _made(_begun(name, about, problem, result, within))
+    try:
+        if problem.n <= AT_ONCE:
+            return _computed(name, problem, result, within / 1000)
+        return _made(_begun(name, about, problem, result, within))
+    except NSPCAError as error:
+        st.warning(words.plain(error))
+        return None
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
