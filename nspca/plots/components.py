@@ -106,20 +106,19 @@ def component_image(x, shape, mean=None, sure=None) -> go.Figure:
     return hide_axes(figure)
 
 
+STROKES = (((-0.5, 0), (0, -0.5)), ((-0.5, 0.5), (0.5, -0.5)), ((0, 0.5), (0.5, 0)))
+"""Across a pixel, from its centre: column and row of both ends."""
+
+
 def _hatch(figure: go.Figure, pixels: np.ndarray, shape) -> None:
-    """Three strokes across each pixel, as in hatched bars."""
-    rows, columns = np.divmod(pixels, shape[1])
-    x, y = [], []
-    for first, last in ((-0.5, 0.0), (-0.5, 0.5), (0.0, 0.5)):
-        left, right = columns + first, columns + last
-        x.append(np.column_stack([left, right, np.full(pixels.size, np.nan)]))
-        y.append(np.column_stack([rows - first, rows - last, np.full(pixels.size, np.nan)]))
-    if pixels.size:
-        # the outer strokes lie above and below the middle one
-        y[0], y[2] = y[0] - 0.5, y[2] + 0.5
+    """Strokes across each pixel, as in hatched bars."""
+    centre = np.column_stack(np.divmod(pixels, shape[1])[::-1])
+    gap = np.full((pixels.size, 2), np.nan)
+    ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]
+    x, y = np.stack(ends, axis=1).reshape(-1, 2).T
     figure.add_scatter(
-        x=np.concatenate(x).ravel(),
-        y=np.concatenate(y).ravel(),
+        x=x,
+        y=y,
         mode="lines",
         line={"color": "rgba(255,255,255,0.85)", "width": 1.2},
         hoverinfo="skip",

@@ -78,6 +78,7 @@ def test_bounds_of_features_hold_are_proved_and_lies_are_refused(count):
         interest = Interest(value, float(rng.choice([0.5, 0.95, 0.999, 1.0])))
         for base in bases(problem, rng):
             held(data, problem, membership.of_inequality(problem, base, interest), truth, rng)
+        held(data, problem, membership.whole(problem, base), truth, rng)
         for make in (membership.of_variances, membership.of_rows):
             held(data, problem, make(problem), truth, rng)
         held(data, problem, next(membership.certificates(problem, None, Interest(value, 0.9))), truth, rng)
