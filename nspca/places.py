@@ -53,7 +53,7 @@ class Membership:
     value : float
         Of the component.
     upper : float
-        The least proved bound on all answers.
+        The lesser bound on all answers: this certificate's, or that of the one it was made from.
     share : float
         An answer is good when it reaches this share of the optimum.
     used : (n,) bool
@@ -185,6 +185,8 @@ def membership(
     ------
     InvalidOption, InvalidProblem
         For another share or effort, several components, or a result or certificate of something else.
+    CertificateError
+        For a certificate whose bound lies below the value of the result.
     """
     if effort not in EFFORTS:
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
@@ -198,6 +200,7 @@ def membership(
     report = silent if report is None else report
     given = certificate or result.certificate or certify(problem, result, effort="fast", report=report)
     _about(problem, given)
+    given.ratio(result.value)  # a bound below the value is refused
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
     interest = bounds.Interest(result.value / A.unit, float(share))

@@ -115,6 +115,8 @@ def test_what_it_is_asked_must_be_about_one_problem(table):
         nspca.membership(problem, result, effort="hard")
     with pytest.raises(nspca.InvalidProblem, match="the same problem, got one whose k is 4 instead of 5"):
         nspca.membership(problem, result, nspca.certify(problem.with_k(4), effort="fast"))
+    with pytest.raises(nspca.CertificateError, match="must not lie below a value that was reached"):
+        nspca.membership(problem, result, replace(result.certificate, upper=result.value / 2))
     with pytest.raises(nspca.InvalidProblem, match="a Certificate is required, got float"):
         nspca.membership(problem, result, 3.0)
     with pytest.raises(nspca.InvalidProblem, match="pass what solve gave"):
