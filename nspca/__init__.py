@@ -7,6 +7,7 @@ from nspca.api import certify, solve, sweep
 from nspca.certificate import Certificate
 from nspca.checker import verify
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption, InvalidProblem, NSPCAError
+from nspca.places import Membership, Place, membership
 from nspca.problem import Problem
 from nspca.progress import Event
 from nspca.result import Result, Status, Sweep
@@ -28,13 +29,16 @@ __all__ = [
     "InvalidData",
     "InvalidOption",
     "InvalidProblem",
+    "Membership",
     "NSPCAError",
+    "Place",
     "Problem",
     "Result",
     "Status",
     "Sweep",
     "certify",
     "load_sample",
+    "membership",
     "prepare",
     "read",
     "solve",

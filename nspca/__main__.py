@@ -65,6 +65,52 @@ def forced_features(dataset, text: str) -> tuple[int, ...]:
     return tuple(dataset.numbers(parts).tolist()) if text else ()
 
 
+def described(dataset, result, known=None) -> list[dict[str, Any]]:
+    """The features of a component with their weights, largest first, and what is known of each."""
+    component = result.components[:, 0]
+    support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
+    features = []
+    for i in support:
+        feature = {"name": dataset.feature_names[i], "weight": float(component[i])}
+        if known is not None:
+            least, most = known.cost_without[i]
+            feature |= {"place": known.places[i].value, "costs_at_least": least, "costs_at_most": most}
+        features.append(feature)
+    return features
+
+
+def summary(dataset, problem, result, certificate) -> dict[str, Any]:
+    """What JSON says of an answer besides its features."""
+    return {
+        "source": dataset.source,
+        "name": dataset.name,
+        "prepared": list(dataset.prepared),
+        "method": result.method,
+        "k": problem.size,
+        "nonneg": problem.nonneg,
+        "forced": [dataset.feature_names[j] for j in problem.forced],
+        "of": certificate.source,
+        "center": certificate.center,
+        "scale": certificate.scale,
+        "value": result.value,
+        "upper": certificate.upper,
+        "ratio": certificate.ratio(result.value),
+        "kind": certificate.kind,
+        "proved": certificate.statement,
+        "status": result.status.name,
+        "seconds": result.seconds,
+    }
+
+
+def listed(features: list[dict[str, Any]]) -> list[str]:
+    """A line for each feature."""
+    width = max((len(feature["name"]) for feature in features if "place" in feature), default=0)
+    return [
+        f"  {feature['weight']:+.4f}  {feature['name']:<{width}}  {feature.get('place', '')}".rstrip()
+        for feature in features
+    ]
+
+
 def check_folder(path: str | None) -> None:
     """Refuse a file that could not be written before the work is done, not after."""
     if path and not Path(path).absolute().parent.is_dir():
@@ -109,43 +155,26 @@ def solve(args: argparse.Namespace) -> int:
     )
     certificate = result.certificate
     assert certificate is not None  # every effort of the command line asks for one
+    known = None
+    if args.within is not None:
+        known = nspca.membership(problem, result, share=args.within / 100, report=progress_hook())
+        certificate = known.certificate  # the same kind of bound, and one for every feature
     clear_progress()
     if args.certificate:
         certificate.of_prepared(dataset.prepared).save(args.certificate)
     ratio = certificate.ratio(result.value)
-    component = result.components[:, 0]
-    support = sorted((i for i in range(problem.n) if component[i]), key=lambda i: -abs(component[i]))
-    features = [{"name": dataset.feature_names[i], "weight": float(component[i])} for i in support]
+    features = described(dataset, result, known)
     if args.json:
-        summary = {
-            "source": dataset.source,
-            "name": dataset.name,
-            "prepared": list(dataset.prepared),
-            "method": result.method,
-            "k": args.k,
-            "nonneg": problem.nonneg,
-            "forced": [dataset.feature_names[j] for j in problem.forced],
-        }
-        summary |= {"of": certificate.source, "center": certificate.center, "scale": certificate.scale}
-        summary |= {
-            "value": result.value,
-            "upper": certificate.upper,
-            "ratio": ratio,
-            "kind": certificate.kind,
-        }
-        summary |= {"proved": certificate.statement}
-        say(
-            json.dumps(
-                summary | {"status": result.status.name, "seconds": result.seconds, "features": features},
-                indent=2,
-            )
-        )
+        say(json.dumps(summary(dataset, problem, result, certificate) | {"features": features}, indent=2))
         return 0
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
     say(f"{dataset.name}: value {result.value:.6g}, {proved}")
     say(certificate.rounded(6).statement)
-    for feature in features:
-        say(f"  {feature['weight']:+.4f}  {feature['name']}")
+    for line in listed(features):
+        say(line)
+    if known is not None:
+        others = sum(place is nspca.Place.NONE for place in known.places)
+        say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")
     if args.certificate:
         say(f"certificate: {args.certificate}")
     return 0
@@ -194,6 +223,8 @@ def verify(args: argparse.Namespace) -> int:
         sys.stderr.write(f"refused: {error}\n")
         return 1
     say(f"proved: {replace(certificate, upper=upper, prepared=dataset.prepared).statement}")
+    if certificate.of_features:
+        say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0
 
 
@@ -349,6 +380,16 @@ def sizes(text: str) -> list[int]:
     return ks
 
 
+def percent(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 100:
+        raise argparse.ArgumentTypeError(f"per cent above 0 and at most 100 are required, got {text!r}")
+    return share
+
+
 def port_number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"a port from 1 to 65535 is required, got {text!r}")
@@ -396,6 +437,13 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--k", type=int, required=True, help="largest number of features in the component")
     command.add_argument("--method", default="auto", help="a name of nspca.METHODS (default auto)")
     command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
+    command.add_argument(
+        "--within",
+        type=percent,
+        metavar="PERCENT",
+        help="say which features are proved to be in every answer within so many per cent of the optimum; "
+        "the certificate then proves that too",
+    )
     command.add_argument("--json", action="store_true", help="print JSON instead of text")
     command.set_defaults(run=solve)
 

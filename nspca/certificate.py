@@ -176,6 +176,11 @@ class Certificate:
             "" if self.center or self.scale else " as they are, not centred"
         )
 
+    @property
+    def of_features(self) -> bool:
+        """Whether it bounds, for every feature, what answers with it and without it explain."""
+        return "having" in self.witness and "lacking" in self.witness
+
     def of_prepared(self, steps: Iterable[str]) -> "Certificate":
         """The same, saying what was done to the data before."""
         return replace(self, prepared=tuple(steps))

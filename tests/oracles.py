@@ -41,6 +41,25 @@ def brute_force_forced(A, k, forced, nonneg=True):
     return best
 
 
+def brute_force_features(A, k, forced=(), nonneg=True):
+    """For every feature the optimum over supports that have it, and over those that lack it, n <= 9; 0 where
+    there are none. ``(having, lacking)``; forced features count among the k in any case.
+    """
+    n, having, lacking = len(A), np.zeros(len(A)), np.zeros(len(A))
+    others = [j for j in range(n) if j not in forced]
+    for chosen in combinations(others, min(k - len(forced), len(others))):
+        I = sorted([*forced, *chosen])
+        value = brute_force(A[np.ix_(I, I)], len(I), nonneg)[0]
+        having[I] = np.maximum(having[I], value)
+        outside = np.setdiff1d(range(n), I)
+        lacking[outside] = np.maximum(lacking[outside], value)
+        for j in I:
+            R = [i for i in I if i != j]
+            if R:
+                lacking[j] = max(lacking[j], brute_force(A[np.ix_(R, R)], len(R), nonneg)[0])
+    return having, lacking
+
+
 def brute_force_joint(A, sizes, nonneg=True):
     """Optimum of ``sum_j x_j'Ax_j`` over disjoint unit x_j with at most ``sizes[j]`` nonzeros (and
     ``x_j >= 0``), n <= 8: ``(value, X (n, r))``.

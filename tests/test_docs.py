@@ -134,10 +134,24 @@ def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
             _, kind, shape, _ = page[name]
             assert (str(array.dtype), array.shape) == (kind, eval(shape, {}, sizes)), (form, name)
         seen.append(set(certificate.witness))
+        if form != "joint":
+            seen.append(set(certificate.witness) | told_of_features(data, certificate))
         most = max(most, sizes.get("p", 1))
     assert most > 0
     always = {name for name, row in page.items() if row[0] == "always"}
     assert set().union(*seen) == set(page) and set(page).intersection(*seen) == always
+
+
+def told_of_features(data, certificate) -> set[str]:
+    """The arrays about single features, which a certificate of any form but one can have."""
+    bounds = np.full(certificate.shape[1], np.ldexp(certificate.upper, -certificate.exponent))
+    more = {"having": bounds, "lacking": bounds.copy()}
+    told = replace(certificate, witness=certificate.witness | more)
+    assert nspca.verify(data, told) <= told.upper
+    for name in more:
+        with pytest.raises(nspca.CertificateError, match=r"missing|shape"):
+            nspca.verify(data, replace(told, witness=certificate.witness | {name: bounds}))
+    return set(more)
 
 
 def measured(certificate) -> dict[str, int]:

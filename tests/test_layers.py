@@ -21,7 +21,7 @@ CHAIN = [
     "solvers",
     "components",
     "api",
-    "estimator",
+    "places estimator",
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
@@ -30,7 +30,7 @@ BOUNDS = [
     "dual",
     "branches kyfan",
     "packing",
-    "strongest joint lean",
+    "strongest joint lean membership",
 ]
 DASHBOARD = [
     "shell",

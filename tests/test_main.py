@@ -121,6 +121,21 @@ def test_a_certificate_about_other_forced_features_is_refused(tmp_path, capsys):
         assert words in (said.out if code == 0 else said.err)
 
 
+def test_which_features_are_in_every_good_answer(tmp_path, capsys):
+    file = str(tmp_path / "c.npz")
+    assert main(["solve", "pitprops", "--k", "5", "--within", "95", "--certificate", file]) == 0
+    said = capsys.readouterr().out
+    assert "length   in every" in said and "ringbut  exchangeable" in said and "in none (7 features)" in said
+    assert main(["verify", "pitprops", file]) == 0
+    assert "for every feature" in capsys.readouterr().out
+    assert main(["solve", "pitprops", "--k", "5", "--within", "95", "--json"]) == 0
+    features = json.loads(capsys.readouterr().out)["features"]
+    assert features[0]["place"] == "in every" and 0.09 < features[0]["costs_at_least"] < 0.11
+    with pytest.raises(SystemExit):
+        main(["solve", "pitprops", "--k", "5", "--within", "101"])
+    assert "at most 100" in capsys.readouterr().err
+
+
 def test_a_preparation_is_one_of_those_there_are(capsys):
     assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
     assert "A preparation is one of lee-seung" in capsys.readouterr().err

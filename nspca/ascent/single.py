@@ -180,19 +180,19 @@ def _best_swap(problem, x, value):
     if support.size == 0 or outside.size == 0:
         return None
     columns = A.columns(support)
-    out, gains = _two_variable_values(A, x, support, outside, columns, full, problem.nonneg)
+    out, gains = two_variable_values(A, x, support, outside, columns, full, problem.nonneg)
     gains[np.isin(out, problem.forced)] = -np.inf
     for rank in np.argsort(-gains, axis=None, kind="stable")[: TRIED if k > 1 else 1]:
         i, j = np.unravel_index(rank, gains.shape)
         if gains[i, j] == -np.inf:
             break
-        y = _moved(problem, x, out[i], outside[j])
+        y = moved(problem, x, out[i], outside[j])
         if A.quadratic(y) > value * (1 + 1e-10):
             return y
     return None
 
 
-def _two_variable_values(A, x, support, outside, columns, full, nonneg):
+def two_variable_values(A, x, support, outside, columns, full, nonneg):
     """Values reached by x without one feature (rows; -1: none removed) plus one feature from outside
     (columns).
     """
@@ -216,7 +216,7 @@ def _two_variable_values(A, x, support, outside, columns, full, nonneg):
     return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2
 
 
-def _moved(problem, x, leaving, entering):
+def moved(problem, x, leaving, entering):
     """Best vector on the support of x without `leaving` and with `entering`."""
     A = problem.covariance
     features = np.union1d(np.setdiff1d(support_of(problem, x), [leaving]), [entering])

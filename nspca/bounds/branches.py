@@ -50,6 +50,13 @@ class State:
     points: Array
 
     @classmethod
+    def first(cls, kept: Kept, W: Array, X: Array) -> "State":
+        """Of the root: W and X of the dual, with a lift and no more."""
+        n = len(W)
+        U, _ = lift_of(kept, Witness(W), RANK)
+        return cls(W, np.zeros_like(W), U, X, np.zeros(n), np.zeros((n, 0)))
+
+    @classmethod
     def of(cls, lift: Lift, witness: Witness, n: int) -> "State":
         """Where a lift and its splitting stand, and a witness that came from it."""
         kept = lift.splitting.kept
@@ -160,9 +167,7 @@ class Tree(Work[Plan]):
 
     def run(self, W: Array, X: Array) -> None:
         """Bound the root, from W and X of the dual, then split the worst node while there are steps."""
-        n = len(W)
-        U, _ = lift_of(self.kept(np.arange(n)), Witness(W), RANK)
-        self.root.state = self.root.source = State(W, np.zeros_like(W), U, X, np.zeros(n), np.zeros((n, 0)))
+        self.root.state = self.root.source = State.first(self.kept(np.arange(len(W))), W, X)
         heap: list[tuple[float, int, Node]] = []
         made = 0
         rows = self.root.rows(self.k)

@@ -8,6 +8,7 @@ In the order in which a referee would read it:
     forms       what is added up for each form of certificate
     inequality  the one inequality: threshold, heights, and what is left of A
     cover       its search half: cones that cover the sphere
+    membership  in or out: what answers with a feature, and without it, can reach
     rounding    every margin for rounding, by the rules of docs/rounding.md
     refusal     how a certificate is refused
 

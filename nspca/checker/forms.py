@@ -9,7 +9,16 @@ from nspca.checker import matrix
 from nspca.checker.cover import TopSum, prove_cover, walk
 from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
 from nspca.checker.matrix import Matrix
-from nspca.checker.reading import Arrays, Branches, Inequality, Joint, Recipe, different
+from nspca.checker.membership import Claims, RowSums, prove_sums
+from nspca.checker.reading import (
+    OF_FEATURES,
+    Arrays,
+    Branches,
+    Inequality,
+    Joint,
+    Recipe,
+    different,
+)
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
 
@@ -24,7 +33,8 @@ def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     witness = Inequality.read(arrays, A.n)
     outside, fixed = np.setdiff1d(recipe.usable(A.n), witness.rows), len(recipe.forced)
     fixed = fixed if np.array_equal(witness.rows[:fixed], recipe.forced) else 0
-    unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed)
+    claims = of_features(A, recipe, arrays)
+    unread = prove(A, witness, outside, recipe.k, recipe.nonneg, fixed, claims)
     nothing_left_over(unread)
     return Fraction(witness.t) + Fraction(witness.F)
 
@@ -64,12 +74,12 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
         require(undecided and len(node.fixed) < k, words)
         return Supports((*node.fixed, i), node.out), Supports(node.fixed, (*node.out, i))
 
-    A, outside = A.formed(), np.zeros(0, dtype=int)
+    A, outside, claims = A.formed(), np.zeros(0, dtype=int), of_features(A, recipe, arrays)
     tree, best, read = witness.tree, Fraction(0), 0
     for node, after in walk(witness.branch, Supports(recipe.forced), NO_BRANCHING, split):
         require(read < witness.use.size, f"witness use cannot be read: leaf {read} has no number there")
         leaf = witness.leaf(read, node.features(n, k), tree)
-        tree = prove(A, leaf, outside, k, recipe.nonneg, len(node.fixed))
+        tree = prove(A, leaf, outside, k, recipe.nonneg, len(node.fixed), claims)
         best = max(best, Fraction(leaf.t) + Fraction(leaf.F))
         read += 1
         unread = after
@@ -132,16 +142,27 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     A Gram matrix has nu = 0. A covariance must show that its nu is a rounding error; one nu is to spare.
     Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
     """
-    arrays.only()
-    k, B, usable, fixed = recipe.k, A.entries, recipe.usable(A.n), len(recipe.forced)
+    arrays.only(*OF_FEATURES)
+    k, B, usable = recipe.k, A.entries, recipe.usable(A.n)
+    claims = Claims.read(arrays, A.n, recipe.forced)
     if B is None:
-        return topk(A.size[usable] ** 2, k, fixed) * (1 + gamma(k + 8))
+        return of_variances(A.size[usable] ** 2, 0.0, recipe, usable, claims)
     variances = B.diagonal()
     nu = gamma(8 * (A.n + 8)) * np.abs(variances).sum() + TINY * 1e9
     error = (A.eps + gamma(1)) * norm(B)
     proved = is_psd(B + nu * np.eye(A.n), error)
     require(proved, "the covariance is not proved positive semidefinite")
-    return topk(np.maximum(variances[usable], 0), k, fixed) * (1 + gamma(k + 8)) + k * nu * B.any()
+    return of_variances(np.maximum(variances[usable], 0), k * nu * B.any(), recipe, usable, claims)
+
+
+def of_variances(variances, more, recipe, usable, claims):
+    """The sum of the k largest, and `more`; 3 roundings besides for the sums of `claims` about features."""
+    k, fixed = recipe.k, len(recipe.forced)
+    top = topk(variances, k, fixed)
+    if claims is not None:
+        whole = lambda T: T * (1 + gamma(k + 8)) + gamma(16) * top + more  # noqa: E731
+        prove_sums(claims, usable, variances, k, whole)
+    return top * (1 + gamma(k + 8)) + more
 
 
 def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
@@ -152,9 +173,20 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     Forced features are in I: in their own rows, where a_ii is set aside, they and k - |forced| others are k.
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
     """
-    arrays.only()
+    arrays.only(*OF_FEATURES)
+    claims = Claims.read(arrays, A.n, recipe.forced)
+    best, sums = row_sums(A, recipe, each=claims is not None)
+    if claims is not None:
+        features = np.arange(A.n)
+        claims.need("having", features, sums.having)
+        claims.need("lacking", features, sums.lacking)
+    return best
+
+
+def row_sums(A, recipe, each):
+    """The largest, and if `each` for every feature the largest of the answers that have it, or lack it."""
     k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
-    lost = 1e-130  # times a size that is not 0: more than underflow takes
+    sums, lost = RowSums(A.n), 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
     pieces = [(I, k) for I in A.chunks(usable[:fixed])] if fixed else []
     pieces += [(I, k - 1) for I in A.chunks(usable[fixed:])]
@@ -163,6 +195,17 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
         own = I[:, None] == usable
         variances = E[own]
         E[own] = 0.0
-        others = topk(np.maximum(E, 0) if recipe.nonneg else np.abs(E), count, fixed)
-        best = np.maximum(best, (variances + others + A.size[I] * error).max())
-    return best
+        E = np.maximum(E, 0) if recipe.nonneg else np.abs(E)
+        best = np.maximum(best, (variances + topk(E, count, fixed) + A.size[I] * error).max())
+        if each:
+            sums.add(I, usable, variances, E, count, fixed, A.size[I] * error)
+    sums.lacking[np.setdiff1d(np.arange(A.n), usable)] = best
+    return best, sums
+
+
+def of_features(A, recipe, arrays):
+    """Claims about single features, those left out that row sums prove: no witness is needed for these."""
+    claims = Claims.read(arrays, A.n, recipe.forced)
+    if claims is None or A.n > matrix.DENSE_LIMIT:
+        return claims
+    return claims.but(row_sums(A, recipe, each=True)[1])

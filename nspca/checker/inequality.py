@@ -26,14 +26,16 @@ import numpy as np
 
 from nspca.checker import matrix
 from nspca.checker.cover import TopSum, prove_cover
+from nspca.checker.membership import prove_rows
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm, root_up, topk
 
 
-def prove(A, witness, outside, k, nonneg, fixed=0):
+def prove(A, witness, outside, k, nonneg, fixed=0, claims=None):
     """Prove t + F for supports among the kept rows and `outside` that contain the first `fixed` kept rows.
 
     Returns the codes of the cover that are left. At a leaf of a tree t >= 0 is asked for without need.
+    `claims` about single features are proved as well.
     """
     r, t = witness.rows.size, witness.t
     tau = threshold(A, witness, outside, nonneg)
@@ -41,7 +43,11 @@ def prove(A, witness, outside, k, nonneg, fixed=0):
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
     V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
-    return prove_cover(TopSum(V, witness.U.shape[1], h, k, fixed, nonneg), witness.F, witness.tree)
+    f = TopSum(V, witness.U.shape[1], h, k, fixed, nonneg)
+    unread = prove_cover(f, witness.F, witness.tree)
+    if claims is not None:
+        prove_rows(claims, f, witness, outside, witness.tree)
+    return unread
 
 
 def rows_of_sphere(U, h, tau, equal_rows):

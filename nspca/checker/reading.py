@@ -11,6 +11,8 @@ from nspca.errors import CertificateError, shown
 
 OF_A = ("center", "scale", "source", "shape", "digest")
 """The words of a problem that its covariance has."""
+OF_FEATURES = ("having", "lacking")
+"""Claims about single features, which any certificate for one component may have."""
 NO_WITNESS = -1
 """What a leaf of a tree of supports uses that has no W, M and U."""
 
@@ -212,7 +214,7 @@ class Inequality:
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
         """From the arrays of a certificate about n features."""
-        arrays.only("rows", "W", "M", "U", "tau", "claims", "tree")
+        arrays.only("rows", "W", "M", "U", "tau", "claims", "tree", *OF_FEATURES)
         rows = arrays.rows(n)
         r = rows.size
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
@@ -241,7 +243,7 @@ class Branches:
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
         """From the arrays of a certificate about n features."""
-        arrays.only("branch", "use", "W", "M", "U", "claims", "tree")
+        arrays.only("branch", "use", "W", "M", "U", "claims", "tree", *OF_FEATURES)
         pool = arrays.need("W").shape[:1]
         W, M = arrays.numbers("W", (*pool, n, n)), arrays.numbers("M", (*pool, n, n))
         U = arrays.narrow("U", (*pool, n), n)

@@ -49,6 +49,24 @@ def is_psd(S, error):
         return False
 
 
+def are_psd(S, edges, error=0.0):
+    """The same for many matrices of one size at once, by their entries S (edges, matrices), j <= l."""
+    at, n = {edge: i for i, edge in enumerate(edges)}, 1 + max(edges)[0]
+    S = np.array(S)
+    trace = sum(np.abs(S[at[j, j]]) for j in range(n))
+    proved = np.isfinite(S).all(axis=0)
+    for j in range(n):
+        S[at[j, j]] -= 1.02 * (error + gamma(n + 8) * trace) + TINY
+    for j in range(n):
+        proved &= S[at[j, j]] > 0
+        root = np.sqrt(np.where(proved, S[at[j, j]], 1.0))
+        column = {l: S[at[j, l]] / root for l in range(j + 1, n)}
+        for l in column:
+            for i in range(l, n):
+                S[at[l, i]] -= column[l] * column[i]
+    return proved
+
+
 def root_up(square):
     """Rule UP: a float whose exact square is at least `square`, 0 for 0."""
     return float(np.nextafter(np.sqrt(square), np.inf)) if square > 0 else 0.0

@@ -37,6 +37,7 @@ def component_figure(
     mean=None,
     spread=None,
     top=40,
+    sure=None,
 ) -> go.Figure:
     """One component as its data set wants it drawn; the keywords are the fields of a data set of the same
     name.
@@ -46,26 +47,35 @@ def component_figure(
     x : (n,) weights, zero outside the support
     kind : "image" | "spectrum" | "words" | "table"
     mean, spread : (n,) mean and standard deviation of the data, drawn behind images and spectra
+    sure : (n,) bool, optional
+        Features that are proved to be in every good answer: drawn solid, the others hatched (rings in a
+        spectrum).
     """
     x = np.asarray(x, float)
     if kind == "image" and image_shape is not None:
-        return component_image(x, image_shape, mean=mean)
+        return component_image(x, image_shape, mean=mean, sure=sure)
     if kind == "spectrum" and axis is not None:
-        return component_spectrum(x, axis, axis_name, mean=mean, spread=spread)
+        return component_spectrum(x, axis, axis_name, mean=mean, spread=spread, sure=sure)
     names = (
         feature_names
         if feature_names is not None and len(feature_names)
         else [f"feature {j}" for j in range(x.size)]
     )
-    return (component_words if kind == "words" else component_bars)(names, x, top=top)
+    return (component_words if kind == "words" else component_bars)(names, x, top=top, sure=sure)
 
 
-def component_image(x, shape, mean=None) -> go.Figure:
+def _sure(x: np.ndarray, sure) -> str:
+    """What is said of the features that are drawn solid."""
+    return "" if sure is None else f" {np.count_nonzero(sure & (x != 0))} of them solid, the others hatched."
+
+
+def component_image(x, shape, mean=None, sure=None) -> go.Figure:
     """Weights as pixels, over the mean image in grey when it is given; pixels outside the support stay
     see-through.
     """
     x = np.asarray(x, float)
-    figure = new_figure(f"Component as a {shape[0]} × {shape[1]} image: {_count(x)} used.", height=380)
+    alt = f"Component as a {shape[0]} × {shape[1]} image: {_count(x)} used.{_sure(x, sure)}"
+    figure = new_figure(alt, height=380)
     if mean is not None:
         figure.add_heatmap(
             z=light(mean).reshape(shape),
@@ -91,7 +101,30 @@ def component_image(x, shape, mean=None) -> go.Figure:
         hoverongaps=False,
         hovertemplate="The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}.<extra></extra>",
     )
+    if sure is not None:
+        _hatch(figure, np.flatnonzero((x != 0) & ~sure), shape)
     return hide_axes(figure)
+
+
+STROKES = (((-0.5, 0), (0, -0.5)), ((-0.5, 0.5), (0.5, -0.5)), ((0, 0.5), (0.5, 0)))
+"""Across a pixel, from its centre: column and row of both ends."""
+
+
+def _hatch(figure: go.Figure, pixels: np.ndarray, shape) -> None:
+    """Strokes across each pixel, as in hatched bars."""
+    centre = np.column_stack(np.divmod(pixels, shape[1])[::-1])
+    gap = np.full((pixels.size, 2), np.nan)
+    ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]
+    x, y = np.stack(ends, axis=1).reshape(-1, 2).T
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        line={"color": "rgba(255,255,255,0.85)", "width": 1.2},
+        hoverinfo="skip",
+        showlegend=False,
+        name="not proved",
+    )
 
 
 def _passes(axis: np.ndarray) -> list[np.ndarray]:
@@ -131,7 +164,7 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread) -> 
         )
 
 
-def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figure:
+def component_spectrum(x, axis, axis_name="", mean=None, spread=None, sure=None) -> go.Figure:
     """Weights as stems over wavelength, with the mean spectrum and one standard deviation around it
     behind.
     """
@@ -140,7 +173,7 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figu
     where = (
         f", between {axis[used].min():.4g} and {axis[used].max():.4g} {plain(axis_name)}" if used.size else ""
     )
-    figure = new_figure(f"Component as a spectrum: {_count(x)} used{where}.", height=400)
+    figure = new_figure(f"Component as a spectrum: {_count(x)} used{where}.{_sure(x, sure)}", height=400)
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
     feet, tops, gap = np.zeros(used.size), x[used], np.full(used.size, np.nan)
@@ -156,7 +189,7 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figu
         x=axis[used],
         y=tops,
         mode="markers",
-        marker={"color": BLUE, "size": 8},
+        marker=_rings(used, sure),
         name="weights",
         hovertemplate=f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.<extra></extra>",
     )
@@ -173,6 +206,14 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None) -> go.Figu
     return figure.update_layout(yaxis={**weights, "overlaying": "y2", "side": "left"}, yaxis2=behind)
 
 
+def _rings(used: np.ndarray, sure) -> dict:
+    """Markers: discs, and rings for those that are not proved."""
+    marker = {"color": BLUE, "size": 8, "line": {"color": BLUE, "width": 1.5}}
+    if sure is not None:
+        marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
+    return marker
+
+
 def ranked(names, weights, top: int) -> tuple[list[str], np.ndarray, int]:
     """Names and weights of the `top` largest in size, largest first, and how many more there are; ties keep
     their order.
@@ -184,7 +225,7 @@ def ranked(names, weights, top: int) -> tuple[list[str], np.ndarray, int]:
 
 
 def _ranked_figure(
-    names, weights, top: int, height: int, what: str
+    names, weights, top: int, height: int, what: str, sure=None
 ) -> tuple[go.Figure, list[str], np.ndarray]:
     labels, values, more = ranked(names, weights, top)
     listed = ", ".join(labels[:5])
@@ -193,20 +234,28 @@ def _ranked_figure(
         if labels
         else f"A component without {what}."
     )
+    alt += _sure(np.asarray(weights, float), sure)
     figure = new_figure(alt, height=70 + height * max(1, len(labels)))
     if more:
         figure.update_layout(title={"text": f"the {top} largest of {top + more}", "font": {"size": 14}})
     return figure, labels, values
 
 
-def _bars(figure: go.Figure, labels, values, opacity: float) -> go.Figure:
+def _bars(figure: go.Figure, labels, values, opacity: float, solid=None) -> go.Figure:
+    """`solid`: whether each bar is; none are hatched where that is not said."""
     position = np.arange(len(values))
+    colours = [RED if v < 0 else BLUE for v in values]
+    marker: dict = {"color": colours, "opacity": opacity}
+    if solid is not None:
+        marker["pattern"] = {"shape": ["" if one else "/" for one in solid], "fgcolor": colours, "size": 7}
+        marker["pattern"] |= {"bgcolor": "rgba(0,0,0,0)", "fillmode": "replace", "solidity": 0.35}
+        marker["line"] = {"color": colours, "width": 1}
     figure.add_bar(
         y=position,
         x=values,
         orientation="h",
         customdata=labels,
-        marker={"color": [RED if v < 0 else BLUE for v in values], "opacity": opacity},
+        marker=marker,
         hovertemplate="%{customdata}<br>weight %{x:.4f}<extra></extra>",
         showlegend=False,
     )
@@ -214,12 +263,22 @@ def _bars(figure: go.Figure, labels, values, opacity: float) -> go.Figure:
     return figure.update_xaxes(title_text="weight", zeroline=True)
 
 
-def component_words(words, weights, top=40) -> go.Figure:
+def _solid(weights, top: int, sure):
+    """Whether each of the ranked features is drawn solid."""
+    if sure is None:
+        return None
+    weights = np.asarray(weights, float)
+    return np.asarray(sure)[
+        np.argsort(-np.abs(weights), kind="stable")[: min(top, np.count_nonzero(weights))]
+    ]
+
+
+def component_words(words, weights, top=40, sure=None) -> go.Figure:
     """The component as a word list: largest weight first, each word as large as its weight, on a soft bar of
     its length.
     """
-    figure, labels, values = _ranked_figure(words, weights, top, 27, "words")
-    _bars(figure, labels, values, 0.3)
+    figure, labels, values = _ranked_figure(words, weights, top, 27, "words", sure)
+    _bars(figure, labels, values, 0.3, _solid(weights, top, sure))
     largest = np.abs(values).max(initial=0) or 1
     figure.add_scatter(
         x=np.zeros(len(values)),
@@ -238,10 +297,10 @@ def component_words(words, weights, top=40) -> go.Figure:
     ).update_yaxes(visible=False, range=[len(labels) - 0.4, -0.6])
 
 
-def component_bars(names, weights, top=40) -> go.Figure:
+def component_bars(names, weights, top=40, sure=None) -> go.Figure:
     """The component as bars with the names of its features, largest weight first."""
-    figure, labels, values = _ranked_figure(names, weights, top, 20, "features")
-    _bars(figure, labels, values, 0.9)
+    figure, labels, values = _ranked_figure(names, weights, top, 20, "features", sure)
+    _bars(figure, labels, values, 0.9, _solid(weights, top, sure))
     return figure.update_yaxes(
         tickvals=list(range(len(labels))),
         ticktext=labels,

@@ -18,5 +18,6 @@ TASKS = {
     "detection": "nspca.tasks.compare:run_detection",
     "pitprops": "nspca.tasks.compare:run_pitprops",
     "paper": "nspca.tasks.papers:run_item",
+    "features": "nspca.tasks.places:run_places",
 }
 """Name of a task, and the function that does it today."""

@@ -15,6 +15,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import preview
+from nspca.dashboard.views import places
 from nspca.jobs import engine as the_engine
 from nspca.tasks import TASKS
 
@@ -38,7 +39,7 @@ def test_pages_use_every_name_and_no_other():
         *(uses.GENES, uses.FACES, uses.PROPS),
         papers_page.TASK,
     )
-    assert {*(kind.task for kind in kinds), *others, preview.TASK} == set(TASKS)
+    assert {*(kind.task for kind in kinds), *others, preview.TASK, places.TASK} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 
 

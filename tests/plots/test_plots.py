@@ -368,6 +368,26 @@ def test_image_leaves_pixels_outside_the_support_empty():
     assert (signed.zmin, signed.zmax) == (-0.8, 0.8)
 
 
+@pytest.mark.parametrize("kind", ["table", "words"])
+def test_bars_of_features_that_are_not_proved_are_hatched(kind):
+    x, sure = np.array([0.1, 0.8, 0, 0.5]), np.array([False, True, True, False])
+    figure = plots.component_figure(x, kind=kind, sure=sure)
+    assert list(figure.data[0].marker.pattern.shape) == ["", "/", "/"], "largest weight first"
+    assert "1 of them solid, the others hatched" in plots.alt_text(figure)
+    few = plots.component_figure(x, kind=kind, sure=sure, top=2)
+    assert list(few.data[0].marker.pattern.shape) == ["", "/"]
+    assert plots.component_figure(x, kind=kind).data[0].marker.pattern.shape is None
+
+
+def test_pixels_that_are_not_proved_are_hatched_and_wavelengths_rings():
+    x, sure = np.array([0, 0.6, 0, 0, 0, 0.8]), np.array([True, True, True, True, True, False])
+    hatch = plots.component_figure(x, kind="image", image_shape=(2, 3), sure=sure).data[-1]
+    assert hatch.mode == "lines" and np.nanmin(hatch.x) >= 1.5 and np.nanmin(hatch.y) >= 0.5
+    assert np.nanmax(hatch.x) <= 2.5 and np.nanmax(hatch.y) <= 1.5, "inside the pixel"
+    figure = plots.component_figure(x, kind="spectrum", axis=np.arange(6.0), sure=sure)
+    assert list(figure.data[-1].marker.symbol) == ["circle", "circle-open"]
+
+
 def test_spectrum_has_stems_at_the_support_and_breaks_where_the_axis_goes_back():
     axis = np.array([1.0, 2, 3, 2.5, 3.5])
     figure = plots.component_figure(

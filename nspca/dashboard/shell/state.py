@@ -153,6 +153,8 @@ VALUES: dict[str, Kept] = {
     "before": Kept(_word),  # the run whose curve was shown before
     "k": Kept(_integer),
     "shown": Kept(_word),  # the method whose component is shown
+    # features in every answer within so many thousandths of the optimum are drawn solid; 0: no matter
+    "within": Kept(_integer, lambda: 0),
     "view": Kept(_word, lambda: "curves"),  # of the spannogram page
     "phi": Kept(_degrees),  # angle that is looked at; the optimum otherwise
     "tol": Kept(_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
@@ -220,14 +222,15 @@ OF_PAGES = {
     "app": "digit_k",
     "data": _DATA + "source",
     "spannogram": _DATA + "k signed view phi tol support candidate",
-    "sweep": _DATA + "keep from to step signed methods effort axis bound fit enough run pin before k shown",
+    "sweep": _DATA
+    + "keep from to step signed methods effort axis bound fit enough run pin before k shown within",
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
     "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart",
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",
-    "shared": "share axis bound fit enough k shown",
+    "shared": "share axis bound fit enough k shown within",
 }
 ELSEWHERE = {
     page: frozenset(" ".join(OF_PAGES.values()).split()) - frozenset(names.split())

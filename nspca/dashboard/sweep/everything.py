@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -35,6 +36,7 @@ class Finished:
     table : rows of the sweep with the best bound of each
     k, method : whose component is shown
     own : whether the data may go along
+    known : of the features of that component, where somebody asked
     """
 
     about: Chosen
@@ -46,6 +48,7 @@ class Finished:
     k: int
     method: str
     own: bool = True
+    known: nspca.Membership | None = None
 
     @property
     def shown(self) -> nspca.Result:
@@ -67,7 +70,7 @@ class Finished:
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     """The figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
-    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x)}
+    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
     if not data.is_covariance:
         drawn[SAMPLES] = component.along(data, done.problem, x)
     heat_map = component.mapped(data, done.problem, x)
@@ -105,6 +108,7 @@ def pack(
         ),
         "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
         **certificates,
+        **_features(done),
         "reproduce.py": File(
             code.encode(), "computes the sweep again and checks the certificates that are here"
         ),
@@ -164,6 +168,24 @@ def _certificates(done: Finished) -> tuple[dict[str, File], dict[tuple[str, int]
 def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
     files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
     return frame_to_csv(component.labelled(done.table.assign(certificate=files), done.about.dataset))
+
+
+def _features(done: Finished) -> dict[str, File]:
+    """What is known of every feature of the data, and its proof; nothing where nobody asked."""
+    if done.known is None:
+        return {}
+    data, known = done.about.dataset, done.known
+    names = np.array([*data.feature_names, ""])  # no partner is the last
+    rows = known.frame.assign(feature=names[:-1], partner=names[known.partner], share=known.share)
+    within = f"within {100 * known.share:g} % of the optimum"
+    return {
+        "tables/in-or-out.csv": File(
+            frame_to_csv(component.labelled(rows, data)),
+            f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
+            "it costs",
+        ),
+        f"{CERTIFICATES}in-or-out.npz": File(known.certificate.of_prepared(data.prepared).to_bytes(), ""),
+    }
 
 
 def _components(done: Finished) -> bytes:

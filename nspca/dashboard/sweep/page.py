@@ -23,7 +23,7 @@ from nspca.dashboard.shell import frame, state, words
 from nspca.dashboard.sweep import enough, everything, pinned, preview, report, whatif
 from nspca.dashboard.sweep.everything import Finished
 from nspca.dashboard.sweep.preview import Preview
-from nspca.dashboard.views import component, curve
+from nspca.dashboard.views import component, curve, places
 from nspca.jobs import JobState
 from nspca.plots import knee
 from nspca.tasks.preview import METHOD
@@ -135,26 +135,25 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
     result = sweep[method, k]
     proof = proofs.best(result, tried, k)
     with st.container(border=True):
-        _component(about, problem, result.with_certificate(proof and proof.certificate), k, run.id)
+        known = _component(about, problem, result.with_certificate(proof and proof.certificate), k, run.id)
+        x = result.components[:, 0]
         if run.own:
-            whatif.features(
-                about,
-                *component.table(about.dataset, result.components[:, 0], f"table_{run.id}_{method}_{k}"),
-            )
+            listed = component.table(about.dataset, x, f"table_{run.id}_{method}_{k}", known)
+            whatif.features(about, *listed)
         else:
-            component.table(about.dataset, result.components[:, 0])
-        component.downloads(about, run.asked, result, k, method, table)
+            component.table(about.dataset, x, found=known)
+        component.downloads(about, run.asked, result, k, method, table, known)
     with st.container(border=True):
         st.markdown("#### The proof")
         proof_panel.show(about, problem, run.asked, k, result, tried, run.own)
-    _whole(Finished(about, problem, run.asked, sweep, tried, table, k, method, run.own), drawn, run.id)
+    _whole(Finished(about, problem, run.asked, sweep, tried, table, k, method, run.own, known), drawn, run.id)
 
 
 def _whole(done: Finished, drawn: go.Figure, name: str) -> None:
     """The report, and everything as one file."""
     with st.container(horizontal=True):
         report.offer(done.about, done.problem, done.asked, drawn, done.table, done.k, done.method)
-        of = f"{name} {done.method} {done.k} {drawn.to_json()}"
+        of = f"{name} {done.method} {done.k} {state.get('within')} {drawn.to_json()}"
         make = lambda figures, pictures: everything.pack(done, figures, pictures, datetime.now(UTC))  # noqa: E731
         offer.everything(f"{done.whole.folder}.zip", of, lambda: everything.figures(done, drawn), make)
 
@@ -197,13 +196,20 @@ def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
     )
 
 
-def _component(about: Chosen, problem: nspca.Problem, result: nspca.Result, k: int, name: str) -> None:
-    """What is said of a component, and its pictures."""
+def _component(
+    about: Chosen, problem: nspca.Problem, result: nspca.Result, k: int, name: str
+) -> nspca.Membership | None:
+    """What is said of a component, and its pictures; what is known of its features, where somebody asked."""
     x = result.components[:, 0]
     component.statement(about.dataset, problem, result, k)
+    if result.certificate is not None:
+        places.ask()
+    known = places.of(about, problem.with_k(k), result)
+    places.legend(component.noun(about.dataset), known)
     left, right = st.columns(2, gap="medium")
     with left:
-        component.picture(about.dataset, x, f"component_{name}")
+        component.picture(about.dataset, x, f"component_{name}", known)
     with right:
         component.samples(about.dataset, problem, x, f"scores_{name}")
     component.heat_map(about.dataset, problem, x, f"heat_{name}")
+    return known

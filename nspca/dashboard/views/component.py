@@ -16,21 +16,28 @@ from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import request
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import words
+from nspca.dashboard.views import places
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
+from nspca.places import Membership
 from nspca.plots import component_figure, score_figure, score_map, separation
 from nspca.problem import Problem
 from nspca.result import Result
 
+COSTS = (
+    "Of the variance of the best possible component: at least what is proved, at most what a known exchange "
+    "loses."
+)
 MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
 
 
-def weights(dataset: Dataset, x: np.ndarray) -> pd.DataFrame:
-    """The features in use with their weights and shares, largest first."""
+def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> pd.DataFrame:
+    """The features in use with their weights and shares, largest first, and what is proved of each."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    return pd.DataFrame(
+    rows = pd.DataFrame(
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
     )
+    return rows if found is None else rows.join(places.columns(dataset, order, found))
 
 
 def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> None:
@@ -77,8 +84,10 @@ def noun(dataset: Dataset) -> str:
     return "feature" if dataset.is_covariance else words.NOUNS[dataset.kind]
 
 
-def drawn(dataset: Dataset, x: np.ndarray) -> go.Figure:
-    """The component as an image, a spectrum, a word list or ranked bars."""
+def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> go.Figure:
+    """The component as an image, a spectrum, a word list or ranked bars; hatched where a feature is not
+    proved to be in.
+    """
     dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
     return component_figure(
         x,
@@ -89,12 +98,13 @@ def drawn(dataset: Dataset, x: np.ndarray) -> go.Figure:
         feature_names=dataset.feature_names,
         mean=dataset.X.mean(axis=0) if dense else None,
         spread=dataset.X.std(axis=0) if dense else None,
+        sure=places.sure(found),
     )
 
 
-def picture(dataset: Dataset, x: np.ndarray, key: str) -> None:
+def picture(dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None) -> None:
     """The component, on the page."""
-    figures.draw(drawn(dataset, x), key, same=f"{dataset.name} {dataset.X.shape}")
+    figures.draw(drawn(dataset, x, found), key, same=f"{dataset.name} {dataset.X.shape}")
 
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
@@ -139,14 +149,21 @@ def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> Non
         figures.draw(figure, key)
 
 
-def table(dataset: Dataset, x: np.ndarray, key: str | None = None) -> tuple[list[int], list[str]]:
-    """Weights with names; the share is what a feature's square adds to the component's length of one.
+def table(
+    dataset: Dataset, x: np.ndarray, key: str | None = None, found: Membership | None = None
+) -> tuple[list[int], list[str]]:
+    """Weights with names; the share is what a feature's square adds to the component's length of one. What is
+    proved of each feature and what it costs to leave it out stands beside.
 
     Returns
     -------
     selected, names : rows that somebody selected, when there is a `key`, and the features by row
     """
-    rows = weights(dataset, x)
+    rows = weights(dataset, x, found)
+    if found is not None:
+        costs = zip(rows.pop("costs_at_least"), rows.pop("costs_at_most"), strict=True)
+        rows["costs"] = [places.cost_words(*cost) for cost in costs]
+        rows = rows.drop(columns="instead")
     choice: dict[str, Any] = {"key": key, "on_select": "rerun", "selection_mode": "multi-row"} if key else {}
     shown = st.dataframe(
         rows,
@@ -162,13 +179,21 @@ def table(dataset: Dataset, x: np.ndarray, key: str | None = None) -> tuple[list
                 min_value=0,
                 max_value=float(rows["share"].max()) if len(rows) else 1.0,
             ),
+            "place": st.column_config.TextColumn("In or out, proved", help=places.HELP),
+            "costs": st.column_config.TextColumn("Without it, the best loses", help=COSTS),
         },
     )
     return (list(shown.selection.rows) if key else []), list(rows["feature"])
 
 
 def downloads(
-    about: Chosen, asked: Request, result: Result, k: int, method: str, frame: pd.DataFrame
+    about: Chosen,
+    asked: Request,
+    result: Result,
+    k: int,
+    method: str,
+    frame: pd.DataFrame,
+    found: Membership | None = None,
 ) -> None:
     """The sweep, this component, and the Python that makes them again."""
     dataset, stem = about.dataset, about.stem
@@ -183,12 +208,23 @@ def downloads(
         )
         st.download_button(
             "Component, CSV",
-            lambda: frame_to_csv(labelled(weights(dataset, result.components[:, 0]), dataset)),
+            lambda: frame_to_csv(labelled(weights(dataset, result.components[:, 0], found), dataset)),
             f"{stem}-k{k}.csv",
             "text/csv",
             icon=":material/download:",
             on_click="ignore",
         )
+        if found is not None:
+            proof = found.certificate.of_prepared(dataset.prepared)
+            st.download_button(
+                "In or out, proved, NPZ",
+                proof.to_bytes,
+                f"{stem}-k{k}-in-or-out.npz",
+                "application/octet-stream",
+                icon=":material/download:",
+                on_click="ignore",
+                help="The certificate of what is solid: `python -m nspca verify` proves it again.",
+            )
     with st.expander("Python that reproduces this exactly", icon=":material/code:"):
         st.code(request.snippet(asked, k, method, dataset.is_covariance), language="python")
 

@@ -1,0 +1,77 @@
+"""What becomes of a component when one feature must be in, or may not be: the best exchange, on the full A.
+
+Every value is reached by a component that may use the feature, or does not use it: so it is what forcing the
+feature, or forbidding it, costs at most. A pair is judged in two variables, as `single.swaps` does; the most
+promising are solved on their support.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.ascent.single import moved, support_of, two_variable_values
+from nspca.matrix.linalg import Array, topk_indices
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+
+SOLVED = 100
+"""Exchanges solved on their support, for features outside and again for those of the component."""
+AT_ONCE = 2**22
+"""Pairs judged at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Replaced:
+    """For every feature the value reached with it, without it, and the feature it changes places with.
+
+    Attributes
+    ----------
+    having, lacking : (n,) float64
+        In unit scale; 0 where no such component is known.
+    partner : (n,) int
+        -1 where none is needed, or known.
+    """
+
+    having: Array
+    lacking: Array
+    partner: np.ndarray
+
+
+def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replaced:
+    """The best exchange for every feature of x (n,), and for every other."""
+    A, n, forced = problem.covariance, problem.n, list(problem.forced)
+    value, support, allowed = A.quadratic(x), np.flatnonzero(x), support_of(problem, x)
+    outside, full = np.delete(np.arange(n), allowed), allowed.size >= problem.size
+    having, lacking, partner = np.zeros(n), np.full(n, value), np.full(n, -1)
+    having[allowed] = value
+    lacking[support] = _alone(A, x, support, value)
+    columns = A.columns(support)
+    step = max(1, AT_ONCE // (support.size + 1))
+    for J in (outside[i : i + step] for i in range(0, outside.size, step)):
+        out, reached = two_variable_values(A, x, support, J, columns, full, problem.nonneg)
+        reached[np.isin(out, forced)] = 0.0
+        best = np.argmax(reached, axis=0)
+        having[J] = reached[best, np.arange(J.size)]
+        partner[J] = np.where(having[J] > 0, out[best], -1)
+        of_own = reached[: support.size]
+        entering = np.argmax(of_own, axis=1)
+        values = of_own[np.arange(support.size), entering]
+        better = values > lacking[support]
+        lacking[support[better]], partner[support[better]] = values[better], J[entering[better]]
+    some = having[outside] > 0
+    promising = outside[some][topk_indices(having[outside][some], SOLVED)]
+    own = support[partner[support] >= 0]
+    for done, j in enumerate([*promising, *own[topk_indices(lacking[own], SOLVED)]]):
+        report(Event("exchanges", done, 2 * SOLVED, k=problem.size))
+        enters, values = (j, having) if done < promising.size else (partner[j], lacking)
+        leaves = partner[j] if done < promising.size else j
+        values[j] = max(values[j], A.quadratic(moved(problem, x, leaves, enters)))
+    return Replaced(having, lacking, partner)
+
+
+def _alone(A, x, support, value):
+    """What is left of x without one of its features; 0 of its only one."""
+    xs, image = x[support], A.product(x)[support]
+    rest = 1 - xs**2
+    left = value - 2 * xs * image + xs**2 * A.diagonal[support]
+    return np.where(rest > 1e-12, np.maximum(left, 0.0) / np.where(rest > 1e-12, rest, 1.0), 0.0)

@@ -1,0 +1,433 @@
+"""In or out: a certificate that bounds, for every feature, the answers that have it and those that lack it.
+
+Whatever proves an upper bound adds up terms over a set I of at most k features. Over the sets with j that is
+a bound for the answers that use feature j, over those without j for the answers that do not
+(docs/certificates.md, *In or out*). So the witness of a certificate is taken as it is, its cover is made
+finer where answers of interest can lie, and the bounds are read off for all features at once.
+Tiny problems have a tree of their own: it branches until no support that is left undecided is of interest.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nspca.bounds import elimination, lowrank
+from nspca.bounds.branches import State, Tree
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
+from nspca.bounds.inequality import SEARCH_SLACK, SLACK, heights, threshold
+from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.witness import Witness, lifted, spectral_half
+from nspca.certificate import Certificate
+from nspca.errors import NotConverged, Refused
+from nspca.lowrank import membership as search
+from nspca.lowrank.cones import Query
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+WORK, FEWEST = 4e7, 200
+"""Terms of all cones of a certificate together, at most; cones that each of its covers may have anyway."""
+NEAR, NEAREST = 0.05, 2e-4
+"""Cones are split until they are this near to f: as a share of what lies between the value and the level of
+interest, and at least of the value."""
+RANK = 3
+"""Of the lift for a witness that has none: without one no feature is told from another."""
+NAMES = ("having", "lacking")
+ROUNDS = 6
+"""Rounds of steps for a feature that is asked about: what can be told without it is soon told."""
+TREE = 1e8
+"""Work of a tree of one's own: n^3, and what a call costs, for every node."""
+CALL = 3e4
+
+
+BELOW = 1e-8
+"""How far below a share, relatively, bounds are looked for: one must lie below it, rounding and all."""
+DEEPER = (1, 3, 10)
+"""Once all within a share is settled, work goes on so many times as far from the value: for the costs."""
+
+
+@dataclass(frozen=True)
+class Interest:
+    """The best value known, in unit scale, and the share of it that matters."""
+
+    value: float
+    share: float
+
+    @property
+    def levels(self) -> list[float]:
+        """Nothing is asked below the first; below the next ones nothing, if there is work left."""
+        return [self.value * max(0.0, 1 - d * (1 - self.share)) * (1 - BELOW) for d in DEEPER]
+
+    @property
+    def tol(self) -> float:
+        """How near to f cones are split."""
+        return self.value * max(NEAR * (1 - self.share), NEAREST)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """On the answers that have a feature (n,), that lack it (n,), and on all; -inf where there are none."""
+
+    having: Array
+    lacking: Array
+    upper: float
+
+
+def certificates(
+    problem: Problem,
+    certificate: Certificate | None,
+    interest: Interest,
+    features: Sequence[int] = (),
+    report: Report = silent,
+) -> Iterator[Certificate]:
+    """Certificates with bounds for every feature, from all there is at little cost.
+
+    Parameters
+    ----------
+    problem : Problem
+        For one component.
+    certificate : Certificate or None
+        Of this problem.
+    interest : Interest
+        The best value that is known to be reached, and at which share of it features can be in, or out.
+    features : sequence of int
+        Asked in turn whether an answer can do without each: those of a component, the dearest first. With few
+        features in all, and seconds of work.
+    report : callable
+        Gets an `Event` of stage "features" now and then; raises `Cancelled` to stop.
+    """
+    tree = _tree(problem, interest)
+    if tree is not None:
+        yield tree
+        return
+    yield of_variances(problem)
+    rows = of_rows(problem) if problem.n <= DENSE_LIMIT else None
+    for one in _with_witness(problem, certificate, interest, features, report):
+        yield one if rows is None else _beside(one, rows)
+
+
+def _beside(one: Certificate, rows: Certificate) -> Certificate:
+    """The same with what row sums say where that is less: it needs no witness."""
+    less = {name: np.minimum(one.witness[name], rows.witness[name]) for name in NAMES}
+    return replace(one, witness=one.witness | less)
+
+
+def _with_witness(problem, certificate, interest, features, report) -> Iterator[Certificate]:
+    asked = _asked(problem, features, interest, report) if len(features) and problem.n <= BRANCHED else None
+    if asked is not None:
+        yield of_branches(problem, asked, interest, report)
+    if certificate is not None and certificate.form == "branches":
+        yield of_branches(problem, certificate, interest, report)
+    usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
+    if certificate is None or certificate.form != "inequality" or not usable:
+        try:
+            certificate = lowrank.bound(problem, RANK)[0]
+        except (NotConverged, Refused):  # at this size the variances are all there is
+            return
+    elif certificate.form == "inequality":
+        yield whole(problem, certificate)
+    yield of_inequality(problem, certificate, interest, report)
+
+
+def whole(problem: Problem, certificate: Certificate) -> Certificate:
+    """Says of each feature what it says of all."""
+    t, F = certificate.witness["claims"]
+    half = _Half(float(t), float(F), np.zeros(0), np.zeros(0), certificate.witness["tree"])
+    same = np.full(problem.n, half.upper)
+    bounds = Bounds(same, same, half.upper)
+    return stated(problem, certificate.kind, "inequality", bounds, certificate.witness)
+
+
+def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
+    """How much it says of features: how many are decided, and how low its bounds are."""
+    claims, level = np.array([certificate.witness[name] for name in NAMES]), interest.value * interest.share
+    return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
+
+
+def stated(problem: Problem, kind: str, form: str, bounds: Bounds, witness) -> Certificate:
+    """The certificate that claims these bounds: none above that of all answers, 0 where there are none."""
+    claims = {
+        name: np.clip(part, 0.0, bounds.upper)
+        for name, part in (("having", bounds.having), ("lacking", bounds.lacking))
+    }
+    return Certificate.of(problem, kind, form, bounds.upper, witness | claims)
+
+
+# --- the one inequality ---------------------------------------------------------------------------
+
+
+def of_inequality(
+    problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
+) -> Certificate:
+    """From W, M and U; where there is no U, with one."""
+    arrays, forced = certificate.witness, np.array(problem.forced, dtype=int)
+    rows = arrays.get("rows")
+    features = np.arange(problem.n) if rows is None else rows
+    fixed = forced.size if np.array_equal(features[: forced.size], forced) else 0
+    outside = np.setdiff1d(problem.usable, features)
+    t, floor = float(arrays["claims"][0]), float(arrays["tau"][0]) if "tau" in arrays else 0.0
+    witness, kind = Witness(*(arrays.get(name) for name in ("W", "M", "U"))), certificate.kind
+    if witness.U is None:
+        kept = Kept(rows, problem.covariance.block(features), floor, free=outside.size, fixed=fixed)
+        witness, left = lifted(kept, witness, RANK)
+        t, kind = spectral_half(problem, kept, witness, left), witness.kind
+    stand = _Stand(witness, t, floor, fixed, outside.size)
+    half = _search_half(problem, stand, interest, WORK, report)
+    bounds = half.spread(problem.n, features, outside, problem.size)
+    bounds.having[np.setdiff1d(np.arange(problem.n), problem.usable)] = -np.inf
+    named = {"W": witness.W, "M": witness.M, "U": witness.U, "rows": rows, "tau": arrays.get("tau")}
+    given = {name: array for name, array in named.items() if array is not None and array.size}
+    given |= {"claims": np.array([t, half.F]), "tree": half.tree}
+    return stated(problem, kind, "inequality", bounds, given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stand:
+    """A witness with its spectral half: of how many features outside its rows, all of them below `floor`."""
+
+    witness: Witness
+    t: float
+    floor: float = 0.0
+    fixed: int = 0
+    outside: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Half:
+    """What the search half gives for every row, the first of the rows that stand for others among them."""
+
+    t: float
+    F: float
+    having: Array
+    lacking: Array
+    tree: np.ndarray
+
+    @property
+    def upper(self) -> float:
+        """The sum, and what adding it up can lose."""
+        return self.t + self.F + 8 * UNIT_ROUNDOFF * (abs(self.t) + abs(self.F))
+
+    def spread(self, n: int, features: np.ndarray, outside: np.ndarray, k: int) -> Bounds:
+        """On the features: on those that are not among the rows, what holds for all answers."""
+        upper = self.upper
+        having, lacking = np.full(n, upper), np.full(n, upper)
+        own = [np.where(part < self.F, self.t + part, upper) for part in (self.having, self.lacking)]
+        having[features], lacking[features] = (part[: features.size] for part in own)
+        if outside.size:
+            having[outside] = own[0][features.size]
+        if 0 < outside.size <= k:  # of more, as many as there can be are left without one of them
+            lacking[outside] = own[1][features.size]
+        return Bounds(having, lacking, upper)
+
+
+def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, report: Report) -> _Half:
+    k, nonneg, witness, t = problem.size, problem.nonneg, of.witness, of.t
+    extra, U = min(k, of.outside), witness.U
+    assert U is not None  # of a witness without one a lift was made
+    h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
+    V = np.vstack((U, np.zeros((extra, U.shape[1]))))
+    query = Query(V, k, h, threshold(witness.W, nonneg, of.floor), nonneg, of.fixed)
+    D = V.shape[1] + (query.tau > 0)
+    cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
+    found = search.rows(query, [level - t for level in interest.levels], interest.tol, cap, report)
+    size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
+    lost = SEARCH_SLACK * float(topk_sum(size, k, of.fixed))
+    if witness.M is not None:  # h is a difference of numbers of this size
+        lost += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, of.fixed))
+    more = lost + 8 * UNIT_ROUNDOFF * abs(t)
+    return _Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)
+
+
+# --- trees of supports ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Supports:
+    fixed: tuple[int, ...]
+    free: tuple[int, ...]
+
+    def rows(self, k: int) -> np.ndarray:
+        """What such a support can have, the fixed ones first."""
+        return np.array(self.fixed if len(self.fixed) == k else self.fixed + self.free, dtype=int)
+
+    def split(self, feature: int) -> tuple["_Supports", "_Supports"]:
+        """Those with a feature, those without it."""
+        free = tuple(j for j in self.free if j != feature)
+        return _Supports((*self.fixed, feature), free), _Supports(self.fixed, free)
+
+
+def _all_supports(problem: Problem) -> _Supports:
+    others = np.setdiff1d(np.arange(problem.n), problem.forced)
+    return _Supports(problem.forced, tuple(map(int, others)))
+
+
+def of_branches(
+    problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
+) -> Certificate:
+    """From the leaves of a tree: those whose supports can have a feature, those whose supports lack it."""
+    arrays, k = certificate.witness, problem.size
+    leaves, stack = [], [_all_supports(problem)]
+    for feature in arrays["branch"]:
+        node = stack.pop()
+        if feature < 0:
+            leaves.append(node)
+        else:
+            stack += reversed(node.split(int(feature)))
+    halves, work = [], WORK / len(leaves)
+    for node, use, (t, _) in zip(leaves, arrays["use"], arrays["claims"], strict=True):
+        rows = node.rows(k)
+        stand = _Stand(_part(arrays, int(use), rows), float(t), fixed=len(node.fixed))
+        halves.append(_search_half(problem, stand, interest, work, report))
+    return _of_leaves(problem, leaves, halves, arrays)
+
+
+class _Asking(Tree):
+    """A search over supports that has its answer and looks for no better one."""
+
+    def reach(self, features: np.ndarray) -> None:
+        """Not here: a better value would move the level that bounds are held against."""
+
+
+def _asked(problem: Problem, features: Sequence[int], interest: Interest, report: Report):
+    """A tree that splits at one feature after the other, as long as no answer without it is of interest: then
+    the rest is about answers that have it. None if that is so of no feature.
+    """
+    kept = elimination.keep(problem, problem.n)
+    splitting = Splitting(kept, problem.size, problem.nonneg)
+    tree = _Asking(problem, PLANS["standard"], interest.levels[0], BELOW / 10, report)
+    tree.advance(splitting, ROUND)
+    W, X = (kept.spread(part, problem.n) for part in (splitting.entries.W, splitting.X))
+    node = tree.root
+    node.state = node.source = State.first(tree.kept(np.arange(problem.n)), W, X)
+    tree.bound(node, ROUNDS)
+    for feature in features:
+        state = node.state
+        without, having = parts = node.without(int(feature)), node.having(int(feature))
+        for part in parts:
+            part.source, part.state = node.source, state
+        if state is None or len(node.fixed) == problem.size:
+            break
+        tree.bound(without, ROUNDS)
+        if without.upper > tree.target:
+            break
+        node.feature, node.children, node = int(feature), parts, having
+    if node is tree.root:
+        return None
+    tree.bound(node, ROUNDS)
+    return tree.certificate()
+
+
+def _part(arrays, use: int, rows: np.ndarray) -> Witness:
+    """What a leaf uses, on its rows."""
+    if use < 0:
+        return Witness(U=np.zeros((rows.size, 0)))
+    U, block = arrays["U"][use][rows], np.ix_(rows, rows)
+    return Witness(arrays["W"][use][block], arrays["M"][use][block], U[:, U.any(axis=0)])
+
+
+def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
+    """`arrays`: the tree, and what its leaves use."""
+    n, upper = problem.n, max(half.upper for half in halves)
+    having, lacking = np.full(n, -np.inf), np.full(n, -np.inf)
+    for node, half in zip(leaves, halves, strict=True):
+        rows = node.rows(problem.size)
+        own = half.spread(n, rows, np.zeros(0, dtype=int), problem.size)
+        own.having[np.setdiff1d(np.arange(n), rows)] = -np.inf
+        own.lacking[list(node.fixed[len(problem.forced) :])] = -np.inf
+        having, lacking = np.maximum(having, own.having), np.maximum(lacking, own.lacking)
+    proofs = {
+        "claims": np.array([(half.t, half.F) for half in halves]),
+        "tree": np.concatenate([half.tree for half in halves]),
+    }
+    return stated(problem, "B8", "branches", Bounds(having, lacking, upper), arrays | proofs)
+
+
+def _tree(problem: Problem, interest: Interest) -> Certificate | None:
+    """Down to the lowest level that can be had; None when there is none."""
+    found = None
+    for level in interest.levels:
+        deeper = _decided(problem, level) if problem.n * (problem.n**3 + CALL) <= TREE else None
+        if deeper is None:
+            break
+        found = deeper
+    return found
+
+
+def _decided(problem: Problem, level: float) -> Certificate | None:
+    """Supports are split until none that may reach a level is undecided, by the largest eigenvalue of what
+    each may use; None when that is more than `TREE`.
+    """
+    n, k = problem.n, problem.size
+    A, leaves, branch, stack, work = problem.covariance.matrix, [], [], [_all_supports(problem)], 0.0
+    while stack:
+        node = stack.pop()
+        rows = node.rows(k)
+        work += rows.size**3 + CALL
+        if work > TREE:
+            return None
+        values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
+        undecided = rows[len(node.fixed) :]
+        if not undecided.size or values[0] <= level:
+            leaves.append(node)
+            branch.append(-1)
+            continue
+        feature = int(undecided[np.argmax(np.abs(vectors[len(node.fixed) :, 0]))])
+        branch.append(feature)
+        stack += reversed(node.split(feature))
+    halves = []
+    for node in leaves:
+        rows = node.rows(k)
+        kept = Kept(rows, A[np.ix_(rows, rows)], 0.0)
+        t = spectral_half(problem, kept, Witness()) if rows.size else 0.0
+        halves.append(_Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), np.zeros(0, np.uint8)))
+    arrays = {"branch": np.array(branch), "use": np.full(len(leaves), -1)}
+    arrays |= {"W": np.zeros((0, n, n)), "M": np.zeros((0, n, n)), "U": np.zeros((0, n, 0))}
+    return _of_leaves(problem, leaves, halves, arrays)
+
+
+# --- elementary bounds ----------------------------------------------------------------------------
+
+
+def of_variances(problem: Problem) -> Certificate:
+    """``topk(diag A)`` over the sets with j, and over those without."""
+    A, k, fixed, usable = problem.covariance, problem.size, len(problem.forced), problem.usable
+    more = k * A.nu + _rounding(problem, k * float(A.diagonal.max()))
+    upper = float(topk_sum(A.diagonal[usable], k, fixed)) + more
+    having, lacking = np.full(problem.n, -np.inf), np.full(problem.n, upper)
+    with_, without = search.changed(A.diagonal[usable], fixed, k - fixed)
+    having[usable], lacking[usable] = with_ + more, without + more
+    return stated(problem, "B0", "diagonal", Bounds(having, lacking, upper), {})
+
+
+def of_rows(problem: Problem) -> Certificate:
+    """The largest row sum: only rows of features that an answer has count, and their entries there."""
+    A, k, fixed, usable = problem.covariance, problem.size, len(problem.forced), problem.usable
+    B = np.asarray(A.matrix if problem.nonneg else np.abs(A.matrix))[np.ix_(usable, usable)]
+    B = np.maximum(B, 0.0)
+    own = A.diagonal[usable].copy()
+    np.fill_diagonal(B, 0.0)
+    most = np.full((2, usable.size), -np.inf)
+    whole = -np.inf
+    for i in range(usable.size):
+        count = k if i < fixed else k - 1
+        with_, without = search.changed(B[i], fixed, count - fixed)
+        total = own[i] + float(topk_sum(B[i], count, fixed))
+        for best, sums, at_own in zip(most, (with_, without), (total, -np.inf), strict=True):
+            sums = own[i] + sums
+            sums[i] = at_own
+            np.maximum(best, sums, out=best)
+        whole = max(whole, total)
+    more = _rounding(problem, whole)
+    having, lacking = np.full(problem.n, -np.inf), np.full(problem.n, whole + more)
+    having[usable], lacking[usable] = most + more
+    return stated(problem, "B0", "row", Bounds(having, lacking, whole + more), {})
+
+
+def _rounding(problem, size):
+    """Room for the rounding of whoever recomputes entries and sums."""
+    A = problem.covariance
+    samples = A.shape[0] if A.source == "data" else 1
+    return 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * (size + problem.size * float(A.diagonal.max()))

@@ -1,0 +1,240 @@
+"""In or out: what answers that have a feature, and answers that lack it, can reach at most.
+
+Theorem. Where the proof of a certificate adds up terms over a set I of at most k features outside which x is
+0, the same sum bounds the x with x_j != 0 when only sets that contain j are looked at, and the x with x_j = 0
+when only sets without j are: j is in every possible I of the first, and may be taken out of any I of the
+second. With T the largest sum of all, which takes the fixed terms and the `room` = k - fixed largest others,
+
+    T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
+    T-j = T - (term of j - first term not taken)+            of those without; T - term of j if j is fixed
+
+both 0 in the brackets where no term is left or none is taken. In the one inequality the terms are entries
+p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
+
+What row sums prove needs no witness, so any certificate may claim it.
+
+A certificate that says so has two arrays of n numbers, `having` and `lacking`: all are proved, or refused.
+Where no answer has a feature, or lacks it, any number is true.
+"""
+
+import itertools
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+
+from nspca.checker.cover import AT_ONCE, TopSum, cover
+from nspca.checker.reading import OF_FEATURES
+from nspca.checker.refusal import require
+from nspca.checker.rounding import TINY, are_psd, float_up, margin
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """Bounds (n,) on x'Ax at unit scale, for x_j != 0 and for x_j = 0; there are `forced` forced features."""
+
+    having: np.ndarray
+    lacking: np.ndarray
+    forced: tuple[int, ...]
+
+    @classmethod
+    def read(cls, arrays, n: int, forced: tuple[int, ...]) -> Self | None:
+        """From the arrays of a certificate about n features; None where there are none."""
+        if not set(OF_FEATURES) & set(arrays.named):
+            return None
+        having, lacking = (arrays.numbers(name, (n,)) for name in OF_FEATURES)
+        return cls(having, lacking, forced)
+
+    def but(self, sums) -> Self:
+        """Without those that row sums prove."""
+        having = np.where(self.having >= sums.having, np.inf, self.having)
+        lacking = np.where(self.lacking >= sums.lacking, np.inf, self.lacking)
+        return replace(self, having=having, lacking=lacking)
+
+    def need(self, name, features, bounds):
+        """Refuse claims that are below what is proved of these features."""
+        claims = getattr(self, name)[features]
+        wrong = np.flatnonzero(~(claims >= bounds))
+        if wrong.size:
+            j, verb = int(np.asarray(features)[wrong[0]]), {"having": "have", "lacking": "lack"}[name]
+            claim, bound = (float(np.broadcast_to(part, claims.shape)[wrong[0]]) for part in (claims, bounds))
+            words = f"answers that {verb} feature {j} are claimed to stay below {claim!r}"
+            require(False, f"{words} at unit scale, but only {bound!r} is proved")
+
+
+def taken(terms, fixed, room):
+    """T, the last of the terms that are taken besides the `fixed` first ones, the first that is not taken.
+
+    Along the last axis of terms >= 0.
+    """
+    free = terms[..., fixed:]
+    count, T = free.shape[-1], terms[..., :fixed].sum(axis=-1)
+    if room >= count:
+        return T + free.sum(axis=-1), np.zeros(T.shape), np.zeros(T.shape)
+    if room == 0:
+        return T, np.zeros(T.shape), np.full(T.shape, np.inf)
+    free = np.partition(free, (count - room - 1, count - room), axis=-1)
+    return T + free[..., count - room :].sum(axis=-1), free[..., count - room], free[..., count - room - 1]
+
+
+def with_each(terms, fixed, room):
+    """T+j for every term, along the last axis."""
+    T, last, _ = taken(terms, fixed, room)
+    short = np.maximum(last[..., None] - terms, 0)
+    short[..., :fixed] = 0
+    return T[..., None] - short
+
+
+def without_each(terms, fixed, room):
+    """T-j for every term, along the last axis."""
+    T, _, following = taken(terms, fixed, room)
+    lost = np.maximum(terms - following[..., None], 0)
+    lost[..., :fixed] = terms[..., :fixed]
+    return T[..., None] - lost
+
+
+# --- sums of numbers ------------------------------------------------------------------------------
+
+
+def prove_sums(claims, features, terms, k, whole):
+    """Claims of a bound that adds up variances of k of these features, the forced ones first.
+
+    `whole` (T) makes what is proved of the largest sum T of the one that is proved of another. Features that
+    are not among these are in no answer.
+    """
+    fixed = len(claims.forced)
+    possible = slice(None) if fixed < k else slice(fixed)
+    claims.need("having", features[possible], whole(with_each(terms, fixed, k - fixed))[possible])
+    claims.need("lacking", features, whole(without_each(terms, fixed, k - fixed)))
+    others = np.setdiff1d(np.arange(claims.lacking.size), features)
+    claims.need("lacking", others, whole(taken(terms, fixed, k - fixed)[0]))
+
+
+class RowSums:
+    """The same for the largest of the row sums: a row counts for answers that have its feature."""
+
+    def __init__(self, n):
+        self.having, self.lacking = np.zeros(n), np.zeros(n)
+
+    def add(self, I, features, own, others, count, fixed, error):
+        """Rows I: their variances and other entries (rows, features), of which `count` are added up."""
+        rows, at = np.arange(len(I)), np.argmax(I[:, None] == features, axis=1)
+        having, lacking = (change(others, fixed, count - fixed) for change in (with_each, without_each))
+        if count == fixed:
+            having[:, fixed:] = -np.inf  # there is no room besides the row's own feature
+        having[rows, at], lacking[rows, at] = taken(others, fixed, count - fixed)[0], -np.inf
+        for best, sums in ((self.having, having), (self.lacking, lacking)):
+            best[features] = np.maximum(best[features], (sums + (own + error)[:, None]).max(axis=0))
+
+
+# --- sums on the sphere ---------------------------------------------------------------------------
+
+
+def prove_rows(claims, f, witness, outside, tree):
+    """Claims of the one inequality about kept rows and features `outside`; the whole is proved to be t + F.
+
+    The first `f.fixed` rows are in every set I. Those of them that are not forced are in every answer looked
+    at, so none lacks them.
+    """
+    rows, t, F = witness.rows, witness.t, witness.F
+    forced = len(claims.forced) if f.fixed else 0
+    here = np.concatenate([rows, outside])
+    claims.need("lacking", np.setdiff1d(np.arange(claims.lacking.size), here), above(t, F))
+    having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
+    room, left = f.k > f.fixed, lambda claim: beyond(claim, t, F)
+    able = slice(0, rows.size if room else f.fixed)
+    having[able] = left(claims.having[rows[able]])
+    lacking[:forced] = left(claims.lacking[rows[:forced]])
+    lacking[f.fixed : rows.size] = left(claims.lacking[rows[f.fixed :]])
+    if outside.size:  # one of the equal rows that stand for them speaks for all
+        if room:
+            having[rows.size] = left(claims.having[outside].min())
+        if outside.size > f.k:
+            claims.need("lacking", outside, above(t, F))
+        else:
+            lacking[rows.size] = left(claims.lacking[outside].min())
+    Rows(f, F, having, lacking, rows).prove(tree)
+
+
+def beyond(claims, t, F):
+    """F_j with t + F_j <= the claim, inf where t + F is: steps down pay for the rounding of a difference."""
+    return np.where(claims >= above(t, F), np.inf, np.nextafter(np.nextafter(claims - t, -np.inf), -np.inf))
+
+
+def above(t, F):
+    """The smallest float that is not below t + F."""
+    return float_up(Fraction(t) + Fraction(F))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The claims for single rows of a sum on the sphere that is at most F; inf where nothing is claimed."""
+
+    f: TopSum
+    F: float
+    having: np.ndarray
+    lacking: np.ndarray
+    rows: np.ndarray
+
+    def prove(self, tree):
+        """Cone by cone; where F is claimed, or more, it is known already."""
+        f = self.f
+        lowest = min(self.having.min(initial=np.inf), self.lacking.min(initial=np.inf))
+        if lowest >= self.F:
+            return
+        cones = cover(f, tree)[0] if f.D else np.zeros((1, 0, 0))
+        step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1)))
+        for start in range(0, len(cones), step):
+            G, terms = self.terms(cones[start : start + step])
+            T = taken(terms, f.fixed, f.k - f.fixed)[0]
+            far = ~self.stays_below(G, T, np.full(len(T[0]), lowest))
+            G, terms = G[:, far], terms[:, far]
+            if far.any():
+                self.compare("have", self.having, G, with_each(terms, f.fixed, f.k - f.fixed))
+                self.compare("lack", self.lacking, G, without_each(terms, f.fixed, f.k - f.fixed))
+
+    @property
+    def edges(self):
+        """The pairs j <= l of generators."""
+        return list(itertools.combinations_with_replacement(range(self.f.D), 2)) or [(0, 0)]
+
+    def terms(self, g):
+        """G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n)."""
+        f = self.f
+        if f.D == 0:
+            return np.ones((1, 1)), f.h[None, None, :]
+        p, G = f.at(g), g @ g.transpose(0, 2, 1)
+        G = np.array([G[:, j, l] for j, l in self.edges])
+        return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(self.edges)])
+
+    def compare(self, verb, claims, G, sums):
+        """Refuse unless the sums (pairs, cones, n) of every row stay below its claim."""
+        cones, rows = np.nonzero(
+            ~(sums + self.error <= claims * G[:, :, None]).all(axis=0) & (claims < self.F)
+        )
+        proved = self.stays_below(G[:, cones], sums[:, cones, rows], claims[rows])
+        if not proved.all():
+            row, kept = int(rows[np.argmin(proved)]), self.rows
+            who = f"feature {kept[row]}" if row < kept.size else "a feature outside the kept rows"
+            require(False, f"the claim for answers that {verb} {who} is below what is proved of them")
+
+    @property
+    def error(self):
+        """How far a sum and F G_jl, as computed, can be off together.
+
+        Roundings: those of `TopSum.error`, k + 2D + 7, and 2D + 7 for either term that is exchanged.
+        """
+        return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
+
+    def stays_below(self, G, T, F):
+        """Is a'Ta <= F a'Ga proved for all a >= 0, by its entries or by Cholesky? As `semidefinite`."""
+        proved = (T + self.error <= F * G).all(axis=0)
+        rest = np.flatnonzero(~proved)
+        if self.f.D > 1 and rest.size:
+            G, T, F = G[:, rest], T[:, rest], F[rest]
+            lost = 2 * self.error / np.maximum(G.min(axis=0), TINY)
+            proved[rest] = are_psd((F - lost) * G - T, self.edges) | are_psd(
+                F * G - T, self.edges, self.f.D * self.error
+            )
+        return proved
