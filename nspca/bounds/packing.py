@@ -177,21 +177,20 @@ class Packing(Work[JointPlan]):
 
     def look(self, lift: Lift) -> float:
         """The bound as it stands, searched for if it promises to be the best; then another subspace."""
-        W, M = lift.splitting.entries.W, lift.cuts.M
-        assert lift.prices is not None
-        packed = Packed((W + W.T) / 2, None if M is None else M.copy(), lift.U, lift.prices.values.copy())
+        packed = Packed(*lift.averaged())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
-        promise = base + lift.value(packed.L, h)
+        tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
+        promise = base + lift.value(packed.L, h, tau)
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
         if promise < self.upper - WORTH * gap:
-            promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h)))
+            promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h, tau)))
             for _, cover in halves:
                 if cover.direction.size == packed.L.shape[1] + 1:
                     lift.grow(cover.direction[:, None])
             if promise < self.upper:
                 self.best, self.halves, self.upper = packed, halves, promise
                 self.tell()
-        U, _ = lift_of(self.kept, Witness(packed.W, M), lift.B.shape[1])
+        U, _ = lift_of(self.kept, Witness(packed.W, packed.M), lift.B.shape[1])
         if U.shape[1] == lift.B.shape[1]:
             lift.rebase(np.linalg.qr(U)[0])
         return promise

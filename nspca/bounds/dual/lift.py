@@ -58,6 +58,28 @@ class Keeping:
     age: int = 6
 
 
+@dataclass(eq=False)
+class Mean:
+    """Sums of W, M, Q and prices over some steps.
+
+    The bound is convex in all of them together, so that of their mean is at most the mean of theirs: steps
+    that swing about the best one cancel, and the last bits of the data matter less.
+    """
+
+    W: Array
+    M: Array | None
+    Q: Array
+    prices: Array
+    count: int = 1
+
+    def add(self, W: Array, M: Array | None, Q: Array, prices: Array) -> None:
+        self.W += W
+        self.Q += Q
+        self.prices += prices
+        self.M = M if self.M is None else self.M if M is None else self.M + M
+        self.count += 1
+
+
 ONE, PACKED = Keeping(), Keeping(near=0.05, age=12)
 """For one component; and for several, which need points that are far from the top before they are priced."""
 
@@ -119,6 +141,7 @@ class Lift:
         self.k = max(size for size, _ in counts)
         self.nonneg, self.fixed = splitting.nonneg, splitting.kept.fixed
         self.keeping = ONE if prices is None else PACKED
+        self.recent: Mean | None = None
         self.supports = np.hstack(
             [
                 supports_of(points[:, group == g] ** 2, size, self.fixed, self.priced)
@@ -177,22 +200,41 @@ class Lift:
     @property
     def U(self) -> Array:
         """``UU' = BQB'``."""
-        values, vectors = np.linalg.eigh(self.Q)
+        return self._root(self.Q)
+
+    def _root(self, Q):
+        values, vectors = np.linalg.eigh(Q)
         U = self.B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
         return np.ascontiguousarray(U[:, U.any(axis=0)])
 
-    def value(self, U: Array | None = None, h: Array | None = None) -> float:
-        """Largest value of the bundle, for its own U or another, for each component; the search half is never
+    def remember(self, afresh: bool) -> None:
+        """Count this step among those that `averaged` is of; `afresh`: as the first of them."""
+        W, M, Q = self.splitting.entries.W, self.cuts.M, self.Q
+        prices = np.zeros(0) if self.prices is None else self.prices.values
+        if afresh or self.recent is None:
+            self.recent = Mean(W.copy(), M, Q.copy(), prices.copy())
+        else:
+            self.recent.add(W, M, Q, prices)
+
+    def averaged(self) -> tuple[Array, Array | None, Array, Array]:
+        """W, M, U and prices of the mean of the last steps, in the basis as it was then."""
+        if self.recent is None:
+            self.remember(afresh=True)
+        mean = self.recent
+        assert mean is not None
+        M = None if mean.M is None else mean.M / mean.count
+        W = mean.W / mean.count
+        return (W + W.T) / 2, M, self._root(mean.Q / mean.count), mean.prices / mean.count
+
+    def value(self, U: Array, h: Array, tau: float) -> float:
+        """Largest value of the bundle for a U, heights and tau, for each component; the search half is never
         below it.
         """
-        return float(self.totals @ self.tops(self.values(U, h)))
+        return float(self.totals @ self.tops(self.values(U, h, tau)))
 
-    def values(self, U: Array | None = None, h: Array | None = None) -> Array:
+    def values(self, U: Array, h: Array, tau: float) -> Array:
         """Of the points (p,): ``|U'x|^2 + tau (sum |x_i|)^2`` and the sum of h over the support."""
-        U = self.U if U is None else U
-        h = self.heights() if h is None else h
-        lifted, tau = np.square(U.T @ self.points).sum(axis=0), self.splitting.entries.tau
-        return lifted + tau * self.sizes + h @ self.supports
+        return np.square(U.T @ self.points).sum(axis=0) + tau * self.sizes + h @ self.supports
 
     def heights(self) -> Array:
         """What a feature adds to the value of a support: the height of its row cut, less its price."""
@@ -211,8 +253,8 @@ class Lift:
         While the bundle is small, what is near its top too; what has long had no weight is dropped. Gives
         back the largest values known, one for each size.
         """
-        U, root_tau, h = self.U, np.sqrt(self.splitting.entries.tau), self.heights()
-        bundle = self.tops(self.values(U, h))
+        U, tau, h = self.U, self.splitting.entries.tau, self.heights()
+        bundle, root_tau = self.tops(self.values(U, h, tau)), np.sqrt(tau)
         self.idle = np.where(self.share > 1e-7, 0, self.idle + 1)
         kept, tops = self.idle <= self.keeping.age, bundle.copy()
         points, supports, group = [self.points[:, kept]], [self.supports[:, kept]], [self.group[kept]]
@@ -253,7 +295,7 @@ class Lift:
 
     def rebase(self, B: Array) -> None:
         """Go on with another subspace, keeping what of Q lies in it."""
-        H = self.B.T @ B
+        H, self.recent = self.B.T @ B, None
         self.dual, self.shadow = H.T @ self.dual @ H, H.T @ self.shadow @ H
         self._base(B)
 

@@ -8,11 +8,14 @@ import numpy as np
 
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.inequality import heights, threshold
 from nspca.bounds.plan import CLOSED, GROW_EVERY, JointPlan, Plan
 from nspca.bounds.witness import Proof, Witness, largest, lift_of
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
+AVERAGED = 25
+"""Steps that a look is at the mean of: more are too old, of fewer too little cancels."""
 P = TypeVar("P", Plan, JointPlan)
 
 
@@ -55,9 +58,14 @@ class Work(Generic[P]):
         return self.upper * self.problem.covariance.unit if np.isfinite(self.upper) else None
 
     def advance(self, splitting: Splitting, steps: int) -> None:
-        """So many steps; now and then a look at the bundle of the lift, if there is one."""
-        for _ in range(steps):
+        """So many steps; now and then a look at the bundle of the lift, if there is one.
+
+        A lift remembers the last of them.
+        """
+        for step in range(steps):
             splitting.step()
+            if splitting.lift is not None and step >= steps - AVERAGED:
+                splitting.lift.remember(afresh=step == max(0, steps - AVERAGED))
             self.steps += 1
             if self.steps % GROW_EVERY == 0:
                 if splitting.lift is not None:
@@ -80,7 +88,8 @@ def look(
     keep: Callable[[Witness, Proof], None],
     worth: Callable[[float], bool] = lambda promise: True,
 ) -> float:
-    """The smaller of two bounds: the lift as it is, the plain lift of its W and M, whose subspace it takes.
+    """The smaller of two bounds, both of the mean of the last steps: the lift as it is, and the plain lift of
+    W and M, whose subspace it takes.
 
     Parameters
     ----------
@@ -91,12 +100,14 @@ def look(
     worth : callable
         Whether to search below what the bundle already promises, which the search half is never below.
     """
-    kept, W, M, rank = lift.splitting.kept, lift.splitting.entries.W, lift.cuts.M, lift.B.shape[1]
-    own, (U, left) = lift.U, lift_of(kept, Witness(W, M), rank)
+    kept, rank, (W, M, own, _) = lift.splitting.kept, lift.B.shape[1], lift.averaged()
+    U, left = lift_of(kept, Witness(W, M), rank)
+    tau = threshold(W, lift.nonneg, kept.floor)
+    h = np.zeros(len(W)) if M is None else heights(M, lift.k, lift.nonneg)
     found = []
     for columns, estimate in ((own, largest(kept, Witness(W, M, own))), (U, left)):
         witness = Witness(W, M, columns)
-        promise = estimate + lift.value(columns)
+        promise = estimate + lift.value(columns, h, tau)
         if not worth(promise):
             found.append(promise)
             continue

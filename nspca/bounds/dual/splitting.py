@@ -60,6 +60,8 @@ class LiftBlock(Block, Protocol):
 
     def grow(self) -> Array: ...
 
+    def remember(self, afresh: bool) -> None: ...
+
 
 class Splitting:
     """State of the iteration on the kept rows.

@@ -63,7 +63,7 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
     best = prices.values
     for look in range(LOOKS):
         tops = lift.grow()
-        values = lift.values(h=np.zeros(lift.splitting.n))
+        values = lift.values(lift.U, np.zeros(lift.splitting.n), lift.splitting.entries.tau)
         if not look:
             prices.bend = FIRST_BEND * float(values.max()) / lift.k
         if prices.bend <= 0.0:
