@@ -154,7 +154,7 @@ def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = N
 
 
 def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], width: int) -> Look:
-    columns = numbered("feature", width)
+    columns = tuple(numbered("feature", width))
     notes: tuple[str, ...] = ()
     if found.header:
         names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from nspca.archive import open_zip, read_npy, unzip_member
 from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.docword import is_docword, read_docword
 from nspca.data.excel import is_workbook, sheet_as_csv
 from nspca.data.how import How
@@ -166,8 +166,8 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
     X = X.reshape(len(X), -1) if shape else X
     settled = settle(X, how.missing, how.features_in_rows)
     shape = shape if settled.columns.size == X.shape[1] else None
-    features = pixel_names(shape) if shape else tuple(settled.of_columns(numbered("feature", X.shape[1])))
-    samples = tuple(settled.of_rows(numbered("sample", X.shape[0])))
+    features = pixel_names(shape) if shape else frozen(settled.of_columns(numbered("feature", X.shape[1])))
+    samples = frozen(settled.of_rows(numbered("sample", X.shape[0])))
     return Dataset(
         name,
         settled.X,

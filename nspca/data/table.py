@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.data.cells import Cells
-from nspca.data.dataset import Candidate, Dataset, is_whole, numbered, unique_names
+from nspca.data.dataset import Candidate, Dataset, Names, frozen, is_whole, numbered, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense
 from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
@@ -89,7 +89,7 @@ def read_table(table: Table, how: How) -> Dataset:
         name=table.name,
         X=settled.X,
         feature_names=tuple(settled.of_columns([found.columns[i] for i in features])),
-        sample_names=tuple(settled.of_rows(sample_names)),
+        sample_names=frozen(settled.of_rows(sample_names)),
         labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
         notes=(*notes, *renamed, *settled.notes),
         label_candidates=candidates,
@@ -129,7 +129,7 @@ def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
         name=table.name,
         X=np.ascontiguousarray(settled.X.T),
         feature_names=tuple(settled.of_rows(features)),
-        sample_names=tuple(settled.of_columns(sample_names)),
+        sample_names=frozen(settled.of_columns(sample_names)),
         labels=None if label is None else to_labels(settled.of_columns([body[label][i] for i in samples])),
         notes=(*notes, *settled.notes),
         label_candidates=candidates,
@@ -227,7 +227,7 @@ def _different(cells: Sequence[str]) -> set[str]:
     return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
 
 
-def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[Names, tuple[str, ...]]:
     return (numbered("sample", count), ()) if ids is None else unique_names(ids, "sample")
 
 
