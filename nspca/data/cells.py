@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nspca.data.look import MISSING, SPACES, Look, is_number, quoted, short, split
+from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
 from nspca.data.missing import refusal
 from nspca.errors import InvalidData, MissingValues
 
@@ -104,6 +104,10 @@ class Cells:
         for r, row in enumerate(rows):
             if r in skip:
                 continue
+            if len(row) != width and is_comment(row):
+                raise InvalidData(
+                    f'Row {r + 1} is a comment ("{short(row[0])}"), not a row of the table: remove it.'
+                )
             if len(row) != width:
                 raise InvalidData(
                     f"Every row must have {width} cells like the first ones, but row {r + 1} has "

@@ -394,7 +394,7 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbered(Sequence[str]):
-    """``("sample 1", "sample 2", ...)``, each made when it is asked for: a million of them would take 60 MB."""
+    """``("sample 1", "sample 2", ...)``, each made when it is asked for: a million would take 60 MB."""
 
     what: str
     length: int

@@ -17,8 +17,8 @@ MAX_ENTRIES = 20_000_000
 # Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have
 # 300 000.
 MAX_ROWS = 2_000_000
-# A row or column costs an index and a place on the page, whether anything is in it or not: this many are free,
-# each more is paid for by an entry, so a header of 40 bytes buys no gigabyte.
+# A row or column costs an index and a place on the page, whether anything is in it or not: so many are free,
+# each more is paid for by an entry, and a header of 40 bytes buys no gigabyte.
 FREE_LINES = 100_000
 # The solvers are made for 100 000 features; ten times that is still a listing of names, not a computation.
 MAX_COLUMNS = 1_000_000
@@ -89,8 +89,8 @@ def gunzip(raw: bytes) -> bytes:
         raise InvalidData(f"The gzip file unpacks to more than {mib(MAX_BYTES)}: give a smaller file.")
     if len(plain) > most:
         raise InvalidData(
-            f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the plain "
-            "file."
+            f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the "
+            "plain file."
         )
     return plain
 
@@ -151,6 +151,6 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
         )
     if max(rows, columns) > FREE_LINES + max(entries, 0):
         raise InvalidData(
-            f"A sparse matrix may have {FREE_LINES} rows and columns and one more for each entry, this one says "
-            f"{rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
+            f"A sparse matrix may have {FREE_LINES} rows and columns and one more for each entry, this one "
+            f"says {rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
         )

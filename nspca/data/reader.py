@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,9 +14,9 @@ from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.docword import is_docword, read_docword
-from nspca.data.excel import is_workbook, sheet_as_csv
+from nspca.data.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.how import How
-from nspca.data.images import EXTENSIONS, read_images
+from nspca.data.images import EXTENSIONS, read_images, short_name
 from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
 from nspca.data.matrixmarket import is_matrix_market, read_matrix_market
 from nspca.data.missing import check_way, settle
@@ -27,7 +28,7 @@ from nspca.progress import Event, Report, silent
 
 _FOREIGN = {
     b"\x89HDF": "an HDF5 file",
-    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file, or one with a password",
     b"%PDF": "a PDF",
     b"MATLAB": "a MATLAB file",
     b"\x80\x04": "a pickle, which is never opened",
@@ -180,6 +181,8 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
 
 
 def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
+    if is_cut_workbook(raw):
+        raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
     if members and all(info.filename.endswith(".npy") for info in members):
         return _turned(read_npz(raw, name, how), how)
@@ -187,6 +190,12 @@ def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Repo
         text, notes = sheet_as_csv(raw)
         return read_text_table(text, name, replace(how, delimiter=","), notes)
     limits.check_archive(raw, members)
+    links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
+    if links:
+        raise InvalidData(
+            f'The ZIP file holds the link "{short_name(links[0])}" in place of a file, and links are never '
+            "followed: pack the file itself."
+        )
     files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
     return _read_files(files, name, words, how, report)
 

@@ -12,7 +12,7 @@ from nspca.data.cells import Cells
 from nspca.data.dataset import Candidate, Dataset, Names, frozen, is_whole, numbered, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense
-from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
+from nspca.data.look import MISSING, Look, are_labels, check_written, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
 from nspca.errors import InvalidData, shown
 
@@ -48,6 +48,7 @@ def read_text_table(raw: bytes, name: str, how: How, notes: tuple[str, ...] = ()
     """CSV or TSV bytes as a Dataset."""
     raw, more = to_utf8(raw)
     found = look(raw, header=how.header, delimiter=how.delimiter)
+    check_written(found)
     check_dense(raw.count(b"\n") + 1, len(found.columns))
     if len(found.columns) < 2:
         raise InvalidData(
@@ -202,10 +203,13 @@ def _left_out(
             )
             candidates += (Candidate(found.columns[i], count, to_labels(cells), notes[-1]),)
         else:
+            words = [row for row in held if not is_number(cells[row], found.decimal)]
+            row = (words or held)[0]
+            what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
             raise InvalidData(
-                f"Every column must hold numbers, but column{quoted(found, i)} holds text "
-                f'("{short(cells[held[0]])}" in row {settled.rows[held[0]] + 1}): '
-                "name it as the id or label column, or remove it."
+                f"Every column must hold numbers, but column{quoted(found, i)} holds {what} "
+                f'("{short(cells[row])}" in row {settled.rows[row] + 1}): '
+                f"{instead}name it as the id or label column, or remove it."
             )
     return notes, candidates
 

@@ -268,6 +268,16 @@ def test_names_in_archives_are_never_paths(tmp_path, monkeypatch):
     assert not (tmp_path.parent.parent / "outside.pgm").exists()
 
 
+def test_links_in_a_zip_are_not_followed():
+    link = zipfile.ZipInfo("folder/a.csv")
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as target:
+        target.writestr(link, "/etc/passwd")
+    with pytest.raises(InvalidData, match=r'holds the link "a\.csv" in place'):
+        read(stream.getvalue())
+
+
 def test_links_in_a_folder_are_not_followed(tmp_path):
     secret = tmp_path / "secret.csv"
     secret.write_bytes(b"1,2\n3,4\n")
