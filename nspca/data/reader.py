@@ -23,7 +23,7 @@ from nspca.data.missing import check_way, settle
 from nspca.data.parquet import MAGIC as PARQUET
 from nspca.data.parquet import look_at_parquet, read_parquet
 from nspca.data.table import read_text_table
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
 
 _FOREIGN = {
@@ -126,6 +126,32 @@ def look_at(
     ):
         return None
     return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter)
+
+
+def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
+    """Whether a table that was refused with `error` is data once somebody says which columns hold names and
+    labels, that features are in rows, or what is done about missing values.
+    """
+    if isinstance(error, MissingValues):
+        return True
+    ways: list[dict[str, Any]] = []
+    if isinstance(error, NotNumbers):
+        ways.append({"label_column": error.column})
+    if look.label_rows:
+        ways.append({"features_in_rows": True})
+    for way in ways:
+        try:
+            read(raw, **way)
+        except MissingValues:
+            return True
+        except NotNumbers as other:
+            if "label_column" in way and "id_column" not in way:
+                ways.append({**way, "id_column": other.column})
+        except InvalidData:
+            continue
+        else:
+            return True
+    return False
 
 
 def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:

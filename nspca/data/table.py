@@ -14,7 +14,7 @@ from nspca.data.how import How
 from nspca.data.limits import check_dense
 from nspca.data.look import MISSING, Look, are_labels, check_written, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
-from nspca.errors import InvalidData, shown
+from nspca.errors import InvalidData, NotNumbers, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
 _LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
@@ -206,10 +206,11 @@ def _left_out(
             words = [row for row in held if not is_number(cells[row], found.decimal)]
             row = (words or held)[0]
             what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
-            raise InvalidData(
+            raise NotNumbers(
                 f"Every column must hold numbers, but column{quoted(found, i)} holds {what} "
                 f'("{short(cells[row])}" in row {settled.rows[row] + 1}): '
-                f"{instead}name it as the id or label column, or remove it."
+                f"{instead}name it as the id or label column, or remove it.",
+                i,
             )
     return notes, candidates
 
