@@ -15,7 +15,7 @@ import psutil
 
 from nspca.errors import JobError
 
-VERSION = 3
+VERSION = 4
 BUSY_SECONDS = 10.0
 START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
@@ -34,7 +34,7 @@ SCHEMA = (
         name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
         event TEXT NOT NULL, rows TEXT NOT NULL,
-        started REAL, finished REAL NOT NULL)""",
+        started REAL, finished REAL NOT NULL, digest TEXT NOT NULL DEFAULT '')""",
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
         size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
@@ -121,7 +121,9 @@ class Database:
                 db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
             if version in (1, 2):
                 db.execute(SHARES)
-                db.execute("PRAGMA user_version = 3")
+            if version in (1, 2, 3):  # what tells a damaged result; of an older one it is not known
+                db.execute("ALTER TABLE results ADD COLUMN digest TEXT NOT NULL DEFAULT ''")
+                db.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

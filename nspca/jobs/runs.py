@@ -5,7 +5,9 @@ What a cancelled run had ready is no answer to its question: it is kept as a res
 run.
 """
 
+import hashlib
 import secrets
+import sqlite3
 import time
 from collections.abc import Iterable
 
@@ -21,6 +23,7 @@ UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
 )
+DAMAGED = "What this run returned was damaged on the disk since, and has been deleted: run it again."
 NO_RUN = (
     "There is no run with this address here: open it from the workspace it was started in, or start it again."
 )
@@ -45,9 +48,12 @@ class Runs(Database):
         now = time.time()
         with self._writing() as db:
             found = db.execute(
-                "SELECT event, rows, started, finished FROM results WHERE key = ?", (key,)
+                "SELECT event, rows, started, finished, body, digest FROM results WHERE key = ?", (key,)
             ).fetchone()
-            state = ("done", *found) if found else ("queued", "", "[]", None, None)
+            if found and not _is_whole(found):
+                db.execute("DELETE FROM results WHERE key = ?", (key,))
+                found = None  # it is computed again
+            state = ("done", *tuple(found)[:4]) if found else ("queued", "", "[]", None, None)
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
             db.execute(
                 f"DELETE FROM shares WHERE run IN ({again})", (workspace, key)
@@ -105,8 +111,8 @@ class Runs(Database):
         with self._writing() as db:
             if result:
                 db.execute(
-                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
-                    (*result, event, rows, started, now),
+                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (*result, event, rows, started, now, _digest(result[1])),
                 )
             db.executemany(
                 "UPDATE runs SET state = ?, started = ?, event = ?, rows = ?, error = ?, finished = ? WHERE "
@@ -118,8 +124,9 @@ class Runs(Database):
         """What cancelled runs had ready: kept under their own ids, as it answers nobody else's question."""
         with self._writing() as db:
             db.executemany(
-                "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ? FROM runs WHERE id = ?",
-                [(body, time.time(), run_id) for run_id in run_ids],
+                "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ?, ? FROM runs "
+                "WHERE id = ?",
+                [(body, time.time(), _digest(body), run_id) for run_id in run_ids],
             )
 
     def open_run(self, workspace: str, run_id: str) -> Run:
@@ -246,10 +253,36 @@ class Runs(Database):
         return run
 
     def result(self, key: str) -> bytes | None:
+        """What was returned, as it was; None when there is nothing.
+
+        Raises
+        ------
+        JobError
+            When the bytes are no longer those that were kept: they are deleted, and its runs have failed.
+        """
         with self._reading() as db:
-            row = db.execute("SELECT body FROM results WHERE key = ?", (key,)).fetchone()
-        return row["body"] if row else None
+            row = db.execute("SELECT body, digest FROM results WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        if not _is_whole(row):
+            with self._writing() as db:
+                db.execute("DELETE FROM results WHERE key = ?", (key,))
+                db.execute(
+                    "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
+                    (DAMAGED, key),
+                )
+            raise JobError(DAMAGED)
+        return row["body"]
 
     def has_result(self, key: str) -> bool:
         with self._reading() as db:
             return db.execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _is_whole(row: sqlite3.Row) -> bool:
+    """Whether a result is what was kept; of one from before there were digests it is not known."""
+    return not row["digest"] or row["digest"] == _digest(row["body"])

@@ -1,4 +1,4 @@
-"""Files that are read in a process of their own come back as they would here; what they take, this process does
+"""Files that are read in a process of their own come back as they would here; what they take, this one does
 not feel.
 """
 

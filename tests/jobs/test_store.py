@@ -199,6 +199,31 @@ def test_asking_again_keeps_the_id_and_clears_the_failure(store):
     assert (kept.state, kept.error, kept.title, kept.finished) == ("queued", "", "named", None)
 
 
+def test_a_damaged_result_is_deleted_and_computed_again(store):
+    run = add(store)
+    store.finish_runs([run], "done", result=("k", b"whole" * 1000))
+    assert store.result("k") == b"whole" * 1000
+
+    def damage():
+        with store._writing() as db:
+            db.execute("UPDATE results SET body = ? WHERE key = 'k'", (b"wholf" * 1000,))
+
+    damage()
+    with pytest.raises(JobError, match="was damaged on the disk since, and has been deleted: run it again"):
+        store.result("k")
+    kept = store.open_run("w", run)
+    assert kept.state == "failed" and "damaged" in kept.error and not store.has_result("k")
+    assert store.add_run("w", "k", "", "m:f", "{}", "s") == (run, False), "it runs once more"
+    store.finish_runs([run], "done", result=("k", b"anew"))
+    store.keep_part([run], b"part")
+    assert store.result("k") == b"anew" and store.result(run) == b"part"
+    damage()
+    assert store.add_run("other", "k", "", "m:f", "{}", "s")[1] is False, "nobody is answered with it"
+    with store._writing() as db:
+        db.execute("INSERT INTO results VALUES ('old', x'00', '', '[]', 1.0, 2.0, '')")
+    assert store.result("old") == b"\0", "of a result from before digests it is not known"
+
+
 def plant_server(store, server, host, pid, started):
     with store._writing() as db:
         db.execute("INSERT INTO servers VALUES (?, ?, ?, ?)", (server, host, pid, started))
