@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
@@ -86,6 +86,17 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+
+    def damage(self) -> str:
+        """What SQLite finds wrong in the whole file, in a sentence; empty when nothing. Takes a while, and
+        holds nobody up.
+        """
+        try:
+            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.Error as error:
+            found = str(error)
+        return "" if found == "ok" else str(self._trouble(sqlite3.DatabaseError(found)))
 
     def _trouble(self, error: Exception) -> JobError:
         return JobError(

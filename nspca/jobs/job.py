@@ -44,7 +44,6 @@ class Job:
     worker: str = ""  # its address
     pid: int | None = None
     future: "Future | None" = None
-    error: str = ""
     attempts: int = 0
     patient: bool = False  # nobody asked for it: it lets the others pass, and leaves them a worker
     stop_asked: float | None = None

@@ -105,9 +105,10 @@ class Runs(Database):
         rows: str = "[]",
         error: str = "",
         result: tuple[str, bytes] | None = None,
+        finished: float | None = None,
     ) -> None:
         """End runs; `result` is (key, bytes) and is kept even when no run is left to show it."""
-        now = time.time()
+        now = finished or time.time()
         with self._writing() as db:
             if result:
                 db.execute(

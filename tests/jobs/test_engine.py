@@ -15,6 +15,7 @@ import scipy.sparse
 from nspca.errors import JobError
 from nspca.jobs import Engine, Store, content_key
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
+from nspca.jobs.state import Finished
 
 
 def test_an_early_run_says_that_workers_are_starting(engine, ended):
@@ -331,6 +332,45 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
 
 
+class OneWorker:
+    """Stands for a pool in which every run is done at once."""
+
+    address = "tls://127.0.0.1:9"
+
+    def __init__(self, *_, **__):
+        pass
+
+    def load(self):
+        return {"worker": 0}
+
+    def submit(self, token, function, parameters, folder, ended, address):
+        ended(Finished("done", b"3"))
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("failures", [2, 3])
+def test_workers_that_do_not_start_are_started_again(ended, monkeypatch, tmp_path, failures):
+    tried = []
+
+    def start(*options, **more):
+        tried.append(options)
+        if len(tried) <= failures:
+            raise JobError(
+                "No worker could be started on this machine (RuntimeError: Nanny failed to start.)."
+            )
+        return OneWorker()
+
+    monkeypatch.setattr("nspca.jobs.pool.Pool", start)
+    engine = Engine(Store(tmp_path))
+    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    state = ended(engine, job)
+    assert len(tried) == 3 and state.state == ("done" if failures == 2 else "failed")
+    assert ("tried 3 times: start the run again later" in state.error) == (failures == 3)
+    engine.shutdown()
+
+
 def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path):
     """One at a time, behind all others in the queue, and no longer once somebody waits for it."""
     task, gates = (
@@ -364,6 +404,78 @@ def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
     assert (state.state, state.title) == ("done", "kept") and narrow.result(job) == b"again 3.0"
     with pytest.raises(JobError, match="no run with this address"):
         narrow.again("nothing", viewer="a")
+
+
+@pytest.fixture
+def full_disk(narrow):
+    """``full_disk(True)``: the file of the store cannot grow."""
+
+    def fill(full):
+        db = narrow.store._db
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count = {pages + 20 if full else 2**30}")
+
+    yield fill
+    fill(False)
+
+
+def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, caplog):
+    """It is shown from memory, said, and kept as soon as there is room; who asks meanwhile is answered."""
+    monkeypatch.setattr("nspca.jobs.ends.RETRY_SECONDS", 0.05)
+    task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
+    job = narrow.submit(task, question, viewer="a")
+    wait_for(lambda: narrow.status(job).state == "running")
+    full_disk(True)
+    (tmp_path / "gate").touch()
+    assert ended(narrow, job).state == "done" and narrow.result(job) == b"large" * 200_000
+    assert "1 run that has ended is not kept yet" in narrow.trouble and "disk is full" in narrow.trouble
+    assert narrow.store.find_run(job).state in ("queued", "running")
+    second = narrow.submit(task, question, viewer="b")
+    assert narrow.status(second).state == "done" and narrow.result(second) == b"large" * 200_000
+    time.sleep(0.3)
+    assert caplog.text.count("could not be kept") == 1, "tried again, and said once"
+    full_disk(False)
+    narrow._wake.set()
+    wait_for(lambda: not narrow.trouble)
+    for run in (job, second):
+        kept = narrow.store.find_run(run)
+        assert kept.state == "done" and narrow.store.result(kept.key) == narrow.result(run)
+
+
+def test_a_cancel_on_a_full_disk_ends_the_run(narrow, begun, wait_for, monkeypatch, tmp_path):
+    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
+    begun(narrow, job)
+    with monkeypatch.context() as patch:
+
+        def full(*_, **__):
+            raise JobError("The store cannot be used (database or disk is full).")
+
+        patch.setattr(narrow.store, "finish_runs", full)
+        narrow.cancel(job, "a")
+        assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
+        wait_for(lambda: not narrow._tokens)
+    narrow._ends.again()
+    assert narrow.store.find_run(job).state == "cancelled" and not narrow.trouble
+
+
+def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monkeypatch, tmp_path, caplog):
+    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
+    begun(narrow, job)
+    tried = []
+
+    def full(*_, **__):
+        tried.append(True)
+        raise JobError("The store cannot be used (database or disk is full).")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules[Engine.__module__], "NOTE_SECONDS", 0.01)
+        patch.setattr(narrow.store, "note_progress", full)
+        narrow._complained.clear()
+        narrow._wake.set()
+        wait_for(lambda: len(tried) > 5)
+    (tmp_path / "gate").touch()
+    assert ended(narrow, job).state == "done"
+    assert caplog.text.count("disk is full") == 1 and "Traceback" not in caplog.text
 
 
 @pytest.mark.visit
