@@ -21,6 +21,7 @@ START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 )
 
+INDICES = ("CREATE INDEX runs_server ON runs (server, state)", "CREATE INDEX runs_key ON runs (key)")
 SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
 SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
@@ -31,7 +32,7 @@ SCHEMA = (
         state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
         rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
         created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL,
-        name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
+        name TEXT NOT NULL DEFAULT '', deleted REAL, stop REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
         event TEXT NOT NULL, rows TEXT NOT NULL,
         started REAL, finished REAL NOT NULL, digest TEXT NOT NULL DEFAULT '')""",
@@ -40,6 +41,7 @@ SCHEMA = (
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
     SHARES,
+    *INDICES,
 )
 
 
@@ -132,8 +134,11 @@ class Database:
                 db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
             if version in (1, 2):
                 db.execute(SHARES)
-            if version in (1, 2, 3):  # what tells a damaged result; of an older one it is not known
+            if version in (1, 2, 3):  # what tells a damaged result, and a wish that another server ends a run
                 db.execute("ALTER TABLE results ADD COLUMN digest TEXT NOT NULL DEFAULT ''")
+                db.execute("ALTER TABLE runs ADD COLUMN stop REAL")
+                for statement in INDICES:
+                    db.execute(statement)
                 db.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
@@ -160,15 +165,25 @@ class Database:
     def register_server(self) -> str:
         """Name this process as the owner of runs, and mark what dead ones left unfinished as interrupted."""
         server = secrets.token_hex(8)
+        self.bury()
         with self._writing() as db:
-            for row in db.execute("SELECT * FROM servers").fetchall():
-                if not _alive(row["host"], row["pid"], row["started"]):
-                    _interrupt(db, row["id"])
             db.execute(
                 "INSERT INTO servers VALUES (?, ?, ?, ?)",
                 (server, socket.gethostname(), os.getpid(), psutil.Process().create_time()),
             )
         return server
+
+    def bury(self) -> None:
+        """What servers that are gone have not finished is interrupted."""
+        with self._writing() as db:
+            for row in db.execute("SELECT * FROM servers").fetchall():
+                if not is_alive(row["host"], row["pid"], row["started"]):
+                    _interrupt(db, row["id"])
+
+    def is_shared(self, server: str) -> bool:
+        """Whether other servers use this store, or did when they died."""
+        with self._reading() as db:
+            return db.execute("SELECT 1 FROM servers WHERE id != ?", (server,)).fetchone() is not None
 
     def leave_server(self, server: str) -> None:
         """What `server` has not finished is interrupted."""
@@ -185,7 +200,7 @@ def _interrupt(db: sqlite3.Connection, server: str) -> None:
     db.execute("DELETE FROM servers WHERE id = ?", (server,))
 
 
-def _alive(host: str, pid: int, started: float) -> bool:
+def is_alive(host: str, pid: int, started: float) -> bool:
     """Whether that very process still runs; another host name is a container or machine that was replaced, as
     WAL files have one host.
     """

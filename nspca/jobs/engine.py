@@ -30,6 +30,7 @@ NOTE_SECONDS = 5.0  # how much progress an interrupted run may forget
 POOL_ATTEMPTS = 3  # to start workers
 ATTEMPTS = 3  # for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # a busy machine takes half a minute to start one
+OTHERS_SECONDS = 1.0  # between looks at what other servers of the same store want
 TIDY_SECONDS = 600.0
 COMPLAIN_SECONDS = 600.0
 CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
@@ -82,7 +83,8 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key: what another viewer can join
         self._runs: dict[str, Job] = {}  # by run id: what the store does not know better
         self._tokens: dict[str, Job] = {}  # by token: what a worker has, wanted or not
-        self._workers_seen = self._noted_at = self._tidied_at = -math.inf
+        self._workers_seen = self._noted_at = self._tidied_at = self._heard_at = -math.inf
+        self._shared = False
 
     # ---- what viewers do
 
@@ -225,6 +227,8 @@ class Engine:
         with self._lock:
             job = self._runs.get(job_id)
             if job is None:
+                if self._ends.of(job_id) is None:
+                    self.store.wish_stop(job_id)  # another server may have it
                 return
             viewers = job.viewers[job_id]
             if viewer in viewers and len(viewers) > 1:
@@ -278,23 +282,30 @@ class Engine:
                 raise JobError(SHUT)
             self._ends.again()
             job, held = self._live.get(key), self._ends.answers(key)
-            if not held and not self.store.has_result(key) and not (job and job.has(viewer)):
+            owner = self.store.owner(key, self._server) if job is None and not held else None
+            if not held and not owner and not self.store.has_result(key) and not (job and job.has(viewer)):
                 self._check_limits(viewer, joins=job is not None)
-            run_id, done = self.store.add_run(workspace, key, title, function, parameters, self._server)
+            run_id, done = self.store.add_run(
+                workspace, key, title, function, parameters, owner or self._server
+            )
             self._ends.enter(run_id, key)
-            if done or held:
+            if done or held or owner:  # which finds the run among its own
                 self._runs.pop(run_id, None)
                 return run_id
-            if job is None:
-                job = self._live[key] = Job(key, function, parameters, patient=patient)
-                self._queue += (job,)
-            job.patient = job.patient and patient
-            self._queue = tuple(sorted(self._queue, key=lambda job: job.patient))
-            job.viewers.setdefault(run_id, set()).add(viewer)
-            self._runs[run_id] = job
+            self._attach(run_id, viewer, Job(key, function, parameters, patient=patient))
         self.start()
         self._wake.set()
         return run_id
+
+    def _attach(self, run_id: str, viewer: str, job: Job) -> None:
+        """A run waits for `job`, or for the one that is at the same already."""
+        new, job = job, self._live.setdefault(job.key, job)
+        if job is new:
+            self._queue += (job,)
+        job.patient = job.patient and new.patient
+        self._queue = tuple(sorted(self._queue, key=lambda job: job.patient))
+        job.viewers.setdefault(run_id, set()).add(viewer)
+        self._runs[run_id] = job
 
     def _check_limits(self, viewer: str, joins: bool) -> None:
         mine = sum(job.has(viewer) for job in self._live.values())
@@ -376,13 +387,14 @@ class Engine:
         while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
             self._wake.clear()
             try:
+                shared = self._hear_others()
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
                 self._keep_ends()
                 self._tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
-                self._wake.wait(0.1 if soon else NOTE_SECONDS)
+                self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
             except Exception as error:  # a lost connection must not end the only thread that can notice
                 self._complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 time.sleep(1.0)
@@ -393,6 +405,22 @@ class Engine:
                 "No worker has come back for two minutes: start the run again, and the server if that does "
                 "not help."
             )
+
+    def _hear_others(self) -> bool:
+        """Take what other servers of this store hand over, end what they want ended; whether there are any."""
+        if time.monotonic() - self._heard_at < OTHERS_SECONDS:
+            return self._shared
+        self._heard_at = time.monotonic()
+        self._shared = self.store.is_shared(self._server)
+        if self._shared:
+            self.store.bury()
+            with self._lock:
+                for run, stop in self.store.unfinished(self._server):
+                    if run.id not in self._runs and self._ends.of(run.id) is None:
+                        self._attach(run.id, run.workspace, Job(run.key, run.function, run.parameters))
+                    if stop:
+                        self.cancel(run.id, "")
+        return self._shared
 
     def _start_pool(self, warm: tuple[str, ...]) -> "Pool":
         """Workers; a process that dies while it starts, or a machine that is busy just then, ends no run."""

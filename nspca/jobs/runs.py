@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable
 
 from nspca.errors import JobError
-from nspca.jobs.database import Database
+from nspca.jobs.database import Database, is_alive
 from nspca.jobs.state import UNFINISHED, Run
 
 COLUMNS = (
@@ -79,6 +79,7 @@ class Runs(Database):
                     state = excluded.state, event = excluded.event, rows = excluded.rows,
                     error = '', created = excluded.created,
                     started = excluded.started, finished = excluded.finished, server = excluded.server,
+                    stop = NULL,
                     name = CASE WHEN deleted IS NULL THEN name ELSE '' END, deleted = NULL
                 RETURNING id""",
                 row,
@@ -86,6 +87,33 @@ class Runs(Database):
             if not found:
                 db.execute("DELETE FROM results WHERE key = ?", (run_id,))  # the part of an earlier time
         return run_id, found is not None
+
+    def owner(self, key: str, server: str) -> str | None:
+        """Another server that is at work on the same question, and could answer this one's."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
+                "server != ? AND state IN (?, ?)",
+                (key, server, *UNFINISHED),
+            ).fetchall()
+        return next((row["id"] for row in rows if is_alive(row["host"], row["pid"], row["started"])), None)
+
+    def unfinished(self, server: str) -> list[tuple[Run, bool]]:
+        """What a server has to do, handed over by others too; and whether somebody wants it ended."""
+        with self._reading() as db:
+            rows = db.execute(
+                f"SELECT {COLUMNS}, name, stop FROM runs WHERE server = ? AND state IN (?, ?)",
+                (server, *UNFINISHED),
+            ).fetchall()
+        return [(Run(*row[:-1]), row["stop"] is not None) for row in rows]
+
+    def wish_stop(self, run_id: str) -> None:
+        """Ask the server that has this run to end it."""
+        with self._writing() as db:
+            db.execute(
+                "UPDATE runs SET stop = ? WHERE id = ? AND state IN (?, ?)",
+                (time.time(), run_id, *UNFINISHED),
+            )
 
     def note_progress(self, run_ids: Iterable[str], started: float | None, event: str, rows: str) -> None:
         """Keep how far a running job is, so that an interrupted one shows what it had."""

@@ -406,6 +406,40 @@ def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
         narrow.again("nothing", viewer="a")
 
 
+def test_two_servers_on_one_store_share_a_run(narrow, begun, ended, wait_for, monkeypatch, tmp_path):
+    """The second hands over what the first is at, can end it, and takes nothing along when it goes."""
+    monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
+    task, trace = "tests.jobs.background_tasks:hold", tmp_path / "trace"
+    question = {"gate": str(tmp_path / "gate"), "trace": str(trace)}
+    job = narrow.submit(task, question, viewer="a")
+    begun(narrow, job)
+    second = Engine(Store(narrow.store.home))
+    second.start = lambda: None
+    assert second.submit(task, question, viewer="a") == job
+    guest, leaving = (second.submit(task, question, viewer=viewer) for viewer in "bc")
+    narrow._wake.set()
+    wait_for(lambda: {guest, leaving} <= set(narrow._runs))
+    second.cancel(leaving, "c")
+    wait_for(lambda: narrow.store.find_run(leaving).state == "cancelled")
+    second.shutdown()
+    assert [narrow.status(run).state for run in (job, guest)] == ["running"] * 2
+    assert narrow.store.find_run(job).state != "interrupted"
+    (tmp_path / "gate").touch()
+    assert [ended(narrow, run).state for run in (job, guest)] == ["done"] * 2
+    assert narrow.result(guest) == b"held" and trace.read_text() == "run\n"
+
+
+def test_a_second_server_may_end_the_run_of_the_first(narrow, begun, wait_for, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
+    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
+    begun(narrow, job)
+    second = Engine(Store(narrow.store.home))
+    second.cancel(job, "a")
+    narrow._wake.set()
+    wait_for(lambda: narrow.status(job).state == "cancelled" and not narrow._tokens)
+    second.shutdown()
+
+
 @pytest.fixture
 def full_disk(narrow):
     """``full_disk(True)``: the file of the store cannot grow."""
