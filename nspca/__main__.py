@@ -239,6 +239,13 @@ def app(args: argparse.Namespace) -> int:
         + (" is the address to give out" if args.address in WILDCARDS else "")
         + "  (Ctrl+C stops it)"
     )
+    if args.address in WILDCARDS:
+        door = (
+            "with the password"
+            if os.environ.get("NSPCA_PASSWORD")
+            else "without a password (set NSPCA_PASSWORD)"
+        )
+        say(f"nspca: anyone on this network can use it {door}, and what is sent is not encrypted (no TLS)")
     sys.stdout.flush()
     if os.name == "nt":
         return subprocess.call(command)

@@ -407,7 +407,7 @@ class Engine:
             )
 
     def _hear_others(self) -> bool:
-        """Take what other servers of this store hand over, end what they want ended; whether there are any."""
+        """Take what other servers hand over, end what they want ended; whether this store has any others."""
         if time.monotonic() - self._heard_at < OTHERS_SECONDS:
             return self._shared
         self._heard_at = time.monotonic()

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nspca.dashboard import chosen
 from nspca.dashboard.data import cards
-from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.shell import internals, presses, state, words
 from nspca.data import example_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
@@ -45,6 +45,7 @@ def _uploads() -> None:
     if given is not None:
         content = given.getvalue()
         if _usable(content, chosen.title_of(given.name)):
+            internals.let_go(given)
             _keep(given.name, content)
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []
     files = {upload["digest"]: upload for upload in kept if not upload["meta"].get("words")}
