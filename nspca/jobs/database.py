@@ -22,6 +22,7 @@ START_SLACK = (
 )
 
 INDICES = ("CREATE INDEX runs_server ON runs (server, state)", "CREATE INDEX runs_key ON runs (key)")
+WORKSPACES = "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)"
 SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
 SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
@@ -41,6 +42,7 @@ SCHEMA = (
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
     SHARES,
+    WORKSPACES,
     *INDICES,
 )
 
@@ -137,7 +139,7 @@ class Database:
             if version in (1, 2, 3):  # what tells a damaged result, and a wish that another server ends a run
                 db.execute("ALTER TABLE results ADD COLUMN digest TEXT NOT NULL DEFAULT ''")
                 db.execute("ALTER TABLE runs ADD COLUMN stop REAL")
-                for statement in INDICES:
+                for statement in (WORKSPACES, *INDICES):
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -181,7 +181,7 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     assert (run.title, run.name, run.finished) == ("t", "", 3.0)
     old.delete_run("w", "r")
     old.restore_run("w", "r")
-    tables = ("servers", "runs", "results", "uploads", "blobs", "shares")
+    tables = ("servers", "runs", "results", "uploads", "blobs", "shares", "workspaces")
     columns = [
         [tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")]
         for each in (old, store)

@@ -64,6 +64,7 @@ def page(title: str) -> Iterator[None]:
     if not present:
         _menu()
     _trouble()
+    memory.say_whose()
     with guard():
         yield
     if present:
