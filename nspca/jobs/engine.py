@@ -65,7 +65,7 @@ class Engine:
         memory: int | None = None,
     ) -> None:
         self.store = store or Store()
-        self.limits = limits or Limits()
+        self.limits = limits or Limits.of_environment()
         self.tasks = dict(tasks or {})
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
@@ -550,6 +550,8 @@ class Engine:
                 for text in self.store.unfinished_parameters()
                 for _, digest in packing.references(text)
             }
+            limits = self.limits
+            self.store.make_room(limits.result_bytes, limits.workspace_bytes, limits.result_age)
             self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
 
 

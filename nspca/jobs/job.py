@@ -1,14 +1,20 @@
 """One execution as the engine sees it, and how many there may be."""
 
 import json
+import math
+import os
 import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nspca.errors import JobError
 from nspca.progress import Event
 
 if TYPE_CHECKING:
     from distributed import Future
+
+
+DAY = 86400.0
 
 
 @dataclass(frozen=True)
@@ -19,12 +25,44 @@ class Limits:
     ----------
     per_viewer, total : runs that wait or run
     array_bytes, array_age : bytes and seconds that the arguments of runs are kept
+    result_bytes, workspace_bytes, result_age : bytes of all results and of those of one workspace that are
+        kept, and seconds after their end
     """
 
     per_viewer: int = 4
     total: int = 100
     array_bytes: int = 4_000_000_000
-    array_age: float = 30 * 86400.0
+    array_age: float = 30 * DAY
+    result_bytes: int = 20_000_000_000
+    workspace_bytes: int = 5_000_000_000
+    result_age: float = 365 * DAY
+
+    @classmethod
+    def of_environment(cls) -> "Limits":
+        """As the environment says, and usual otherwise.
+
+        Raises
+        ------
+        JobError
+            For a setting that is no number above 0.
+        """
+        usual = cls()
+        return cls(
+            per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer)),
+            result_bytes=int(1e9 * _number("NSPCA_KEEP_GB", usual.result_bytes / 1e9)),
+            result_age=DAY * _number("NSPCA_KEEP_DAYS", usual.result_age / DAY),
+        )
+
+
+def _number(name: str, usual: float) -> float:
+    text = os.environ.get(name, "")
+    try:
+        value = float(text) if text else usual
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise JobError(f"{name} must be a number above 0, got {text!r}: correct or unset it.")
+    return value
 
 
 @dataclass(eq=False)

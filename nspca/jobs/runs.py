@@ -24,6 +24,7 @@ NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
 )
 DAMAGED = "What this run returned was damaged on the disk since, and has been deleted: run it again."
+EXPIRED = "What this run returned was kept as long as there was room, and is deleted by now: run it again."
 NO_RUN = (
     "There is no run with this address here: open it from the workspace it was started in, or start it again."
 )
@@ -157,6 +158,53 @@ class Runs(Database):
                 "WHERE id = ?",
                 [(body, time.time(), _digest(body), run_id) for run_id in run_ids],
             )
+
+    def make_room(self, total: int, quota: int, max_age: float) -> int:
+        """Delete results: those older than `max_age` seconds, the oldest above `total` bytes, and those above
+        `quota` bytes of every workspace that has them. How many.
+
+        Their runs stay, say so, and can be run again.
+        """
+        now = time.time()
+        with self._reading() as db:
+            results = db.execute(
+                "SELECT key, length(body), finished FROM results ORDER BY finished DESC"
+            ).fetchall()
+            owners = db.execute(
+                "SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs"
+            ).fetchall()
+        whose: dict[str, list[str]] = {}
+        for key, workspace in owners:
+            whose.setdefault(key, []).append(workspace)
+        held, used = 0, dict.fromkeys((row[1] for row in owners), 0)
+        gone: list[str] = []
+        for key, size, finished in results:
+            mine = whose.get(key, [])
+            full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
+            if held + size > total or full or now - finished > max_age:
+                gone.append(key)
+                continue
+            held += size
+            for workspace in mine:
+                used[workspace] += size
+        if gone:
+            with self._writing() as db:
+                db.executemany("DELETE FROM results WHERE key = ?", [(key,) for key in gone])
+                db.executemany(
+                    "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
+                    [(EXPIRED, key) for key in gone],
+                )
+        return len(gone)
+
+    def kept(self, workspace: str) -> tuple[int, int]:
+        """How many results the runs of a workspace have, and their bytes."""
+        with self._reading() as db:
+            count, size = db.execute(
+                "SELECT count(*), sum(length(body)) FROM results WHERE key IN "
+                "(SELECT key FROM runs WHERE workspace = ? UNION SELECT id FROM runs WHERE workspace = ?)",
+                (workspace, workspace),
+            ).fetchone()
+        return count, size or 0
 
     def open_run(self, workspace: str, run_id: str) -> Run:
         """A run of this workspace.

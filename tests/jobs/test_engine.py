@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import scipy.sparse
 
 from nspca.errors import JobError
-from nspca.jobs import Engine, Store, content_key
+from nspca.jobs import Engine, Limits, Store, content_key, ends
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
 from nspca.jobs.state import Finished
 
@@ -453,7 +454,21 @@ def full_disk(narrow):
     fill(False)
 
 
-def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, caplog):
+@pytest.fixture
+def logged(monkeypatch):
+    """What the engine logs, one text a line."""
+    lines = []
+
+    def say(text, *values, **_):
+        lines.append(text % values)
+
+    log = SimpleNamespace(error=say, warning=say, exception=say, info=say)
+    for module in (sys.modules[Engine.__module__], ends):
+        monkeypatch.setattr(module, "_log", log)
+    return lines
+
+
+def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, logged):
     """It is shown from memory, said, and kept as soon as there is room; who asks meanwhile is answered."""
     monkeypatch.setattr("nspca.jobs.ends.RETRY_SECONDS", 0.05)
     task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
@@ -467,7 +482,7 @@ def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monke
     second = narrow.submit(task, question, viewer="b")
     assert narrow.status(second).state == "done" and narrow.result(second) == b"large" * 200_000
     time.sleep(0.3)
-    assert caplog.text.count("could not be kept") == 1, "tried again, and said once"
+    assert sum("could not be kept" in line for line in logged) == 1, "tried again, and said once"
     full_disk(False)
     narrow._wake.set()
     wait_for(lambda: not narrow.trouble)
@@ -492,7 +507,7 @@ def test_a_cancel_on_a_full_disk_ends_the_run(narrow, begun, wait_for, monkeypat
     assert narrow.store.find_run(job).state == "cancelled" and not narrow.trouble
 
 
-def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monkeypatch, tmp_path, caplog):
+def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monkeypatch, tmp_path, logged):
     job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
     begun(narrow, job)
     tried = []
@@ -509,7 +524,9 @@ def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monk
         wait_for(lambda: len(tried) > 5)
     (tmp_path / "gate").touch()
     assert ended(narrow, job).state == "done"
-    assert caplog.text.count("disk is full") == 1 and "Traceback" not in caplog.text
+    assert [line for line in logged if "disk is full" in line] == [
+        "progress could not be kept: The store cannot be used (database or disk is full)."
+    ]
 
 
 @pytest.mark.visit
@@ -609,3 +626,14 @@ def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
     assert len(places) == 1 and places != {content_key("adding", {"a": 1}, "numpy:add")}, (
         "the version of the package counts"
     )
+
+
+def test_the_environment_sets_limits(monkeypatch, tmp_path):
+    for name, text in (("NSPCA_RUNS", "2"), ("NSPCA_KEEP_GB", "0.5"), ("NSPCA_KEEP_DAYS", "7")):
+        monkeypatch.setenv(name, text)
+    limits = Limits.of_environment()
+    assert (limits.per_viewer, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
+    for wrong in ("0", "many", "-1", "nan", "inf"):
+        monkeypatch.setenv("NSPCA_KEEP_DAYS", wrong)
+        with pytest.raises(JobError, match="NSPCA_KEEP_DAYS must be a number above 0, got"):
+            Limits.of_environment()

@@ -366,6 +366,25 @@ def test_a_damaged_file_is_found_by_looking(store):
     assert "cannot be used (" in store.damage() and "make room or repair it" in store.damage()
 
 
+def test_results_make_room_for_newer_ones(store):
+    """By age, by the bytes of all, and by those of a workspace unless another one has room for the same."""
+    now, runs = time.time(), {}
+    for name, workspace, age in zip("abcde", "wwwvv", (50, 40, 30, 20, 10), strict=True):
+        runs[name] = add(store, workspace, name)
+        store.finish_runs([runs[name]], "done", result=(name, bytes(100)), finished=now - age)
+    add(store, "v", "a")
+    there = lambda: "".join(name for name in runs if store.has_result(name))  # noqa: E731
+    assert store.kept("w") == (3, 300) and store.kept("v") == (3, 300) and store.kept("x") == (0, 0)
+    assert store.make_room(1000, 300, 45.0) == 1 and there() == "bcde"
+    assert store.make_room(1000, 100, 1e9) == 2 and there() == "ce"
+    assert store.make_room(150, 1000, 1e9) == 1 and there() == "e"
+    kept = store.open_run("w", runs["c"])
+    assert kept.state == "failed" and "is deleted by now: run it again" in kept.error
+    assert store.make_room(150, 1000, 1e9) == 0
+    store.keep_part([runs["c"]], bytes(50))
+    assert store.kept("w") == (1, 50)
+
+
 def test_workspaces_cannot_be_guessed():
     ids = {new_workspace() for _ in range(1000)}
     assert len(ids) == 1000 and min(map(len, ids)) >= 22
