@@ -1,4 +1,4 @@
-"""``python -m nspca``: solve, sweep, verify, samples, papers and app, thin over the public API.
+"""``python -m nspca``: solve, sweep, verify, samples, papers, backup, restore, app; thin over the public API.
 
 Each command imports what it needs when it runs, so that ``--help`` is there at once. Exit status: 0 done, 1 a
 certificate was refused, 2 a request that cannot be met (one sentence on stderr), 130 interrupted.
@@ -253,6 +253,21 @@ def app(args: argparse.Namespace) -> int:
     os.execv(command[0], command)
 
 
+def backup(args: argparse.Namespace) -> int:
+    from nspca.jobs.backup import backup as write
+
+    say(f"nspca: {args.file}, {write(args.file) / 1e6:.1f} MB")
+    return 0
+
+
+def restore(args: argparse.Namespace) -> int:
+    from nspca.jobs.backup import restore as put_back
+
+    before = put_back(args.file)
+    say("nspca: restored" + (f"; what was there before is in {before}" if before else ""))
+    return 0
+
+
 # starting the dashboard
 
 
@@ -475,6 +490,18 @@ def parser() -> argparse.ArgumentParser:
         "--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"
     )
     command.set_defaults(run=papers)
+
+    command = commands.add_parser(
+        "backup", help="copy runs, results and uploads to one file, also while in use"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=backup)
+
+    command = commands.add_parser(
+        "restore", help="put such a copy in their place; what was there is kept beside"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=restore)
 
     command = commands.add_parser("app", help="start the dashboard")
     command.add_argument(

@@ -360,6 +360,8 @@ class Engine:
 
     def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
         self._forget(job)
+        seconds = time.time() - (job.started or time.time())
+        _log.info("run %s: task=%s seconds=%.1f key=%.12s", state, job.function, seconds, job.key)
         self._ends.keep(End(job, tuple(job.viewers), state, error, result))
         for run_id in job.viewers:
             self._runs.pop(run_id, None)
@@ -383,6 +385,7 @@ class Engine:
                 self._give_up(str(error))
             return
         self._ready.set()
+        _log.info("workers ready: scheduler=%s store=%s", pool.address, self.store.path)
         self._workers_seen = time.monotonic()
         while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
             self._wake.clear()

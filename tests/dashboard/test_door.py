@@ -140,11 +140,13 @@ def test_the_environment_says_what_the_door_asks(monkeypatch):
 
 def test_the_server_is_behind_the_door(monkeypatch):
     """And trusts no page of another host: Streamlit would those of its company."""
-    monkeypatch.setattr(starlette_app, "create_streamlit_middleware", list)
+    inside = starlette_app.create_streamlit_middleware
+    monkeypatch.setattr(starlette_app, "create_streamlit_middleware", inside)  # and back
     before = config.get_option("client.allowedOrigins")
     try:
         internals.put_door()
-        assert starlette_app.create_streamlit_middleware()[0].cls is Door
+        first, *others = starlette_app.create_streamlit_middleware()
+        assert first.cls is Door and others
         assert before and config.get_option("client.allowedOrigins") == []
     finally:
         config.set_option("client.allowedOrigins", before)

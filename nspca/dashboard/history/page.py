@@ -64,8 +64,8 @@ def _kept(workspace: str) -> None:
     days = words.things(round(limits.result_age / DAY), "day")
     held = f"{words.things(count, 'result')}, {words.size(size)} of {words.size(limits.workspace_bytes)}"
     st.caption(
-        f"{held}. Each is kept for {days}, the newest first when room is short; a run whose result is gone can "
-        "be run again."
+        f"{held}. Each is kept for {days}, the newest first when room is short; what is gone can "
+        "be computed again by Run again."
     )
 
 

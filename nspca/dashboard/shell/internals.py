@@ -13,7 +13,6 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
-from starlette.middleware import Middleware
 from streamlit import config, net_util
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
@@ -25,6 +24,7 @@ from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette import starlette_app, starlette_routes
 
+from nspca.dashboard.shell import log
 from nspca.dashboard.shell.door import Door, settings
 
 YEAR = 365 * 24 * 3600  # seconds
@@ -103,9 +103,10 @@ def put_door() -> None:
     """A `Door` before all that the server of this process answers; no page of another host is trusted."""
     inside = starlette_app.create_streamlit_middleware
 
-    def behind_door() -> list[Middleware]:
+    def behind_door() -> list[Any]:
         config.set_option("client.allowedOrigins", [])
-        return [Middleware(Door, held=_held, **settings()), *inside()]
+        others = inside()
+        return [type(others[0])(Door, held=_held, **settings()), *others]
 
     starlette_app.create_streamlit_middleware = behind_door
 
@@ -128,6 +129,7 @@ def command_line() -> None:
     """Streamlit's own, in a process that stays at home."""
     from streamlit.web.cli import main  # starts a good deal, which a page does not need
 
+    log.begin()
     stay_home()
     put_door()
     main(prog_name="streamlit")
