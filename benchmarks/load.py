@@ -1,9 +1,9 @@
 """A class at one server: ``python -m benchmarks.load [SESSIONS] [SECONDS]``.
 
 Each session opens the sweep page in a workspace of its own over Streamlit's websocket, asks one of two long
-questions, and then looks at it once a second as a browser does, while the workers compute. Printed: how long a
-tick takes from the request to its end, errors, the server's share of a core and its memory; then the same shares
-of a server and its workers when everybody has left.
+questions, and then looks at it once a second as a browser does, while the workers compute. Printed: how long
+a tick takes from the request to its end, errors, the server's share of a core and its memory; then the shares
+of a server and its workers with nobody there.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class Session:
         self.fragment = self.button = ""
         self._finished = asyncio.Event()
 
-    async def visit(self, seconds: float) -> None:
+    async def visit(self, seconds: float, together: asyncio.Barrier | None = None) -> None:
         address = f"ws://{urlsplit(self.url).netloc}/_stcore/stream"
         async with connect(address, subprotocols=["streamlit"], max_size=None, ping_interval=None) as socket:
             reading = asyncio.create_task(self._read(socket))
@@ -50,6 +50,8 @@ class Session:
             end = time.monotonic() + OPENS_SECONDS
             while not self.fragment and time.monotonic() < end:
                 await asyncio.sleep(0.1)
+            if together is not None:  # all have come
+                await together.wait()
             end = time.monotonic() + seconds
             while time.monotonic() < end:
                 start = time.monotonic()
@@ -109,9 +111,12 @@ def say(line: str) -> None:
 async def load(url: str, sessions: int, seconds: float, server: psutil.Process) -> int:
     questions = itertools.cycle(QUESTIONS)
     them = [Session(url, dict(next(questions))) for _ in range(sessions)]
-    start, before = time.monotonic(), spent([server])[0]
-    done = await asyncio.gather(*(one.visit(seconds) for one in them), return_exceptions=True)
-    share = (spent([server])[0] - before) / (time.monotonic() - start)
+    start, together = time.monotonic(), asyncio.Barrier(sessions + 1)
+    visits = asyncio.gather(*(one.visit(seconds, together) for one in them), return_exceptions=True)
+    await together.wait()
+    arrived, before = time.monotonic(), spent([server])[0]
+    done = await visits
+    share = (spent([server])[0] - before) / (time.monotonic() - arrived)
     ticks = sorted(tick for one in them for tick in one.ticks)
     errors = [error for one in them for error in one.errors] + [repr(one) for one in done if one is not None]
     watching = sum(bool(one.fragment) for one in them)
@@ -120,7 +125,8 @@ async def load(url: str, sessions: int, seconds: float, server: psutil.Process) 
         said = (
             f"p50 {1000 * marks[49]:.0f} ms, p95 {1000 * marks[94]:.0f} ms, worst {1000 * ticks[-1]:.0f} ms"
         )
-        say(f"{sessions} sessions, {watching} at a running job: {len(ticks)} ticks, {said}")
+        say(f"{sessions} sessions, {watching} at a running job, all there after {arrived - start:.0f} s")
+        say(f"{len(ticks)} ticks: {said}")
     memory = server.memory_info().rss / 1e6
     say(f"errors {len(errors)} {errors[:2]}; server {100 * share:.0f} % of a core, {memory:.0f} MB")
     return len(errors)
