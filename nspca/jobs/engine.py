@@ -15,7 +15,7 @@ from uuid import uuid4
 from nspca.errors import JobError
 from nspca.jobs import packing
 from nspca.jobs.ends import End, Ends
-from nspca.jobs.job import Job, Limits
+from nspca.jobs.job import Job, Limits, in_turn
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
@@ -303,8 +303,8 @@ class Engine:
         if job is new:
             self._queue += (job,)
         job.patient = job.patient and new.patient
-        self._queue = tuple(sorted(self._queue, key=lambda job: job.patient))
         job.viewers.setdefault(run_id, set()).add(viewer)
+        self._queue = in_turn(self._queue, [*self._tokens.values()])
         self._runs[run_id] = job
 
     def _check_limits(self, viewer: str, joins: bool) -> None:
@@ -495,6 +495,7 @@ class Engine:
                 job.attempts += 1
                 job.token, job.worker = uuid4().hex, address
                 self._tokens[job.token] = job
+                self._queue = in_turn(self._queue, [*self._tokens.values()])
             function = self._function(job.function)
             job.future = pool.submit(
                 job.token, function, job.parameters, self._arrays.folder, self._ender(job, job.token), address

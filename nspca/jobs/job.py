@@ -4,6 +4,8 @@ import json
 import math
 import os
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +89,11 @@ class Job:
     stop_asked: float | None = None
     noted: Event | None = None
 
+    @property
+    def askers(self) -> set[str]:
+        """Who waits for it."""
+        return {viewer for viewers in self.viewers.values() for viewer in viewers}
+
     def has(self, viewer: str) -> bool:
         return any(viewer in viewers for viewers in self.viewers.values())
 
@@ -96,3 +103,15 @@ class Job:
             "event": json.dumps(asdict(self.event)) if self.event else "",
             "rows": json.dumps(self.rows),
         }
+
+
+def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
+    """The queue, fair between those who ask: the first of each comes before the second of any, and who has
+    one at work has had a turn. Patient jobs come last.
+    """
+    turns = Counter(asker for job in at_work for asker in job.askers)
+    order = []
+    for place, job in enumerate(queue):
+        order.append((job.patient, min((turns[asker] for asker in job.askers), default=0), place))
+        turns.update(job.askers)
+    return tuple(queue[place] for _, _, place in sorted(order))

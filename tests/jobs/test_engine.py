@@ -16,6 +16,7 @@ import scipy.sparse
 from nspca.errors import JobError
 from nspca.jobs import Engine, Limits, Store, content_key, ends
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
+from nspca.jobs.job import Job, in_turn
 from nspca.jobs.state import Finished
 
 
@@ -315,9 +316,9 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
     begun(narrow, jobs[0])
     assert [(narrow.status(j).state, narrow.status(j).place) for j in jobs] == [
         ("running", 0),
-        ("queued", 1),
         ("queued", 2),
         ("queued", 3),
+        ("queued", 1),  # a has had a turn
     ]
     with pytest.raises(JobError, match=r"At most 3 runs of one person .* you have 3"):
         narrow.submit("tests.jobs.background_tasks:add", {"a": 1}, viewer="a")
@@ -327,7 +328,7 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
         "tests.jobs.background_tasks:hold", {"gate": str(gates[0])}, viewer="b"
     )  # joining takes no place
     narrow.cancel(jobs[1], "a")
-    assert [narrow.status(j).place for j in jobs] == [0, 0, 1, 2]
+    assert [narrow.status(j).place for j in jobs] == [0, 0, 2, 1]
     for gate in gates:
         gate.touch()
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
@@ -637,3 +638,15 @@ def test_the_environment_sets_limits(monkeypatch, tmp_path):
         monkeypatch.setenv("NSPCA_KEEP_DAYS", wrong)
         with pytest.raises(JobError, match="NSPCA_KEEP_DAYS must be a number above 0, got"):
             Limits.of_environment()
+
+
+def test_the_queue_is_fair_between_those_who_ask():
+    def job(asker, patient=False):
+        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, patient=patient)
+
+    waiting = [job("a2"), job("a3"), job("z", patient=True), job("a4"), job("b1"), job("b2"), job("c1")]
+    said = [one.key for one in in_turn(waiting, [job("a1")])]
+    assert said == ["b1", "c1", "a2", "b2", "a3", "a4", "z"]
+    shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
+    assert [one.key for one in in_turn([*waiting[:2], shared], [])] == ["a2", "both", "a3"]
+    assert in_turn([], []) == ()

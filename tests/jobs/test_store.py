@@ -293,6 +293,14 @@ def test_the_quota_refuses_and_loses_nothing(store):
     assert store.put_upload("a", b"x" * 500, {})
 
 
+def test_an_upload_is_read_from_a_store_that_cannot_be_written(store, monkeypatch):
+    digest = store.put_upload("w", b"x" * 100, {"file": "a"})
+    monkeypatch.setattr("nspca.jobs.uploads.NOTE_SECONDS", -1.0)
+    store._db.execute("PRAGMA query_only = 1")
+    assert store.get_upload("w", digest) == (b"x" * 100, {"file": "a"})
+    store._db.execute("PRAGMA query_only = 0")
+
+
 def test_uploads_too_old_make_room(store):
     old = store.put_upload("a", bytes(900), {})
     with store._writing() as db:
