@@ -175,12 +175,20 @@ class Database:
             )
         return server
 
-    def bury(self) -> None:
-        """What servers that are gone have not finished is interrupted."""
-        with self._writing() as db:
-            for row in db.execute("SELECT * FROM servers").fetchall():
-                if not is_alive(row["host"], row["pid"], row["started"]):
-                    _interrupt(db, row["id"])
+    def bury(self, only_of: str = "") -> None:
+        """What servers that are gone have not finished is interrupted.
+
+        A server that starts takes all of another host name for gone, and later `only_of` its own: a container
+        that is being replaced does not bury the one that replaces it.
+        """
+        with self._reading() as db:
+            rows = db.execute("SELECT * FROM servers").fetchall()
+        asked = [row for row in rows if only_of in ("", row["host"])]
+        gone = [row["id"] for row in asked if not is_alive(row["host"], row["pid"], row["started"])]
+        if gone:
+            with self._writing() as db:
+                for server in gone:
+                    _interrupt(db, server)
 
     def is_shared(self, server: str) -> bool:
         """Whether other servers use this store, or did when they died."""

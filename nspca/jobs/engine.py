@@ -6,6 +6,7 @@ import atexit
 import logging
 import math
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -390,11 +391,11 @@ class Engine:
         while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
             self._wake.clear()
             try:
-                shared = self._hear_others()
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
                 self._keep_ends()
+                shared = self._hear_others()
                 self._tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
@@ -416,7 +417,7 @@ class Engine:
         self._heard_at = time.monotonic()
         self._shared = self.store.is_shared(self._server)
         if self._shared:
-            self.store.bury()
+            self.store.bury(socket.gethostname())
             with self._lock:
                 for run, stop in self.store.unfinished(self._server):
                     if run.id not in self._runs and self._ends.of(run.id) is None:

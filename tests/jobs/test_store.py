@@ -262,6 +262,22 @@ def test_only_what_dead_servers_left_is_interrupted(store):
     other.close()
 
 
+def test_a_container_that_is_replaced_does_not_bury_the_next(store):
+    import socket
+
+    mine = store.register_server()
+    plant_server(store, "next", "another-host", os.getpid(), psutil.Process().create_time())
+    run = add(store, server="next")
+    store.bury(socket.gethostname())
+    assert store.open_run("w", run).state == "queued" and store.is_shared(mine)
+    plant_server(store, "dead", socket.gethostname(), os.getpid(), 1.0)
+    dead = add(store, key="dead", server="dead")
+    store.bury(socket.gethostname())
+    assert store.open_run("w", dead).state == "interrupted"
+    store.bury()
+    assert store.open_run("w", run).state == "interrupted"
+
+
 def test_uploads_are_opened_only_from_their_workspace(store):
     digest = store.put_upload("a", b"genes", {"name": "genes.csv"})
     assert store.get_upload("a", digest) == (b"genes", {"name": "genes.csv"})
