@@ -78,11 +78,11 @@ def open_file(raw: bytes, name: str, words: bytes | None = None, **how: Any) -> 
     """
     if is_small(raw):
         return _opened(raw, name, words, how)
-    with _room, tempfile.TemporaryDirectory(prefix="nspca-") as folder:
-        try:
+    try:
+        with _room, tempfile.TemporaryDirectory(prefix="nspca-", ignore_cleanup_errors=True) as folder:
             return _apart(Path(folder), raw, name, words, how)
-        except OSError as error:
-            return Opened(InvalidData(f"The file cannot be read just now ({error}): try again."), None)
+    except OSError as error:
+        return Opened(InvalidData(f"The file cannot be read just now ({error}): try again."), None)
 
 
 def is_small(raw: bytes) -> bool:
