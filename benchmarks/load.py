@@ -27,6 +27,7 @@ QUESTIONS = (
     {"sample": "cbcl", "from": "11", "to": "301", "step": "2", "effort": "thorough"},
 )
 OPENS_SECONDS = 180.0
+SETTLED = 15.0  # seconds after which a class that came at once has its first figures
 
 
 class Session:
@@ -34,7 +35,7 @@ class Session:
 
     def __init__(self, url: str, question: dict[str, str]) -> None:
         self.url, self.question = url, question
-        self.ticks: list[float] = []
+        self.ticks: list[tuple[float, float]] = []  # when it was asked, and how long it took
         self.errors: list[str] = []
         self.fragment = self.button = ""
         self._finished = asyncio.Event()
@@ -52,12 +53,12 @@ class Session:
                 await asyncio.sleep(0.1)
             if together is not None:  # all have come
                 await together.wait()
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
-                start = time.monotonic()
+            begun = time.monotonic()
+            while (start := time.monotonic()) < begun + seconds:
                 await self._run(socket, fragment=self.fragment)
-                self.ticks.append(time.monotonic() - start)
-                await asyncio.sleep(max(0.0, 1.0 - self.ticks[-1]))
+                took = time.monotonic() - start
+                self.ticks.append((start - begun, took))
+                await asyncio.sleep(max(0.0, 1.0 - took))
             reading.cancel()
 
     async def _run(self, socket, press: str = "", fragment: str = "") -> None:
@@ -108,6 +109,15 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def told(what: str, ticks: list[float]) -> None:
+    if len(ticks) > 1:
+        marks = [1000 * mark for mark in statistics.quantiles(ticks, n=100)]
+        worst = 1000 * ticks[-1]
+        say(
+            f"{what}: {len(ticks)} ticks, p50 {marks[49]:.0f} ms, p95 {marks[94]:.0f} ms, worst {worst:.0f} ms"
+        )
+
+
 async def load(url: str, sessions: int, seconds: float, server: psutil.Process) -> int:
     questions = itertools.cycle(QUESTIONS)
     them = [Session(url, dict(next(questions))) for _ in range(sessions)]
@@ -117,16 +127,12 @@ async def load(url: str, sessions: int, seconds: float, server: psutil.Process) 
     arrived, before = time.monotonic(), spent([server])[0]
     done = await visits
     share = (spent([server])[0] - before) / (time.monotonic() - arrived)
-    ticks = sorted(tick for one in them for tick in one.ticks)
+    ticks = [tick for one in them for tick in one.ticks]
     errors = [error for one in them for error in one.errors] + [repr(one) for one in done if one is not None]
     watching = sum(bool(one.fragment) for one in them)
-    if len(ticks) > 1:
-        marks = statistics.quantiles(ticks, n=100)
-        said = (
-            f"p50 {1000 * marks[49]:.0f} ms, p95 {1000 * marks[94]:.0f} ms, worst {1000 * ticks[-1]:.0f} ms"
-        )
-        say(f"{sessions} sessions, {watching} at a running job, all there after {arrived - start:.0f} s")
-        say(f"{len(ticks)} ticks: {said}")
+    say(f"{sessions} sessions, {watching} at a running job, all there after {arrived - start:.0f} s")
+    for after in (0.0, SETTLED):
+        told(f"from {after:.0f} s on", sorted(took for when, took in ticks if when >= after))
     memory = server.memory_info().rss / 1e6
     say(f"errors {len(errors)} {errors[:2]}; server {100 * share:.0f} % of a core, {memory:.0f} MB")
     return len(errors)
