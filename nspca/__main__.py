@@ -1,4 +1,4 @@
-"""``python -m nspca``: solve, sweep, verify, samples, papers and app, thin over the public API.
+"""``python -m nspca``: solve, sweep, verify, samples, papers, backup, restore, app; thin over the public API.
 
 Each command imports what it needs when it runs, so that ``--help`` is there at once. Exit status: 0 done, 1 a
 certificate was refused, 2 a request that cannot be met (one sentence on stderr), 130 interrupted.
@@ -270,11 +270,33 @@ def app(args: argparse.Namespace) -> int:
         + (" is the address to give out" if args.address in WILDCARDS else "")
         + "  (Ctrl+C stops it)"
     )
+    if args.address in WILDCARDS:
+        door = (
+            "with the password"
+            if os.environ.get("NSPCA_PASSWORD")
+            else "without a password (set NSPCA_PASSWORD)"
+        )
+        say(f"nspca: anyone on this network can use it {door}, and what is sent is not encrypted (no TLS)")
     sys.stdout.flush()
     if os.name == "nt":
         return subprocess.call(command)
     # The server takes this process's place, so that a signal meant for it needs no forwarding.
     os.execv(command[0], command)
+
+
+def backup(args: argparse.Namespace) -> int:
+    from nspca.jobs.backup import backup as write
+
+    say(f"nspca: {args.file}, {write(args.file) / 1e6:.1f} MB")
+    return 0
+
+
+def restore(args: argparse.Namespace) -> int:
+    from nspca.jobs.backup import restore as put_back
+
+    before = put_back(args.file)
+    say("nspca: restored" + (f"; what was there before is in {before}" if before else ""))
+    return 0
 
 
 # starting the dashboard
@@ -516,6 +538,18 @@ def parser() -> argparse.ArgumentParser:
         "--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"
     )
     command.set_defaults(run=papers)
+
+    command = commands.add_parser(
+        "backup", help="copy runs, results and uploads to one file, also while in use"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=backup)
+
+    command = commands.add_parser(
+        "restore", help="put such a copy in their place; what was there is kept beside"
+    )
+    command.add_argument("file", metavar="FILE")
+    command.set_defaults(run=restore)
 
     command = commands.add_parser("app", help="start the dashboard")
     command.add_argument(

@@ -51,6 +51,24 @@ class MissingValues(InvalidData):
         return str(self.args[0])
 
 
+class NotNumbers(InvalidData):
+    """A column of a table holds text, which it may when somebody says that it holds names or labels.
+
+    Parameters
+    ----------
+    message : str
+    column : int
+        Its position in the file.
+    """
+
+    def __init__(self, message: str, column: int = 0) -> None:
+        super().__init__(message, column)
+        self.column = column
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class NotPrepared(InvalidData):
     """A preparation cannot be done to these data.
 

@@ -29,6 +29,7 @@ REASONS = {
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
+    "nspca.jobs.runs.Runs.finish_runs": "one argument for each column that says how a run ended",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
     "lock with it",
     "nspca.dashboard.browser.spannogram_explorer.explorer_data": "all that goes to the browser, by name",

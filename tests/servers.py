@@ -21,8 +21,8 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # For a script of the tests' own: what .streamlit/config.toml says for the dashboard.
 BARE = ("--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
 STREAMLIT = (
-    "from tests import servers; servers.hold_on(); from streamlit.web.cli import main; "
-    "main(prog_name='streamlit')"
+    "from tests import servers; servers.hold_on(); "
+    "from nspca.dashboard.shell.internals import command_line; command_line()"
 )
 
 

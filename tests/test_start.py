@@ -1,5 +1,6 @@
 """How the dashboard is started: options, theme, address and port."""
 
+import os
 import socket
 from pathlib import Path
 
@@ -48,6 +49,23 @@ def test_sharing_names_the_address_to_streamlit():
         "192.0.2.7",
         "8600",
     )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the server takes the place of the process")
+def test_who_shares_it_is_told_who_can_use_it(monkeypatch, capsys):
+    monkeypatch.setattr(os, "execv", lambda *command: None)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    monkeypatch.delenv("NSPCA_PASSWORD", raising=False)
+    main(["app", "--address", "0.0.0.0", "--port", port])
+    assert "anyone on this network can use it without a password" in capsys.readouterr().out
+    monkeypatch.setenv("NSPCA_PASSWORD", "secret")
+    main(["app", "--address", "0.0.0.0", "--port", port])
+    said = capsys.readouterr().out
+    assert "can use it with the password" in said and "no TLS" in said and "secret" not in said
+    main(["app", "--port", port])
+    assert "anyone" not in capsys.readouterr().out
 
 
 def luminance(colour: str) -> float:

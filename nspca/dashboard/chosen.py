@@ -18,11 +18,10 @@ from nspca.data import (
     Look,
     covariance_suggestion,
     load_sample,
-    look_at,
     original_path,
     prepare,
-    read,
 )
+from nspca.data.apart import Opened, open_file
 from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
@@ -278,10 +277,11 @@ def _upload(
     words = engine().store.get_upload(workspace, vocabulary)[0] if vocabulary else None
     label = options.get("label_column")
     without = {**options, "label_column": None}
-    data = _read(upload, about["name"], vocabulary, tuple(sorted(without.items())), raw, words)
+    data = _read(upload, about["name"], vocabulary, tuple(sorted(without.items())), raw, words).data
     if label is not None:  # a column that was left out so far is at hand already
         again = data.labelled(label) if isinstance(data, Dataset) else None
-        data = again or _read(upload, about["name"], vocabulary, tuple(sorted(options.items())), raw, words)
+        chosen = tuple(sorted(options.items()))
+        data = again or _read(upload, about["name"], vocabulary, chosen, raw, words).data
     if isinstance(data, InvalidData):
         return data
     if covariance and not data.is_covariance:
@@ -307,17 +307,14 @@ def _upload(
 @st.cache_resource(max_entries=6, show_spinner="Reading the file …")
 def _read(
     digest: str, name: str, vocabulary: str | None, options: tuple, _raw: bytes, _words: bytes | None
-) -> Dataset | InvalidData:
+) -> Opened:
     """A file by its hash, or why it cannot be read: remembered too, so that it is not tried again at every
     rerun.
     """
-    try:
-        return read(_raw, name=name, vocabulary=_words, **dict(options))
-    except InvalidData as error:
-        return error
+    return open_file(_raw, name, _words, **dict(options))
 
 
-def read_first(raw: bytes, name: str) -> Dataset | InvalidData:
+def read_first(raw: bytes, name: str) -> Opened:
     """A file as it is read before anybody chose anything; `find` finds the same again when the file is
     kept.
     """
@@ -328,7 +325,8 @@ def read_first(raw: bytes, name: str) -> Dataset | InvalidData:
 @st.cache_resource(max_entries=6, show_spinner=False)
 def columns(workspace: str, upload: str) -> Look | None:
     """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
-    return look_at(engine().store.get_upload(workspace, upload)[0])
+    raw, about = engine().store.get_upload(workspace, upload)
+    return read_first(raw, about["name"]).look
 
 
 @st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.archive import npy_header, open_zip, read_npy, unzip_member
-from nspca.data.dataset import Dataset, numbered, pixel_names, unique_names
+from nspca.data.dataset import Dataset, frozen, numbered, pixel_names, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense, check_sparse
 from nspca.data.missing import Settled, settle
@@ -35,7 +35,7 @@ def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
     files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
     if all(part in files for part in _SPARSE):
         parts = {part: _member(archive, files, part) for part in _SPARSE}
-        layout = str(_member(archive, files, "format").astype(str)) if "format" in files else "csr"
+        layout = _layout(_member(archive, files, "format")) if "format" in files else "csr"
         X = _sparse(parts, layout)
         return _dress(X, name, archive, files, (), how)
     key, notes = _matrix_key(archive, files)
@@ -79,6 +79,12 @@ def plain_numbers(X: np.ndarray) -> np.ndarray:
         )
     check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
     return np.ascontiguousarray(X, dtype=np.uint8 if X.dtype == np.uint8 else np.float64)
+
+
+def _layout(told: np.ndarray) -> str:
+    """What a sparse matrix says it is saved as; SciPy says it in bytes."""
+    word = told.item() if told.size == 1 else ""
+    return word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
 
 
 def _sparse(parts: dict[str, np.ndarray], layout: str) -> sp.csr_array:
@@ -192,7 +198,7 @@ def _header(
         return None, (), ("The header is not a row of numbers for each sample and was left out.",)
     names = _member(archive, files, "header_names") if "header_names" in files else np.array([])
     if names.shape != header.shape[1:] or names.dtype.kind != "U":
-        return header.astype(np.float64), numbered("header field", header.shape[1]), ()
+        return header.astype(np.float64), tuple(numbered("header field", header.shape[1])), ()
     return header.astype(np.float64), tuple(str(name).replace("_", " ") for name in names), ()
 
 
@@ -217,8 +223,8 @@ def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
     return replace(
         data,
         X=settled.X,
-        feature_names=tuple(settled.of_columns(data.feature_names)),
-        sample_names=tuple(settled.of_rows(data.sample_names)),
+        feature_names=frozen(settled.of_columns(data.feature_names)),
+        sample_names=frozen(settled.of_rows(data.sample_names)),
         labels=None if data.labels is None else data.labels[settled.rows],
         header=None if data.header is None else data.header[settled.rows],
         axis=None if data.axis is None else data.axis[settled.columns],

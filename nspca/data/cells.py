@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nspca.data.look import MISSING, SPACES, Look, is_number, quoted, short, split
+from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
 from nspca.data.missing import refusal
-from nspca.errors import InvalidData, MissingValues
+from nspca.errors import InvalidData, MissingValues, NotNumbers
 
 # Cells that hold nothing, as people and programs write it.
 _NOTHING = sorted(
@@ -104,6 +104,10 @@ class Cells:
         for r, row in enumerate(rows):
             if r in skip:
                 continue
+            if len(row) != width and is_comment(row):
+                raise InvalidData(
+                    f'Row {r + 1} is a comment ("{short(row[0])}"), not a row of the table: remove it.'
+                )
             if len(row) != width:
                 raise InvalidData(
                     f"Every row must have {width} cells like the first ones, but row {r + 1} has "
@@ -138,14 +142,16 @@ def _number(found: Look, row: int, column: int, cell: str) -> float:
         return np.nan
     where = f"row {row}, column{quoted(found, column)} holds"
     if not is_number(cell, found.decimal):
-        raise InvalidData(
+        raise NotNumbers(
             f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, or name the '
-            "column as id or label column."
+            "column as id or label column.",
+            column,
         )
     value = float(cell.replace(",", ".") if found.decimal == "," else cell)
     if not np.isfinite(value):
-        raise InvalidData(
+        raise NotNumbers(
             f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '
-            "row or the column."
+            "row or the column.",
+            column,
         )
     return value

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from operator import eq
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +12,7 @@ from nspca.errors import InvalidData, shown
 
 Source = Literal["real", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
+Names: TypeAlias = "tuple[str, ...] | Numbered"
 ROUNDING = 1e-8
 """How far a covariance may be from its transpose, beside its largest entry: what is left of eight digits in a
 file.
@@ -48,7 +50,7 @@ class Dataset:
         Short name shown to the user; a stand-in says so in it.
     X : (m, n) ndarray (float64 or uint8) or scipy.sparse CSR of float64
         Finite; the (n, n) matrix itself when `is_covariance`.
-    feature_names, sample_names : tuple of str
+    feature_names, sample_names : tuple of str, or what is like one
         n and m names, each list without duplicates.
     labels : (m,) ndarray or None
         Groups of the samples.
@@ -76,8 +78,8 @@ class Dataset:
 
     name: str
     X: np.ndarray | sp.csr_array
-    feature_names: tuple[str, ...]
-    sample_names: tuple[str, ...]
+    feature_names: Names
+    sample_names: Names
     labels: np.ndarray | None = None
     image_shape: tuple[int, int] | None = None
     source: Source = "user"
@@ -268,7 +270,7 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
 
-    def called(names: tuple[str, ...]) -> tuple[str, ...]:
+    def called(names: Names) -> Names:
         others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
         one = name or f"{names[first]} + {others}"
         return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
@@ -390,9 +392,43 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
     return tuple(out), notes
 
 
-def numbered(what: str, count: int) -> tuple[str, ...]:
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbered(Sequence[str]):
+    """``("sample 1", "sample 2", ...)``, each made when it is asked for: a million would take 60 MB."""
+
+    what: str
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, which: int) -> str: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, which: int | slice) -> str | tuple[str, ...]:
+        at = range(1, self.length + 1)[which]
+        return tuple(f"{self.what} {i}" for i in at) if isinstance(at, range) else f"{self.what} {at}"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Numbered):
+            return (self.what, self.length) == (other.what, other.length)
+        return isinstance(other, tuple) and len(other) == self.length and all(map(eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+def numbered(what: str, count: int) -> Names:
     """``("sample 1", "sample 2", ...)``: the names when a file has none."""
-    return tuple(f"{what} {i}" for i in range(1, count + 1))
+    return Numbered(what, count)
+
+
+def frozen(names: Sequence[str]) -> Names:
+    """As a `Dataset` keeps them."""
+    return names if isinstance(names, Numbered) else tuple(names)
 
 
 def pixel_names(shape: tuple[int, int]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from nspca.data.dataset import Dataset, numbered, unique_names
+from nspca.data.dataset import Dataset, Names, numbered, unique_names
 from nspca.data.limits import check_sparse
 from nspca.errors import InvalidData
 
@@ -108,7 +108,7 @@ def _wrong_line(body: bytes) -> str:
     return "The entries of the docword file cannot be read as whole numbers: get the file again."
 
 
-def _words(vocabulary: bytes | None, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple[str, ...]]:
     if vocabulary is None:
         return numbered("word", count), ("No vocabulary was given, the words are numbered.",)
     words = vocabulary.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()

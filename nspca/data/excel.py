@@ -25,6 +25,8 @@ MAX_TEXTS = 64 * 2**20
 # Everything else a workbook holds: styles, relations, the list of sheets. Some hundred kilobytes are usual.
 MAX_OTHER = 16 * 2**20
 _PIECE = 2**20
+# The name of the first part stands in the first bytes of the file.
+_START = 200
 # How XML can begin: a tag, white space, or the mark of UTF-8 or UTF-16.
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
 _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
@@ -33,6 +35,12 @@ _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save
 def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
     """Whether an archive is an .xlsx or .xlsm."""
     return any(info.filename == "xl/workbook.xml" for info in members)
+
+
+def is_cut_workbook(raw: bytes) -> bool:
+    """Whether a file begins as Excel's do and its end, where the list of its parts stands, is gone."""
+    begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
+    return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
 
 def sheet_as_csv(raw: bytes, rows: int | None = None) -> tuple[bytes, tuple[str, ...]]:
@@ -149,6 +157,8 @@ def _as_csv(rows: Iterable[Sequence[Any]], most: int | None) -> bytes:
         if most is not None and len(lines) >= most:
             break
     width = max((cells for cells, _ in lines), default=0)
+    if width == 1:
+        raise InvalidData("The sheet has only one column with anything in it: at least two are needed.")
     limits.check_dense(len(lines), width)
     return "\n".join(line + "," * (width - cells) for cells, line in lines).encode()
 

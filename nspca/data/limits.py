@@ -17,6 +17,9 @@ MAX_ENTRIES = 20_000_000
 # Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have
 # 300 000.
 MAX_ROWS = 2_000_000
+# A row or column costs an index and a place on the page, whether anything is in it or not: so many are free,
+# each more is paid for by an entry, and a header of 40 bytes buys no gigabyte.
+FREE_LINES = 100_000
 # The solvers are made for 100 000 features; ten times that is still a listing of names, not a computation.
 MAX_COLUMNS = 1_000_000
 # A column of a text table costs pandas 60 microseconds, whatever its length: 200 000 take 12 s.
@@ -61,28 +64,34 @@ def _file_bytes(path: Path) -> bytes:
         return _drain(handle)
 
 
-def _drain(handle: "BinaryIO | gzip.GzipFile") -> bytes:
-    """Everything, or a little more than `MAX_BYTES`; in pieces, because one `read(n)` allocates n bytes
-    before it sees the file.
+def _drain(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes:
+    """Everything, or a little more than `most` bytes (`MAX_BYTES`); in pieces, because one `read(n)`
+    allocates n bytes before it sees the file.
     """
-    pieces, size = [], 0
-    while size <= MAX_BYTES and (piece := handle.read(_PIECE)):
-        pieces.append(piece.encode() if isinstance(piece, str) else piece)
-        size += len(piece)
-    return b"".join(pieces)
+    most = MAX_BYTES if most is None else most
+    held, size = io.BytesIO(), 0  # which hands out what it holds without a copy
+    while size <= most and (piece := handle.read(_PIECE)):
+        size += held.write(piece.encode() if isinstance(piece, str) else piece)
+    return held.getvalue()
 
 
 def gunzip(raw: bytes) -> bytes:
-    """Decompress gzip bytes, stopping at `MAX_BYTES`."""
+    """Decompress gzip bytes, stopping at `MAX_BYTES`, or where they have grown more than text does."""
+    most = min(MAX_BYTES, max(RATIO_COUNTS_ABOVE, MAX_RATIO * len(raw)))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
-            plain = _drain(handle)
+            plain = _drain(handle, most)
     except (OSError, EOFError, zlib.error):
         raise InvalidData(
             "The gzip file is damaged or cut short: compress it again or give the plain file."
         ) from None
     if len(plain) > MAX_BYTES:
         raise InvalidData(f"The gzip file unpacks to more than {mib(MAX_BYTES)}: give a smaller file.")
+    if len(plain) > most:
+        raise InvalidData(
+            f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the "
+            "plain file."
+        )
     return plain
 
 
@@ -139,4 +148,9 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
         raise InvalidData(
             f"The matrix says {rows} rows, {columns} columns and {entries} entries; at most {MAX_ROWS}, "
             f"{MAX_COLUMNS} and {MAX_ENTRIES} are read: keep fewer documents or words."
+        )
+    if max(rows, columns) > FREE_LINES + max(entries, 0):
+        raise InvalidData(
+            f"A sparse matrix may have {FREE_LINES} rows and columns and one more for each entry, this one "
+            f"says {rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
         )

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from nspca.data.dataset import numbered, unique_names
@@ -18,6 +19,9 @@ ENOUGH_ROWS = 50
 # Fewer of them when they are long: a line of 12 582 genes is 80 000 characters and shows enough at a glance.
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
 SPACES = " "
+_COMMENT = ("#", "%", "!", "//")
+# 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign it may be a name.
+_GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", ".", "#n/a"}
 _CORNER = {
@@ -132,6 +136,7 @@ def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = N
     lines = _first_lines(raw)
     delimiter = _check_delimiter(delimiter) if delimiter else _find_delimiter(lines)
     rows = [row for row in split(lines, delimiter) if row]
+    _check_comments(rows)
     check_text_columns(max(map(len, rows)))
     widths = [len(row) for row in rows[1:]] or [len(rows[0])]
     width = max(dict.fromkeys(widths), key=widths.count)
@@ -154,7 +159,7 @@ def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = N
 
 
 def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], width: int) -> Look:
-    columns = numbered("feature", width)
+    columns = tuple(numbered("feature", width))
     notes: tuple[str, ...] = ()
     if found.header:
         names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))
@@ -208,9 +213,47 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     try:
         yield from csv.reader(lines, delimiter=delimiter)
     except csv.Error as error:
+        if "field larger" in str(error):
+            raise InvalidData(
+                f"A cell may have at most {csv.field_size_limit()} characters, and one has more: leave its "
+                "column out, or close the quotation mark that is left open."
+            ) from None
         raise InvalidData(
             f"The table cannot be split into cells ({error}): look for a quotation mark that is never closed."
         ) from None
+
+
+def _check_comments(rows: Sequence[Sequence[str]]) -> None:
+    """Refuse lines of comments above a table; one with as many cells as the others is a header or a row."""
+    marked = list(takewhile(is_comment, rows))
+    widths = [len(row) for row in rows[len(marked) :] or rows]
+    usual = max(dict.fromkeys(widths), key=widths.count)
+    odd = [row for row in marked if len(row) != usual or usual == 1]
+    named = len(marked) == 1 and 1 < len(marked[0]) == usual - 1  # R names all columns but the first
+    if odd and not named:
+        line = short(" ".join(odd[0]))
+        raise InvalidData(
+            f'A table begins with its header or its first row, this one with a comment ("{line}"): remove '
+            "what stands above the table."
+        )
+
+
+def check_written(found: Look) -> None:
+    """Refuse numbers in groups of three, as people write them for people."""
+    body = found.rows[1:] if found.header else found.rows
+    for i in found.text_columns:
+        cells = [row[i] for row in body if i < len(row) and row[i].strip().lower() not in MISSING]
+        grouped = [cell for cell in cells if _GROUPED.fullmatch(cell.strip())]
+        if 2 * len(grouped) > len(cells):
+            raise InvalidData(
+                "Numbers must be written without marks between thousands, but column"
+                f'{quoted(found, i)} holds "{short(grouped[0])}": save them without.'
+            )
+
+
+def is_comment(row: Sequence[str]) -> bool:
+    """Whether a line is marked as a comment, as programs of this field do."""
+    return row[0].lstrip().startswith(_COMMENT)
 
 
 def _check_delimiter(delimiter: str) -> str:

@@ -32,11 +32,16 @@ class Settled:
     columns: np.ndarray
     notes: tuple[str, ...] = ()
 
-    def of_rows(self, names: Sequence[Any]) -> list[Any]:
-        return [names[i] for i in self.rows]
+    def of_rows(self, names: Sequence[Any]) -> Sequence[Any]:
+        return _of(names, self.rows)
 
-    def of_columns(self, names: Sequence[Any]) -> list[Any]:
-        return [names[j] for j in self.columns]
+    def of_columns(self, names: Sequence[Any]) -> Sequence[Any]:
+        return _of(names, self.columns)
+
+
+def _of(names: Sequence[Any], kept: np.ndarray) -> Sequence[Any]:
+    """What is left of `names`; they themselves when all are."""
+    return names if kept.size == len(names) else tuple(names[i] for i in kept)
 
 
 def check_way(how: str) -> str:

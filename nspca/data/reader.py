@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,23 +12,23 @@ from typing import Any, BinaryIO
 from nspca.archive import open_zip, read_npy, unzip_member
 from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.docword import is_docword, read_docword
-from nspca.data.excel import is_workbook, sheet_as_csv
+from nspca.data.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.how import How
-from nspca.data.images import EXTENSIONS, read_images
+from nspca.data.images import EXTENSIONS, read_images, short_name
 from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
 from nspca.data.matrixmarket import is_matrix_market, read_matrix_market
 from nspca.data.missing import check_way, settle
 from nspca.data.parquet import MAGIC as PARQUET
 from nspca.data.parquet import look_at_parquet, read_parquet
 from nspca.data.table import read_text_table
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
 
 _FOREIGN = {
     b"\x89HDF": "an HDF5 file",
-    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file, or one with a password",
     b"%PDF": "a PDF",
     b"MATLAB": "a MATLAB file",
     b"\x80\x04": "a pickle, which is never opened",
@@ -127,6 +128,32 @@ def look_at(
     return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter)
 
 
+def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
+    """Whether a table that was refused with `error` is data once somebody says which columns hold names and
+    labels, that features are in rows, or what is done about missing values.
+    """
+    if isinstance(error, MissingValues):
+        return True
+    ways: list[dict[str, Any]] = []
+    if isinstance(error, NotNumbers):
+        ways.append({"label_column": error.column})
+    if look.label_rows:
+        ways.append({"features_in_rows": True})
+    for way in ways:
+        try:
+            read(raw, **way)
+        except MissingValues:
+            return True
+        except NotNumbers as other:
+            if "label_column" in way and "id_column" not in way:
+                ways.append({**way, "id_column": other.column})
+        except InvalidData:
+            continue
+        else:
+            return True
+    return False
+
+
 def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
     raw = _plain(raw)
     if raw.startswith(b"PK\x03\x04"):
@@ -166,8 +193,8 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
     X = X.reshape(len(X), -1) if shape else X
     settled = settle(X, how.missing, how.features_in_rows)
     shape = shape if settled.columns.size == X.shape[1] else None
-    features = pixel_names(shape) if shape else tuple(settled.of_columns(numbered("feature", X.shape[1])))
-    samples = tuple(settled.of_rows(numbered("sample", X.shape[0])))
+    features = pixel_names(shape) if shape else frozen(settled.of_columns(numbered("feature", X.shape[1])))
+    samples = frozen(settled.of_rows(numbered("sample", X.shape[0])))
     return Dataset(
         name,
         settled.X,
@@ -180,6 +207,8 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
 
 
 def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
+    if is_cut_workbook(raw):
+        raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
     if members and all(info.filename.endswith(".npy") for info in members):
         return _turned(read_npz(raw, name, how), how)
@@ -187,6 +216,12 @@ def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Repo
         text, notes = sheet_as_csv(raw)
         return read_text_table(text, name, replace(how, delimiter=","), notes)
     limits.check_archive(raw, members)
+    links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
+    if links:
+        raise InvalidData(
+            f'The ZIP file holds the link "{short_name(links[0])}" in place of a file, and links are never '
+            "followed: pack the file itself."
+        )
     files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
     return _read_files(files, name, words, how, report)
 

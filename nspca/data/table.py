@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.data.cells import Cells
-from nspca.data.dataset import Candidate, Dataset, is_whole, numbered, unique_names
+from nspca.data.dataset import Candidate, Dataset, Names, frozen, is_whole, numbered, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense
-from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
+from nspca.data.look import MISSING, Look, are_labels, check_written, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
-from nspca.errors import InvalidData, shown
+from nspca.errors import InvalidData, NotNumbers, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
 _LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
@@ -48,6 +48,7 @@ def read_text_table(raw: bytes, name: str, how: How, notes: tuple[str, ...] = ()
     """CSV or TSV bytes as a Dataset."""
     raw, more = to_utf8(raw)
     found = look(raw, header=how.header, delimiter=how.delimiter)
+    check_written(found)
     check_dense(raw.count(b"\n") + 1, len(found.columns))
     if len(found.columns) < 2:
         raise InvalidData(
@@ -89,7 +90,7 @@ def read_table(table: Table, how: How) -> Dataset:
         name=table.name,
         X=settled.X,
         feature_names=tuple(settled.of_columns([found.columns[i] for i in features])),
-        sample_names=tuple(settled.of_rows(sample_names)),
+        sample_names=frozen(settled.of_rows(sample_names)),
         labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
         notes=(*notes, *renamed, *settled.notes),
         label_candidates=candidates,
@@ -129,7 +130,7 @@ def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
         name=table.name,
         X=np.ascontiguousarray(settled.X.T),
         feature_names=tuple(settled.of_rows(features)),
-        sample_names=tuple(settled.of_columns(sample_names)),
+        sample_names=frozen(settled.of_columns(sample_names)),
         labels=None if label is None else to_labels(settled.of_columns([body[label][i] for i in samples])),
         notes=(*notes, *settled.notes),
         label_candidates=candidates,
@@ -202,10 +203,14 @@ def _left_out(
             )
             candidates += (Candidate(found.columns[i], count, to_labels(cells), notes[-1]),)
         else:
-            raise InvalidData(
-                f"Every column must hold numbers, but column{quoted(found, i)} holds text "
-                f'("{short(cells[held[0]])}" in row {settled.rows[held[0]] + 1}): '
-                "name it as the id or label column, or remove it."
+            words = [row for row in held if not is_number(cells[row], found.decimal)]
+            row = (words or held)[0]
+            what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
+            raise NotNumbers(
+                f"Every column must hold numbers, but column{quoted(found, i)} holds {what} "
+                f'("{short(cells[row])}" in row {settled.rows[row] + 1}): '
+                f"{instead}name it as the id or label column, or remove it.",
+                i,
             )
     return notes, candidates
 
@@ -227,7 +232,7 @@ def _different(cells: Sequence[str]) -> set[str]:
     return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
 
 
-def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[Names, tuple[str, ...]]:
     return (numbered("sample", count), ()) if ids is None else unique_names(ids, "sample")
 
 

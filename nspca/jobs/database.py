@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
@@ -15,12 +15,14 @@ import psutil
 
 from nspca.errors import JobError
 
-VERSION = 3
+VERSION = 4
 BUSY_SECONDS = 10.0
 START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 )
 
+INDICES = ("CREATE INDEX runs_server ON runs (server, state)", "CREATE INDEX runs_key ON runs (key)")
+WORKSPACES = "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)"
 SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
 SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
@@ -31,15 +33,17 @@ SCHEMA = (
         state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
         rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
         created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL,
-        name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
+        name TEXT NOT NULL DEFAULT '', deleted REAL, stop REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
         event TEXT NOT NULL, rows TEXT NOT NULL,
-        started REAL, finished REAL NOT NULL)""",
+        started REAL, finished REAL NOT NULL, digest TEXT NOT NULL DEFAULT '')""",
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
         size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
     SHARES,
+    WORKSPACES,
+    *INDICES,
 )
 
 
@@ -87,6 +91,17 @@ class Database:
         with self._lock:
             self._db.close()
 
+    def damage(self) -> str:
+        """What SQLite finds wrong in the whole file, in a sentence; empty when nothing. Takes a while, and
+        holds nobody up.
+        """
+        try:
+            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.Error as error:
+            found = str(error)
+        return "" if found == "ok" else str(self._trouble(sqlite3.DatabaseError(found)))
+
     def _trouble(self, error: Exception) -> JobError:
         return JobError(
             f"The store {self.path} cannot be used ({error}): make room or repair it, or set NSPCA_HOME to "
@@ -121,7 +136,12 @@ class Database:
                 db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
             if version in (1, 2):
                 db.execute(SHARES)
-                db.execute("PRAGMA user_version = 3")
+            if version in (1, 2, 3):  # what tells a damaged result, and a wish that another server ends a run
+                db.execute("ALTER TABLE results ADD COLUMN digest TEXT NOT NULL DEFAULT ''")
+                db.execute("ALTER TABLE runs ADD COLUMN stop REAL")
+                for statement in (WORKSPACES, *INDICES):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -147,15 +167,33 @@ class Database:
     def register_server(self) -> str:
         """Name this process as the owner of runs, and mark what dead ones left unfinished as interrupted."""
         server = secrets.token_hex(8)
+        self.bury()
         with self._writing() as db:
-            for row in db.execute("SELECT * FROM servers").fetchall():
-                if not _alive(row["host"], row["pid"], row["started"]):
-                    _interrupt(db, row["id"])
             db.execute(
                 "INSERT INTO servers VALUES (?, ?, ?, ?)",
                 (server, socket.gethostname(), os.getpid(), psutil.Process().create_time()),
             )
         return server
+
+    def bury(self, only_of: str = "") -> None:
+        """What servers that are gone have not finished is interrupted.
+
+        A server that starts takes all of another host name for gone, and later `only_of` its own: a container
+        that is being replaced does not bury the one that replaces it.
+        """
+        with self._reading() as db:
+            rows = db.execute("SELECT * FROM servers").fetchall()
+        asked = [row for row in rows if only_of in ("", row["host"])]
+        gone = [row["id"] for row in asked if not is_alive(row["host"], row["pid"], row["started"])]
+        if gone:
+            with self._writing() as db:
+                for server in gone:
+                    _interrupt(db, server)
+
+    def is_shared(self, server: str) -> bool:
+        """Whether other servers use this store, or did when they died."""
+        with self._reading() as db:
+            return db.execute("SELECT 1 FROM servers WHERE id != ?", (server,)).fetchone() is not None
 
     def leave_server(self, server: str) -> None:
         """What `server` has not finished is interrupted."""
@@ -172,7 +210,7 @@ def _interrupt(db: sqlite3.Connection, server: str) -> None:
     db.execute("DELETE FROM servers WHERE id = ?", (server,))
 
 
-def _alive(host: str, pid: int, started: float) -> bool:
+def is_alive(host: str, pid: int, started: float) -> bool:
     """Whether that very process still runs; another host name is a container or machine that was replaced, as
     WAL files have one host.
     """

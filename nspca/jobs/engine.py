@@ -6,6 +6,7 @@ import atexit
 import logging
 import math
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +15,8 @@ from uuid import uuid4
 
 from nspca.errors import JobError
 from nspca.jobs import packing
-from nspca.jobs.job import Job, Limits
+from nspca.jobs.ends import End, Ends
+from nspca.jobs.job import Job, Limits, in_turn
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
@@ -26,9 +28,12 @@ if TYPE_CHECKING:
 PATIENCE = 2.0  # seconds a cancelled run has until its next report
 PATIENCE_READY = 10.0  # when some of it is ready, and a busy machine is slow to report
 NOTE_SECONDS = 5.0  # how much progress an interrupted run may forget
+POOL_ATTEMPTS = 3  # to start workers
 ATTEMPTS = 3  # for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # a busy machine takes half a minute to start one
+OTHERS_SECONDS = 1.0  # between looks at what other servers of the same store want
 TIDY_SECONDS = 600.0
+COMPLAIN_SECONDS = 600.0
 CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
 KILLED = "The run was ended from outside, by the system or by hand, before it had a result: start it again."
 OUT_OF_MEMORY = (
@@ -61,10 +66,13 @@ class Engine:
         memory: int | None = None,
     ) -> None:
         self.store = store or Store()
-        self.limits = limits or Limits()
+        self.limits = limits or Limits.of_environment()
         self.tasks = dict(tasks or {})
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
+        self._ends = Ends(self.store)
+        self._damage = ""  # what a look at the whole store has found
+        self._complained: dict[str, float] = {}
         self._server = self.store.register_server()
         self._lock = threading.RLock()  # writers only; readers see whole values
         self._wake = threading.Event()
@@ -76,7 +84,8 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key: what another viewer can join
         self._runs: dict[str, Job] = {}  # by run id: what the store does not know better
         self._tokens: dict[str, Job] = {}  # by token: what a worker has, wanted or not
-        self._workers_seen = self._noted_at = self._tidied_at = -math.inf
+        self._workers_seen = self._noted_at = self._tidied_at = self._heard_at = -math.inf
+        self._shared = False
 
     # ---- what viewers do
 
@@ -93,6 +102,7 @@ class Engine:
                     target=self._supervise, args=(warm,), name="nspca-engine", daemon=True
                 )
                 self._thread.start()
+                threading.Thread(target=self._look_at_store, name="nspca-look", daemon=True).start()
 
     @property
     def ready(self) -> bool:
@@ -102,6 +112,11 @@ class Engine:
     def wait_ready(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for workers, after `start`."""
         return self._ready.wait(timeout)
+
+    @property
+    def trouble(self) -> str:
+        """What is wrong with keeping what is computed, in a sentence for everybody; empty when nothing is."""
+        return self._ends.trouble or self._damage
 
     @property
     def address(self) -> str:
@@ -160,16 +175,16 @@ class Engine:
         JobError
             When there is no such run.
         """
-        job = self._runs.get(job_id)
+        end, job = self._ends.of(job_id), self._runs.get(job_id)
+        if end is not None:
+            return end.as_state(job_id)
         if job is None:
             run = self.store.find_run(job_id)
             if run is None:
                 raise JobError(NO_RUN)
             return run.as_state()
         queue, place = self._queue, 0
-        if job.error:
-            state = "failed"
-        elif job.started:
+        if job.started:
             state = "running"
         else:
             state = "queued" if self.ready else "starting"
@@ -180,7 +195,6 @@ class Engine:
             place=place,
             event=job.event,
             rows=job.rows,
-            error=job.error,
             created=job.created,
             started=job.started,
         )
@@ -193,6 +207,9 @@ class Engine:
         JobError
             When the run is not done.
         """
+        end = self._ends.of(job_id)
+        if end is not None and end.state == "done":
+            return end.result
         state = self.status(job_id)
         run = self.store.find_run(job_id) if state.state == "done" else None
         body = self.store.result(run.key) if run else None
@@ -210,7 +227,9 @@ class Engine:
         """
         with self._lock:
             job = self._runs.get(job_id)
-            if job is None or job.error:
+            if job is None:
+                if self._ends.of(job_id) is None:
+                    self.store.wish_stop(job_id)  # another server may have it
                 return
             viewers = job.viewers[job_id]
             if viewer in viewers and len(viewers) > 1:
@@ -220,7 +239,7 @@ class Engine:
             job.left.append(job_id)
             if not job.viewers:
                 self._forget(job)
-            self.store.finish_runs([job_id], "cancelled", **job.progress())
+            self._ends.keep(End(job, (job_id,), "cancelled"))
         self._wake.set()
 
     def hands_in(self, job_id: str) -> bool:
@@ -239,6 +258,7 @@ class Engine:
         if self._thread:
             self._thread.join(CLOSE_SECONDS)
         try:
+            self._ends.again()
             self._note_progress()
             self.store.leave_server(self._server)
         except JobError:
@@ -261,23 +281,32 @@ class Engine:
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
-            job = self._live.get(key)
-            if not self.store.has_result(key) and not (job and job.has(viewer)):
+            self._ends.again()
+            job, held = self._live.get(key), self._ends.answers(key)
+            owner = self.store.owner(key, self._server) if job is None and not held else None
+            if not held and not owner and not self.store.has_result(key) and not (job and job.has(viewer)):
                 self._check_limits(viewer, joins=job is not None)
-            run_id, done = self.store.add_run(workspace, key, title, function, parameters, self._server)
-            if done:
+            run_id, done = self.store.add_run(
+                workspace, key, title, function, parameters, owner or self._server
+            )
+            self._ends.enter(run_id, key)
+            if done or held or owner:  # which finds the run among its own
                 self._runs.pop(run_id, None)
                 return run_id
-            if job is None:
-                job = self._live[key] = Job(key, function, parameters, patient=patient)
-                self._queue += (job,)
-            job.patient = job.patient and patient
-            self._queue = tuple(sorted(self._queue, key=lambda job: job.patient))
-            job.viewers.setdefault(run_id, set()).add(viewer)
-            self._runs[run_id] = job
+            self._attach(run_id, viewer, Job(key, function, parameters, patient=patient))
         self.start()
         self._wake.set()
         return run_id
+
+    def _attach(self, run_id: str, viewer: str, job: Job) -> None:
+        """A run waits for `job`, or for the one that is at the same already."""
+        new, job = job, self._live.setdefault(job.key, job)
+        if job is new:
+            self._queue += (job,)
+        job.patient = job.patient and new.patient
+        job.viewers.setdefault(run_id, set()).add(viewer)
+        self._queue = in_turn(self._queue, [*self._tokens.values()])
+        self._runs[run_id] = job
 
     def _check_limits(self, viewer: str, joins: bool) -> None:
         mine = sum(job.has(viewer) for job in self._live.values())
@@ -332,13 +361,9 @@ class Engine:
 
     def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
         self._forget(job)
-        kept = (job.key, result) if state == "done" else None
-        try:
-            self.store.finish_runs(job.viewers, state, error=error, result=kept, **job.progress())
-        except JobError as trouble:  # the page still has to say how it ended
-            _log.exception("the end of a run could not be kept")
-            job.error = str(trouble)
-            return
+        seconds = time.time() - (job.started or time.time())
+        _log.info("run %s: task=%s seconds=%.1f key=%.12s", state, job.function, seconds, job.key)
+        self._ends.keep(End(job, tuple(job.viewers), state, error, result))
         for run_id in job.viewers:
             self._runs.pop(run_id, None)
 
@@ -354,16 +379,14 @@ class Engine:
 
     def _supervise(self, warm: tuple[str, ...]) -> None:
         try:
-            # Dask takes half a second to import: the first page is painted meanwhile
-            from nspca.jobs.pool import Pool
-
-            pool = self._pool = Pool(self._heard, warm=warm, **self._options)
+            pool = self._pool = self._start_pool(warm)
         except Exception as error:  # without workers every waiting run has to hear why
             if threading.main_thread().is_alive():  # else the program ended while they were starting
                 _log.exception("no workers")
                 self._give_up(str(error))
             return
         self._ready.set()
+        _log.info("workers ready: scheduler=%s store=%s", pool.address, self.store.path)
         self._workers_seen = time.monotonic()
         while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
             self._wake.clear()
@@ -371,11 +394,13 @@ class Engine:
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
+                self._keep_ends()
+                shared = self._hear_others()
                 self._tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
-                self._wake.wait(0.1 if soon else NOTE_SECONDS)
-            except Exception:  # a lost connection or a full disk must not end the only thread that can notice
-                _log.exception("the engine stumbled")
+                self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
+            except Exception as error:  # a lost connection must not end the only thread that can notice
+                self._complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 time.sleep(1.0)
         self._ready.clear()
         pool.close()
@@ -384,6 +409,42 @@ class Engine:
                 "No worker has come back for two minutes: start the run again, and the server if that does "
                 "not help."
             )
+
+    def _hear_others(self) -> bool:
+        """Take what other servers hand over, end what they want ended; whether this store has any others."""
+        if time.monotonic() - self._heard_at < OTHERS_SECONDS:
+            return self._shared
+        self._heard_at = time.monotonic()
+        self._shared = self.store.is_shared(self._server)
+        if self._shared:
+            self.store.bury(socket.gethostname())
+            with self._lock:
+                for run, stop in self.store.unfinished(self._server):
+                    if run.id not in self._runs and self._ends.of(run.id) is None:
+                        self._attach(run.id, run.workspace, Job(run.key, run.function, run.parameters))
+                    if stop:
+                        self.cancel(run.id, "")
+        return self._shared
+
+    def _start_pool(self, warm: tuple[str, ...]) -> "Pool":
+        """Workers; a process that dies while it starts, or a machine that is busy just then, ends no run."""
+        # Dask takes half a second to import: the first page is painted meanwhile
+        from nspca.jobs.pool import Pool
+
+        attempts = 1 if os.environ.get("NSPCA_SCHEDULER") else POOL_ATTEMPTS
+        for attempt in range(1, attempts + 1):
+            try:
+                return Pool(self._heard, warm=warm, **self._options)
+            except JobError as error:
+                if self._closing or not threading.main_thread().is_alive():
+                    raise
+                if attempt == attempts:
+                    tried = (
+                        f" It was tried {attempts} times: start the run again later." if attempts > 1 else ""
+                    )
+                    raise JobError(f"{error}{tried}") from error
+                _log.warning("workers are started again, attempt %d failed: %s", attempt, error)
+        raise JobError(SHUT)
 
     def _give_up(self, sentence: str) -> None:
         """Fail what waits; the next `start` tries again."""
@@ -435,6 +496,7 @@ class Engine:
                 job.attempts += 1
                 job.token, job.worker = uuid4().hex, address
                 self._tokens[job.token] = job
+                self._queue = in_turn(self._queue, [*self._tokens.values()])
             function = self._function(job.function)
             job.future = pool.submit(
                 job.token, function, job.parameters, self._arrays.folder, self._ender(job, job.token), address
@@ -458,8 +520,32 @@ class Engine:
         with self._lock:  # a run that ends meanwhile must not be written back to running
             for job in self._tokens.values():
                 if job.viewers and job.started and job.event is not job.noted:
-                    self.store.note_progress(job.viewers, **job.progress())
+                    try:
+                        self.store.note_progress(job.viewers, **job.progress())
+                    except JobError as error:  # of an interrupted run less is known then
+                        self._complain(f"progress could not be kept: {error}")
+                        return
                     job.noted = job.event
+
+    def _keep_ends(self) -> None:
+        with self._lock:
+            self._ends.again(patient=True)
+
+    def _look_at_store(self) -> None:
+        """Whether what is on the disk can be read, before somebody's run finds out."""
+        try:
+            self._damage = self.store.damage()
+        except JobError as error:
+            self._damage = str(error)
+        if self._damage:
+            self._complain(self._damage)
+
+    def _complain(self, text: str, trace: bool = False) -> None:
+        """One line a kind and a while: a full disk stays full, and the log is on it."""
+        kind = text.partition(":")[0]
+        if time.monotonic() - self._complained.get(kind, -math.inf) > COMPLAIN_SECONDS:
+            self._complained[kind] = time.monotonic()
+            _log.error("%s", text, exc_info=trace)
 
     def _tidy(self) -> None:
         if time.monotonic() - self._tidied_at > TIDY_SECONDS:
@@ -469,6 +555,8 @@ class Engine:
                 for text in self.store.unfinished_parameters()
                 for _, digest in packing.references(text)
             }
+            limits = self.limits
+            self.store.make_room(limits.result_bytes, limits.workspace_bytes, limits.result_age)
             self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
 
 

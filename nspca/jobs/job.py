@@ -1,14 +1,22 @@
 """One execution as the engine sees it, and how many there may be."""
 
 import json
+import math
+import os
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nspca.errors import JobError
 from nspca.progress import Event
 
 if TYPE_CHECKING:
     from distributed import Future
+
+
+DAY = 86400.0
 
 
 @dataclass(frozen=True)
@@ -19,12 +27,44 @@ class Limits:
     ----------
     per_viewer, total : runs that wait or run
     array_bytes, array_age : bytes and seconds that the arguments of runs are kept
+    result_bytes, workspace_bytes, result_age : bytes of all results and of those of one workspace that are
+        kept, and seconds after their end
     """
 
     per_viewer: int = 4
     total: int = 100
     array_bytes: int = 4_000_000_000
-    array_age: float = 30 * 86400.0
+    array_age: float = 30 * DAY
+    result_bytes: int = 20_000_000_000
+    workspace_bytes: int = 5_000_000_000
+    result_age: float = 365 * DAY
+
+    @classmethod
+    def of_environment(cls) -> "Limits":
+        """As the environment says, and usual otherwise.
+
+        Raises
+        ------
+        JobError
+            For a setting that is no number above 0.
+        """
+        usual = cls()
+        return cls(
+            per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer)),
+            result_bytes=int(1e9 * _number("NSPCA_KEEP_GB", usual.result_bytes / 1e9)),
+            result_age=DAY * _number("NSPCA_KEEP_DAYS", usual.result_age / DAY),
+        )
+
+
+def _number(name: str, usual: float) -> float:
+    text = os.environ.get(name, "")
+    try:
+        value = float(text) if text else usual
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise JobError(f"{name} must be a number above 0, got {text!r}: correct or unset it.")
+    return value
 
 
 @dataclass(eq=False)
@@ -44,11 +84,15 @@ class Job:
     worker: str = ""  # its address
     pid: int | None = None
     future: "Future | None" = None
-    error: str = ""
     attempts: int = 0
     patient: bool = False  # nobody asked for it: it lets the others pass, and leaves them a worker
     stop_asked: float | None = None
     noted: Event | None = None
+
+    @property
+    def askers(self) -> set[str]:
+        """Who waits for it."""
+        return {viewer for viewers in self.viewers.values() for viewer in viewers}
 
     def has(self, viewer: str) -> bool:
         return any(viewer in viewers for viewers in self.viewers.values())
@@ -59,3 +103,15 @@ class Job:
             "event": json.dumps(asdict(self.event)) if self.event else "",
             "rows": json.dumps(self.rows),
         }
+
+
+def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
+    """The queue, fair between those who ask: the first of each comes before the second of any, and who has
+    one at work has had a turn. Patient jobs come last.
+    """
+    turns = Counter(asker for job in at_work for asker in job.askers)
+    order = []
+    for place, job in enumerate(queue):
+        order.append((job.patient, min((turns[asker] for asker in job.askers), default=0), place))
+        turns.update(job.askers)
+    return tuple(queue[place] for _, _, place in sorted(order))

@@ -37,11 +37,14 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.http.routes": [],
     # the scheduler would remember the last 1000 progress messages
     "distributed.admin.low-level-log-length": 20,
-    # What idle processes do all day: a profile of their threads, ticks, measurements. Without, waiting costs
-    # a third of it.
+    # What idle processes do all day: a profile of their threads, ticks, measurements. Not the monitor of
+    # memory: it ends a worker before the system ends the server.
     "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "500ms",
-    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.cycle": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.client.scheduler-info-interval": "10s",
     "distributed.worker.memory.monitor-interval": "250ms",
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
@@ -95,7 +98,8 @@ class Pool:
         try:
             if not address:
                 self._cluster = _local_cluster(workers, memory, warm)
-            self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
+            with dask.config.set(SETTINGS):
+                self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
             self._client.subscribe_topic(self.topic, lambda event: self._receive(event[1]))
             self._client.subscribe_topic(
                 "worker-restart-memory", lambda event: self._short_of_memory.add(event[1]["pid"])

@@ -5,12 +5,14 @@ What a cancelled run had ready is no answer to its question: it is kept as a res
 run.
 """
 
+import hashlib
 import secrets
+import sqlite3
 import time
 from collections.abc import Iterable
 
 from nspca.errors import JobError
-from nspca.jobs.database import Database
+from nspca.jobs.database import Database, is_alive
 from nspca.jobs.state import UNFINISHED, Run
 
 COLUMNS = (
@@ -21,6 +23,8 @@ UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
 )
+DAMAGED = "What this run returned was damaged on the disk since, and has been deleted: run it again."
+EXPIRED = "What this run returned was kept as long as there was room, and is deleted by now: run it again."
 NO_RUN = (
     "There is no run with this address here: open it from the workspace it was started in, or start it again."
 )
@@ -45,9 +49,12 @@ class Runs(Database):
         now = time.time()
         with self._writing() as db:
             found = db.execute(
-                "SELECT event, rows, started, finished FROM results WHERE key = ?", (key,)
+                "SELECT event, rows, started, finished, body, digest FROM results WHERE key = ?", (key,)
             ).fetchone()
-            state = ("done", *found) if found else ("queued", "", "[]", None, None)
+            if found and not _is_whole(found):
+                db.execute("DELETE FROM results WHERE key = ?", (key,))
+                found = None  # it is computed again
+            state = ("done", *tuple(found)[:4]) if found else ("queued", "", "[]", None, None)
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
             db.execute(
                 f"DELETE FROM shares WHERE run IN ({again})", (workspace, key)
@@ -73,6 +80,7 @@ class Runs(Database):
                     state = excluded.state, event = excluded.event, rows = excluded.rows,
                     error = '', created = excluded.created,
                     started = excluded.started, finished = excluded.finished, server = excluded.server,
+                    stop = NULL,
                     name = CASE WHEN deleted IS NULL THEN name ELSE '' END, deleted = NULL
                 RETURNING id""",
                 row,
@@ -80,6 +88,33 @@ class Runs(Database):
             if not found:
                 db.execute("DELETE FROM results WHERE key = ?", (run_id,))  # the part of an earlier time
         return run_id, found is not None
+
+    def owner(self, key: str, server: str) -> str | None:
+        """Another server that is at work on the same question, and could answer this one's."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
+                "server != ? AND state IN (?, ?)",
+                (key, server, *UNFINISHED),
+            ).fetchall()
+        return next((row["id"] for row in rows if is_alive(row["host"], row["pid"], row["started"])), None)
+
+    def unfinished(self, server: str) -> list[tuple[Run, bool]]:
+        """What a server has to do, handed over by others too; and whether somebody wants it ended."""
+        with self._reading() as db:
+            rows = db.execute(
+                f"SELECT {COLUMNS}, name, stop FROM runs WHERE server = ? AND state IN (?, ?)",
+                (server, *UNFINISHED),
+            ).fetchall()
+        return [(Run(*row[:-1]), row["stop"] is not None) for row in rows]
+
+    def wish_stop(self, run_id: str) -> None:
+        """Ask the server that has this run to end it."""
+        with self._writing() as db:
+            db.execute(
+                "UPDATE runs SET stop = ? WHERE id = ? AND state IN (?, ?)",
+                (time.time(), run_id, *UNFINISHED),
+            )
 
     def note_progress(self, run_ids: Iterable[str], started: float | None, event: str, rows: str) -> None:
         """Keep how far a running job is, so that an interrupted one shows what it had."""
@@ -99,14 +134,15 @@ class Runs(Database):
         rows: str = "[]",
         error: str = "",
         result: tuple[str, bytes] | None = None,
+        finished: float | None = None,
     ) -> None:
         """End runs; `result` is (key, bytes) and is kept even when no run is left to show it."""
-        now = time.time()
+        now = finished or time.time()
         with self._writing() as db:
             if result:
                 db.execute(
-                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
-                    (*result, event, rows, started, now),
+                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (*result, event, rows, started, now, _digest(result[1])),
                 )
             db.executemany(
                 "UPDATE runs SET state = ?, started = ?, event = ?, rows = ?, error = ?, finished = ? WHERE "
@@ -118,9 +154,57 @@ class Runs(Database):
         """What cancelled runs had ready: kept under their own ids, as it answers nobody else's question."""
         with self._writing() as db:
             db.executemany(
-                "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ? FROM runs WHERE id = ?",
-                [(body, time.time(), run_id) for run_id in run_ids],
+                "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ?, ? FROM runs "
+                "WHERE id = ?",
+                [(body, time.time(), _digest(body), run_id) for run_id in run_ids],
             )
+
+    def make_room(self, total: int, quota: int, max_age: float) -> int:
+        """Delete results: those older than `max_age` seconds, the oldest above `total` bytes, and those above
+        `quota` bytes of every workspace that has them. How many.
+
+        Their runs stay, say so, and can be run again.
+        """
+        now = time.time()
+        with self._reading() as db:
+            results = db.execute(
+                "SELECT key, length(body), finished FROM results ORDER BY finished DESC"
+            ).fetchall()
+            owners = db.execute(
+                "SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs"
+            ).fetchall()
+        whose: dict[str, list[str]] = {}
+        for key, workspace in owners:
+            whose.setdefault(key, []).append(workspace)
+        held, used = 0, dict.fromkeys((row[1] for row in owners), 0)
+        gone: list[str] = []
+        for key, size, finished in results:
+            mine = whose.get(key, [])
+            full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
+            if held + size > total or full or now - finished > max_age:
+                gone.append(key)
+                continue
+            held += size
+            for workspace in mine:
+                used[workspace] += size
+        if gone:
+            with self._writing() as db:
+                db.executemany("DELETE FROM results WHERE key = ?", [(key,) for key in gone])
+                db.executemany(
+                    "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
+                    [(EXPIRED, key) for key in gone],
+                )
+        return len(gone)
+
+    def kept(self, workspace: str) -> tuple[int, int]:
+        """How many results the runs of a workspace have, and their bytes."""
+        with self._reading() as db:
+            count, size = db.execute(
+                "SELECT count(*), sum(length(body)) FROM results WHERE key IN "
+                "(SELECT key FROM runs WHERE workspace = ? UNION SELECT id FROM runs WHERE workspace = ?)",
+                (workspace, workspace),
+            ).fetchone()
+        return count, size or 0
 
     def open_run(self, workspace: str, run_id: str) -> Run:
         """A run of this workspace.
@@ -246,10 +330,36 @@ class Runs(Database):
         return run
 
     def result(self, key: str) -> bytes | None:
+        """What was returned, as it was; None when there is nothing.
+
+        Raises
+        ------
+        JobError
+            When the bytes are no longer those that were kept: they are deleted, and its runs have failed.
+        """
         with self._reading() as db:
-            row = db.execute("SELECT body FROM results WHERE key = ?", (key,)).fetchone()
-        return row["body"] if row else None
+            row = db.execute("SELECT body, digest FROM results WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        if not _is_whole(row):
+            with self._writing() as db:
+                db.execute("DELETE FROM results WHERE key = ?", (key,))
+                db.execute(
+                    "UPDATE runs SET state = 'failed', error = ? WHERE key = ? AND state = 'done'",
+                    (DAMAGED, key),
+                )
+            raise JobError(DAMAGED)
+        return row["body"]
 
     def has_result(self, key: str) -> bool:
         with self._reading() as db:
             return db.execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _is_whole(row: sqlite3.Row) -> bool:
+    """Whether a result is what was kept; of one from before there were digests it is not known."""
+    return not row["digest"] or row["digest"] == _digest(row["body"])

@@ -4,6 +4,7 @@ import hashlib
 import json
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from nspca.errors import JobError
 from nspca.jobs.database import Database
 
 MEGABYTE = 1_000_000
+NOTE_SECONDS = 3600.0  # between notes that an upload is used
 NO_UPLOAD = "There is no such upload in this workspace: it may have grown too old; give the file again."
 
 
@@ -78,15 +80,21 @@ class Uploads(Database):
         JobError
             When this workspace has no such upload, even if another one has.
         """
-        with self._writing() as db:
+        with self._reading() as db:
             row = db.execute(
-                "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ? RETURNING meta",
-                (time.time(), workspace, digest),
+                "SELECT meta, used, body FROM uploads JOIN blobs USING (digest) WHERE workspace = ? AND "
+                "digest = ?",
+                (workspace, digest),
             ).fetchone()
-            if row is None:
-                raise JobError(NO_UPLOAD)
-            body = db.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()["body"]
-        return body, json.loads(row["meta"])
+        if row is None:
+            raise JobError(NO_UPLOAD)
+        if time.time() - row["used"] > NOTE_SECONDS:
+            with suppress(JobError), self._writing() as db:  # on a full disk it can still be read
+                db.execute(
+                    "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ?",
+                    (time.time(), workspace, digest),
+                )
+        return row["body"], json.loads(row["meta"])
 
     def list_uploads(self, workspace: str) -> list[dict[str, Any]]:
         """Digest, size in bytes, creation time and meta of each upload, the newest first."""

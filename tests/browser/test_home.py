@@ -1,6 +1,12 @@
 """Home in a real browser."""
 
+import json
+from urllib.error import HTTPError
+
+import pytest
 from playwright.sync_api import expect
+
+from tests.servers import DIRECT
 
 
 def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
@@ -58,3 +64,14 @@ def test_a_stored_figure_is_seen_before_the_live_one(page, app_url):
         route.continue_()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(poster).not_to_be_visible()
+
+
+def test_the_server_says_what_a_browser_may_do(app_url):
+    with DIRECT.open(app_url) as answer:
+        said = answer.headers
+    assert "frame-ancestors 'self'" in said["Content-Security-Policy"]
+    assert (said["X-Content-Type-Options"], said["Referrer-Policy"]) == ("nosniff", "same-origin")
+    with DIRECT.open(f"{app_url}/_stcore/host-config") as answer:
+        assert json.loads(answer.read())["allowedOrigins"] == []
+    with pytest.raises(HTTPError, match="404"):
+        DIRECT.open(f"{app_url}/_stcore/metrics")

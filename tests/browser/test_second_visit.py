@@ -31,6 +31,7 @@ def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     store.close()
     page.goto(f"{app_server.url}/runs?w={workspace}")
     expect(page.get_by_text("Pitprops · sweep k = 2 to 6")).to_be_visible()
+    page.get_by_role("button", name="Stay in it").click()
     page.wait_for_function("localStorage['nspca.workspace']")
     page.goto(app_server.url)
     back = page.get_by_text("Continue where you were: Pitprops, sweep k = 2 to 6 in steps of 2; 3 of 3 ready")
@@ -43,4 +44,7 @@ def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     page.wait_for_function("!('nspca.workspace' in localStorage)")
     page.evaluate("localStorage['nspca.workspace'] = 'another'")
     page.goto(f"{app_server.url}/runs?w={workspace}")
+    expect(page.get_by_text("a workspace that this browser has not used before")).to_be_visible()
+    assert page.evaluate("localStorage['nspca.workspace']") == "another"
+    page.get_by_role("button", name="Stay in it").click()
     page.wait_for_function(f"localStorage['nspca.workspace'] == '{workspace}'")

@@ -13,6 +13,7 @@ from nspca.dashboard.chosen import find, version
 from nspca.dashboard.data import cards
 from nspca.dashboard.runs.asked import loading
 from nspca.data import SAMPLES, is_at_hand
+from nspca.jobs import engine
 from tests.dashboard.figures import figures
 
 STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
@@ -262,7 +263,7 @@ def test_a_file_that_cannot_be_read_is_tried_once(visit, table, monkeypatch, sen
         visit, csv([["" if i == 4 else x for x in row] for i, row in enumerate(table * 3)], "abcde")
     )
     assert "missing" in sentence(page)
-    monkeypatch.setattr(chosen, "read", None)
+    monkeypatch.setattr(chosen, "open_file", None)
     assert "missing" in sentence(page.run())
 
 
@@ -293,10 +294,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence):
+def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence, address):
     content, said = WRONG[case]
     page = upload(visit, content, "table.csv", sample="lrs")
     assert said in sentence(page)
+    kept = engine().store.list_uploads(address(page)["w"]) if "w" in page.query_params else []
+    assert bool(kept) == (case == "not a number")  # which a choice about missing values mends
     page.segmented_control(key="widget_source").set_value("sample").run()
     page.button(key="choose_pitprops").click().run()
     assert not page.error and not page.exception and page.metric[1].value == "13"

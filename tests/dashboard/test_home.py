@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard import home
 from nspca.dashboard.runs import answers
+from nspca.dashboard.shell import memory, state
 from nspca.jobs import engine, new_workspace
 from nspca.tasks.rows import Found
 from tests.dashboard.figures import figures
@@ -93,15 +94,30 @@ def test_who_comes_back_goes_on(visit, texts, address):
 
 def test_how_far_the_last_run_is(visit, texts):
     said = {}
-    for state in ("failed", "interrupted", "queued"):
+    for how in ("failed", "interrupted", "queued"):
         workspace = new_workspace()
-        plant(workspace, "sweep", state, rows=[Found("auto", 2, 1.0)])
-        said[state] = unescape(texts(visit(w=workspace))).partition("in steps of 2; ")[2].partition("\n")[0]
+        plant(workspace, "sweep", how, rows=[Found("auto", 2, 1.0)])
+        said[how] = unescape(texts(visit(w=workspace))).partition("in steps of 2; ")[2].partition("\n")[0]
     assert (
         said["failed"] == "failed"
         and said["interrupted"] == "interrupted, 1 of 3 ready"
         and said["queued"].startswith("Waiting")
     )
+
+
+def test_a_link_into_a_workspace_says_so(visit, texts, address):
+    """Who follows it stays when they say so, and is out of it with a click."""
+    linked = engine().store.issue_workspace()
+    page = visit("pages/runs.py", w=linked)
+    assert memory.WHOSE not in texts(page), "the browser may know it"
+    page.session_state["memory"] = {"workspace": None, "other": linked}
+    assert memory.WHOSE in texts(page.run())
+    page.button(key="leave_workspace").click().run()
+    assert memory.WHOSE not in texts(page) and "w" not in address(page)
+    page = visit("pages/runs.py", w=linked)
+    page.session_state["memory"] = {"workspace": None, "other": linked}
+    page.run().button(key="stay").click().run()
+    assert memory.WHOSE not in texts(page) and address(page)["w"] == linked
 
 
 def script():
@@ -119,6 +135,7 @@ def script():
     [
         ("kept_1", {}, "kept_1 False"),
         ("kept_1", {"w": "linked"}, "linked False"),
+        ("kept_1", {"w": "a"}, "kept_1 False"),
         ("<script>", {}, "None True"),
         ("../x", {"w": "linked"}, "linked False"),
         (["kept"], {}, "None True"),
@@ -127,7 +144,8 @@ def script():
         (None, {}, "None False"),
     ],
 )
-def test_what_the_browser_remembers_is_read_like_an_address(remembered, address, taken):
+def test_what_the_browser_remembers_is_read_like_an_address(remembered, address, taken, monkeypatch):
+    monkeypatch.setattr(state, "_met", {"kept_1", "linked"})
     page = AppTest.from_function(script)
     page.query_params.update(address)
     page.session_state["memory"] = {"workspace": remembered}

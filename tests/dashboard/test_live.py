@@ -18,6 +18,8 @@ from nspca import plots
 from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.spannogram_explorer import explorer_data
 from nspca.dashboard.shell import plotly as served
+from nspca.dashboard.views import curve
+from nspca.tasks.rows import Found, pack
 
 
 def page():
@@ -162,3 +164,37 @@ def test_explorer_of_a_gene_table_is_small():
     assert len(json.dumps(data)) < 1e6
     assert data["phi"] == 0.1
     assert data["optimum"]["sign"] == -1
+
+
+ROWS = tuple(pack(Found("auto", k, float(k), float(k + 1)))["row"] for k in (2, 3, 4))
+
+
+def filling_in():
+    import streamlit as st
+
+    import nspca
+    from nspca.dashboard.runs.request import Request
+    from nspca.dashboard.views import curve
+    from tests.dashboard.test_live import ROWS
+
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2)
+    asked = Request({"sample": "pitprops"}, "of a class", (2, 3, 4, 5))
+    curve.filling(problem, ROWS[:2] if "fewer" in st.session_state else ROWS, asked)
+
+
+def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
+    """However many look at it, and however often: until there is news."""
+    made = []
+    draw = curve.figure
+    monkeypatch.setattr(curve, "figure", lambda *given, **options: made.append(1) or draw(*given, **options))
+    first, second = AppTest.from_function(filling_in), AppTest.from_function(filling_in)
+    for page in (first, second, first, second):
+        assert not page.run(timeout=60).exception
+    assert len(made) == 1
+    second.session_state["kept"] = {"axis": "total"}
+    second.run()
+    assert len(made) == 2, "on another axis it is another figure"
+    first.session_state["fewer"] = True
+    first.run()
+    assert len(made) == 3, "and with other rows"
+    assert not first.exception and not second.exception

@@ -90,6 +90,11 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["paper"] == "Sigg, Buhmann 2008 · Figure 4: Choosing genes"
 
 
+def test_what_is_kept_is_shown(workspace, visit, texts):
+    plant(workspace, "sweep", result=b"x" * 2000)
+    assert "1 result, 2 kB of 5.0 GB. Each is kept for 365 days" in texts(visit(PAGE, w=workspace))
+
+
 def test_a_sweep_of_any_values_of_k_and_one_of_before(workspace):
     steps = {name: value for name, value in SWEPT.items() if name != "ks"} | {
         "first": 2,

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard.shell import state
 from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES, _write
-from nspca.jobs import new_workspace
+from nspca.jobs import engine, new_workspace
 
 GOOD = {
     "center": False,
@@ -22,7 +22,8 @@ GOOD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_value_survives_the_address(name):
+def test_a_value_survives_the_address(name, monkeypatch):
+    monkeypatch.setattr(state, "_met", {GOOD["w"]})
     assert VALUES[name].read(_write(GOOD[name])) == GOOD[name]
 
 
@@ -51,6 +52,16 @@ def test_what_is_not_a_value_is_refused(name, text):
 )
 def test_a_number_is_in_one_group_and_a_group_has_two(text, groups):
     assert VALUES["one"].read(text) == groups
+
+
+def test_a_workspace_is_one_that_was_issued():
+    read = VALUES["w"].read
+    for made_up in ("a", new_workspace()):
+        with pytest.raises(ValueError, match=made_up):
+            read(made_up)
+    issued, used = engine().store.issue_workspace(), new_workspace()
+    engine().store.add_run(used, "k of used", "", "m:f", "{}", "s")
+    assert read(issued) == issued and read(used) == used
 
 
 def test_defaults_are_made_anew():
@@ -101,7 +112,8 @@ def on_a_page():
     st.json({"kept": st.session_state[state.KEPT], "data": state.link("pages/data.py"), "here": state.link()})
 
 
-def test_an_address_carries_what_its_page_knows():
+def test_an_address_carries_what_its_page_knows(monkeypatch):
+    monkeypatch.setattr(state, "_met", {"mine"})
     assert set(" ".join(OF_PAGES.values()).split()) <= set(VALUES)
     assert set(VALUES) - set(" ".join(OF_PAGES.values()).split()) == {"w", "present"}, (
         "each name belongs to a page"
@@ -117,6 +129,7 @@ def test_an_address_carries_what_its_page_knows():
 
 
 def test_back_leads_to_all_that_was_there(monkeypatch):
+    monkeypatch.setattr(state, "_met", {"mine"})
     page = AppTest.from_function(on_a_page)
     page.query_params.update({"sample": "lrs", "w": "mine", "parts": "p"})
     page.run().number_input[0].set_value(8).run()

@@ -198,3 +198,13 @@ def test_a_sheet_may_be_called_otherwise():
 def test_durations_are_numbers_of_days():
     rows = [["took", "b"], [timedelta(hours=6), 1], [timedelta(days=2), 3], [timedelta(days=1), 2]]
     assert read(workbook(one=rows)).X.tolist() == [[0.25, 1], [2, 3], [1, 2]]
+
+
+def test_a_workbook_is_spoken_of_as_one():
+    whole = workbook(one=[["a"], [1], [2]])
+    with pytest.raises(InvalidData, match="sheet has only one column"):
+        read(whole)
+    with pytest.raises(InvalidData, match="Excel workbook is damaged or cut short"):
+        read(whole[:-100])
+    with pytest.raises(InvalidData, match="an old Excel file, or one with a password"):
+        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))

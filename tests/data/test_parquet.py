@@ -189,3 +189,14 @@ def test_a_time_zone_that_nobody_knows():
     stamps = pa.array([1, 2, 3], pa.timestamp("s", tz="Nowhere/Land"))
     with pytest.raises(InvalidData, match=r"tz=Nowhere/Land. cannot be read"):
         read(written(pa.table({"when": stamps, "a": [1.0, 2, 4], "b": [4.0, 2, 1]})))
+
+
+def test_a_column_of_texts_is_named_by_what_it_holds():
+    texts = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["1", "2", "x"], "c": [4.0, 5.0, 6.0]})
+    with pytest.raises(InvalidData, match=r'column "b" holds text \("x" in row 3\)'):
+        read(written(texts))
+    numbers = texts.assign(b=["1", "2", "3"])
+    with pytest.raises(
+        InvalidData, match=r'holds numbers stored as text \("1" in row 1\): save them as numbers'
+    ):
+        read(written(numbers))

@@ -113,6 +113,71 @@ def test_sparse_parts_that_point_outside():
         read(stream.getvalue())
 
 
+def sparse_npz(**parts) -> bytes:
+    whole = {"data": np.ones(2), "indices": np.array([0, 1]), "indptr": np.array([0, 1, 2])}
+    stream = io.BytesIO()
+    np.savez(stream, **whole | {"shape": np.array([2, 3])} | parts)
+    return stream.getvalue()
+
+
+def test_rows_and_columns_are_paid_for_by_entries():
+    """A header of 40 bytes bought two million names, and half a minute of the page."""
+    lines = b"1 1 1\n2 2 1\n"
+    matrix = b"%%MatrixMarket matrix coordinate real general\n"
+    long = np.append([0, 1], np.full(1_999_999, 2))
+    for raw in (
+        b"2000000\n1000000\n2\n" + lines,
+        matrix + b"999999 1000000 2\n" + lines,
+        sparse_npz(indptr=long, shape=np.array([2_000_000, 3])),
+    ):
+        with pytest.raises(InvalidData, match="one more for each entry, this one says"):
+            read(raw)
+    data = read(b"100002\n100000\n2\n" + lines)
+    assert data.X.shape == (100_002, 100_000)
+    assert data.sample_names[100_001] == "document 100002" and data.feature_names[:2] == ("word 1", "word 2")
+
+
+@pytest.mark.parametrize(
+    "layout", [np.array(b"\xff"), np.array([b"csr", b"csr"]), np.array(np.nan), np.array("x")]
+)
+def test_a_sparse_layout_that_is_none(layout):
+    with pytest.raises(InvalidData, match="CSR or CSC form"):
+        read(sparse_npz(format=layout))
+
+
+EXTRAS = [
+    "labels",
+    "y",
+    "feature_names",
+    "sample_names",
+    "image_shape",
+    "wavelength_um",
+    "header",
+    "header_names",
+    "prepared",
+]
+
+
+@pytest.mark.parametrize("key", EXTRAS)
+def test_npz_with_anything_in_its_extra_fields(key):
+    """Each is taken, left out with a note, or refused with a sentence."""
+    odd = [
+        np.array([np.nan] * 4),
+        np.array(np.nan),
+        np.array("x"),
+        np.array([b"\xff"] * 4),
+        np.array([["a"]] * 4),
+    ]
+    odd += [np.array([2**62, 2**62]), np.array([-1, -3]), np.array([]), np.array([1e300, 3.0])]
+    for value in odd:
+        stream = io.BytesIO()
+        np.savez(stream, X=np.arange(12.0).reshape(4, 3), **{key: value})
+        try:
+            assert read(stream.getvalue()).X.shape == (4, 3)
+        except InvalidData as refused:
+            assert str(refused).endswith(".")
+
+
 @pytest.mark.parametrize(
     ("head", "sentence"),
     [
@@ -157,6 +222,12 @@ def test_gzip_bomb_stops_at_the_cap(monkeypatch):
         read(gzip.compress(bytes(32 * 2**20)))
 
 
+def test_gzip_that_grows_more_than_text_does():
+    bomb = gzip.compress(bytes(24 * 2**20))
+    with pytest.raises(InvalidData, match="grows more than 200 times when unpacked"):
+        read(bomb)
+
+
 def test_file_larger_than_the_cap(monkeypatch, tmp_path):
     monkeypatch.setattr(limits, "MAX_BYTES", 1000)
     path = tmp_path / "a.csv"
@@ -195,6 +266,16 @@ def test_names_in_archives_are_never_paths(tmp_path, monkeypatch):
     assert set(data.sample_names) == {"outside", "absolute", "windows"}
     assert list(tmp_path.iterdir()) == []
     assert not (tmp_path.parent.parent / "outside.pgm").exists()
+
+
+def test_links_in_a_zip_are_not_followed():
+    link = zipfile.ZipInfo("folder/a.csv")
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as target:
+        target.writestr(link, "/etc/passwd")
+    with pytest.raises(InvalidData, match=r'holds the link "a\.csv" in place'):
+        read(stream.getvalue())
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path):

@@ -17,6 +17,34 @@ def text(*lines: str) -> bytes:
     return "\n".join(lines).encode() + b"\n"
 
 
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (("a;b", "1.234,5;2", "3.000,25;4"), r'marks between thousands, but column "a" holds "1\.234,5"'),
+        (("a;b", "1,234.5;2", "3,000.25;4"), r'holds "1,234\.5": save them without'),
+        (("# by X", "# on Y", "a,b", "1,2", "3,4"), r'with a comment \("# by X"\): remove what stands above'),
+        (("% by X", "a,b", "1,2", "3,4"), r'with a comment \("% by X"\)'),
+        (("# a b", "1 2", "3 4"), r'with a comment \("# a b"\)'),
+        (
+            ("a,b", "1,2", "# later", "3,4"),
+            r'Row 2 is a comment \("# later"\), not a row of the table: remove it',
+        ),
+        (
+            ("a,b", "1," + 200_000 * "x", "3,4"),
+            r"at most 131072 characters, and one has more: leave its column out",
+        ),
+    ],
+)
+def test_what_is_written_for_people_is_named(lines, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        read(text(*lines))
+
+
+def test_a_mark_of_comments_in_a_name_is_no_comment():
+    assert read(text("#a,b", "1,2", "3,4")).feature_names == ("#a", "b")
+    assert read(text("#1,2,3", "#2,4,5", "#3,6,7")).sample_names == ("#1", "#2", "#3")
+
+
 PLAIN = text("a,b,c", "1,2,3", "4,5,6.5")
 
 

@@ -94,6 +94,14 @@ def fill(report):
         time.sleep(0.005)
 
 
+def large(report, gate):
+    """A megabyte, once the file `gate` exists."""
+    while not Path(gate).exists():
+        report(Event("waiting", payload={"pid": os.getpid()}))
+        time.sleep(0.01)
+    return b"large" * 200_000
+
+
 def refuse(report):
     raise InvalidProblem("k must be between 1 and n = 3, got 7")
 

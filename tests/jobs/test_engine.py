@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 import scipy.sparse
 
 from nspca.errors import JobError
-from nspca.jobs import Engine, Store, content_key
+from nspca.jobs import Engine, Limits, Store, content_key, ends
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
+from nspca.jobs.job import Job, in_turn
+from nspca.jobs.state import Finished
 
 
 def test_an_early_run_says_that_workers_are_starting(engine, ended):
@@ -313,9 +316,9 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
     begun(narrow, jobs[0])
     assert [(narrow.status(j).state, narrow.status(j).place) for j in jobs] == [
         ("running", 0),
-        ("queued", 1),
         ("queued", 2),
         ("queued", 3),
+        ("queued", 1),  # a has had a turn
     ]
     with pytest.raises(JobError, match=r"At most 3 runs of one person .* you have 3"):
         narrow.submit("tests.jobs.background_tasks:add", {"a": 1}, viewer="a")
@@ -325,10 +328,49 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
         "tests.jobs.background_tasks:hold", {"gate": str(gates[0])}, viewer="b"
     )  # joining takes no place
     narrow.cancel(jobs[1], "a")
-    assert [narrow.status(j).place for j in jobs] == [0, 0, 1, 2]
+    assert [narrow.status(j).place for j in jobs] == [0, 0, 2, 1]
     for gate in gates:
         gate.touch()
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
+
+
+class OneWorker:
+    """Stands for a pool in which every run is done at once."""
+
+    address = "tls://127.0.0.1:9"
+
+    def __init__(self, *_, **__):
+        pass
+
+    def load(self):
+        return {"worker": 0}
+
+    def submit(self, token, function, parameters, folder, ended, address):
+        ended(Finished("done", b"3"))
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("failures", [2, 3])
+def test_workers_that_do_not_start_are_started_again(ended, monkeypatch, tmp_path, failures):
+    tried = []
+
+    def start(*options, **more):
+        tried.append(options)
+        if len(tried) <= failures:
+            raise JobError(
+                "No worker could be started on this machine (RuntimeError: Nanny failed to start.)."
+            )
+        return OneWorker()
+
+    monkeypatch.setattr("nspca.jobs.pool.Pool", start)
+    engine = Engine(Store(tmp_path))
+    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    state = ended(engine, job)
+    assert len(tried) == 3 and state.state == ("done" if failures == 2 else "failed")
+    assert ("tried 3 times: start the run again later" in state.error) == (failures == 3)
+    engine.shutdown()
 
 
 def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path):
@@ -364,6 +406,128 @@ def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
     assert (state.state, state.title) == ("done", "kept") and narrow.result(job) == b"again 3.0"
     with pytest.raises(JobError, match="no run with this address"):
         narrow.again("nothing", viewer="a")
+
+
+def test_two_servers_on_one_store_share_a_run(narrow, begun, ended, wait_for, monkeypatch, tmp_path):
+    """The second hands over what the first is at, can end it, and takes nothing along when it goes."""
+    monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
+    task, trace = "tests.jobs.background_tasks:hold", tmp_path / "trace"
+    question = {"gate": str(tmp_path / "gate"), "trace": str(trace)}
+    job = narrow.submit(task, question, viewer="a")
+    begun(narrow, job)
+    second = Engine(Store(narrow.store.home))
+    second.start = lambda: None
+    assert second.submit(task, question, viewer="a") == job
+    guest, leaving = (second.submit(task, question, viewer=viewer) for viewer in "bc")
+    narrow._wake.set()
+    wait_for(lambda: {guest, leaving} <= set(narrow._runs))
+    second.cancel(leaving, "c")
+    wait_for(lambda: narrow.store.find_run(leaving).state == "cancelled")
+    second.shutdown()
+    assert [narrow.status(run).state for run in (job, guest)] == ["running"] * 2
+    assert narrow.store.find_run(job).state != "interrupted"
+    (tmp_path / "gate").touch()
+    assert [ended(narrow, run).state for run in (job, guest)] == ["done"] * 2
+    assert narrow.result(guest) == b"held" and trace.read_text() == "run\n"
+
+
+def test_a_second_server_may_end_the_run_of_the_first(narrow, begun, wait_for, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
+    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
+    begun(narrow, job)
+    second = Engine(Store(narrow.store.home))
+    second.cancel(job, "a")
+    narrow._wake.set()
+    wait_for(lambda: narrow.status(job).state == "cancelled" and not narrow._tokens)
+    second.shutdown()
+
+
+@pytest.fixture
+def full_disk(narrow):
+    """``full_disk(True)``: the file of the store cannot grow."""
+
+    def fill(full):
+        db = narrow.store._db
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count = {pages + 20 if full else 2**30}")
+
+    yield fill
+    fill(False)
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    """What the engine logs, one text a line."""
+    lines = []
+
+    def say(text, *values, **_):
+        lines.append(text % values)
+
+    log = SimpleNamespace(error=say, warning=say, exception=say, info=say)
+    for module in (sys.modules[Engine.__module__], ends):
+        monkeypatch.setattr(module, "_log", log)
+    return lines
+
+
+def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, logged):
+    """It is shown from memory, said, and kept as soon as there is room; who asks meanwhile is answered."""
+    monkeypatch.setattr("nspca.jobs.ends.RETRY_SECONDS", 0.05)
+    task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
+    job = narrow.submit(task, question, viewer="a")
+    wait_for(lambda: narrow.status(job).state == "running")
+    full_disk(True)
+    (tmp_path / "gate").touch()
+    assert ended(narrow, job).state == "done" and narrow.result(job) == b"large" * 200_000
+    assert "1 run that has ended is not kept yet" in narrow.trouble and "disk is full" in narrow.trouble
+    assert narrow.store.find_run(job).state in ("queued", "running")
+    second = narrow.submit(task, question, viewer="b")
+    assert narrow.status(second).state == "done" and narrow.result(second) == b"large" * 200_000
+    time.sleep(0.3)
+    assert sum("could not be kept" in line for line in logged) == 1, "tried again, and said once"
+    full_disk(False)
+    narrow._wake.set()
+    wait_for(lambda: not narrow.trouble)
+    for run in (job, second):
+        kept = narrow.store.find_run(run)
+        assert kept.state == "done" and narrow.store.result(kept.key) == narrow.result(run)
+
+
+def test_a_cancel_on_a_full_disk_ends_the_run(narrow, begun, wait_for, monkeypatch, tmp_path):
+    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
+    begun(narrow, job)
+    with monkeypatch.context() as patch:
+
+        def full(*_, **__):
+            raise JobError("The store cannot be used (database or disk is full).")
+
+        patch.setattr(narrow.store, "finish_runs", full)
+        narrow.cancel(job, "a")
+        assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
+        wait_for(lambda: not narrow._tokens)
+    narrow._ends.again()
+    assert narrow.store.find_run(job).state == "cancelled" and not narrow.trouble
+
+
+def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monkeypatch, tmp_path, logged):
+    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
+    begun(narrow, job)
+    tried = []
+
+    def full(*_, **__):
+        tried.append(True)
+        raise JobError("The store cannot be used (database or disk is full).")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules[Engine.__module__], "NOTE_SECONDS", 0.01)
+        patch.setattr(narrow.store, "note_progress", full)
+        narrow._complained.clear()
+        narrow._wake.set()
+        wait_for(lambda: len(tried) > 5)
+    (tmp_path / "gate").touch()
+    assert ended(narrow, job).state == "done"
+    assert [line for line in logged if "disk is full" in line] == [
+        "progress could not be kept: The store cannot be used (database or disk is full)."
+    ]
 
 
 @pytest.mark.visit
@@ -463,3 +627,26 @@ def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
     assert len(places) == 1 and places != {content_key("adding", {"a": 1}, "numpy:add")}, (
         "the version of the package counts"
     )
+
+
+def test_the_environment_sets_limits(monkeypatch, tmp_path):
+    for name, text in (("NSPCA_RUNS", "2"), ("NSPCA_KEEP_GB", "0.5"), ("NSPCA_KEEP_DAYS", "7")):
+        monkeypatch.setenv(name, text)
+    limits = Limits.of_environment()
+    assert (limits.per_viewer, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
+    for wrong in ("0", "many", "-1", "nan", "inf"):
+        monkeypatch.setenv("NSPCA_KEEP_DAYS", wrong)
+        with pytest.raises(JobError, match="NSPCA_KEEP_DAYS must be a number above 0, got"):
+            Limits.of_environment()
+
+
+def test_the_queue_is_fair_between_those_who_ask():
+    def job(asker, patient=False):
+        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, patient=patient)
+
+    waiting = [job("a2"), job("a3"), job("z", patient=True), job("a4"), job("b1"), job("b2"), job("c1")]
+    said = [one.key for one in in_turn(waiting, [job("a1")])]
+    assert said == ["b1", "c1", "a2", "b2", "a3", "a4", "z"]
+    shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
+    assert [one.key for one in in_turn([*waiting[:2], shared], [])] == ["a2", "both", "a3"]
+    assert in_turn([], []) == ()

@@ -181,7 +181,7 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     assert (run.title, run.name, run.finished) == ("t", "", 3.0)
     old.delete_run("w", "r")
     old.restore_run("w", "r")
-    tables = ("servers", "runs", "results", "uploads", "blobs", "shares")
+    tables = ("servers", "runs", "results", "uploads", "blobs", "shares", "workspaces")
     columns = [
         [tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")]
         for each in (old, store)
@@ -197,6 +197,31 @@ def test_asking_again_keeps_the_id_and_clears_the_failure(store):
     assert add(store) == run
     kept = store.open_run("w", run)
     assert (kept.state, kept.error, kept.title, kept.finished) == ("queued", "", "named", None)
+
+
+def test_a_damaged_result_is_deleted_and_computed_again(store):
+    run = add(store)
+    store.finish_runs([run], "done", result=("k", b"whole" * 1000))
+    assert store.result("k") == b"whole" * 1000
+
+    def damage():
+        with store._writing() as db:
+            db.execute("UPDATE results SET body = ? WHERE key = 'k'", (b"wholf" * 1000,))
+
+    damage()
+    with pytest.raises(JobError, match="was damaged on the disk since, and has been deleted: run it again"):
+        store.result("k")
+    kept = store.open_run("w", run)
+    assert kept.state == "failed" and "damaged" in kept.error and not store.has_result("k")
+    assert store.add_run("w", "k", "", "m:f", "{}", "s") == (run, False), "it runs once more"
+    store.finish_runs([run], "done", result=("k", b"anew"))
+    store.keep_part([run], b"part")
+    assert store.result("k") == b"anew" and store.result(run) == b"part"
+    damage()
+    assert store.add_run("other", "k", "", "m:f", "{}", "s")[1] is False, "nobody is answered with it"
+    with store._writing() as db:
+        db.execute("INSERT INTO results VALUES ('old', x'00', '', '[]', 1.0, 2.0, '')")
+    assert store.result("old") == b"\0", "of a result from before digests it is not known"
 
 
 def plant_server(store, server, host, pid, started):
@@ -237,6 +262,22 @@ def test_only_what_dead_servers_left_is_interrupted(store):
     other.close()
 
 
+def test_a_container_that_is_replaced_does_not_bury_the_next(store):
+    import socket
+
+    mine = store.register_server()
+    plant_server(store, "next", "another-host", os.getpid(), psutil.Process().create_time())
+    run = add(store, server="next")
+    store.bury(socket.gethostname())
+    assert store.open_run("w", run).state == "queued" and store.is_shared(mine)
+    plant_server(store, "dead", socket.gethostname(), os.getpid(), 1.0)
+    dead = add(store, key="dead", server="dead")
+    store.bury(socket.gethostname())
+    assert store.open_run("w", dead).state == "interrupted"
+    store.bury()
+    assert store.open_run("w", run).state == "interrupted"
+
+
 def test_uploads_are_opened_only_from_their_workspace(store):
     digest = store.put_upload("a", b"genes", {"name": "genes.csv"})
     assert store.get_upload("a", digest) == (b"genes", {"name": "genes.csv"})
@@ -266,6 +307,14 @@ def test_the_quota_refuses_and_loses_nothing(store):
     assert len(store.get_upload("a", first)[0]) == 600
     store.delete_upload("a", first)
     assert store.put_upload("a", b"x" * 500, {})
+
+
+def test_an_upload_is_read_from_a_store_that_cannot_be_written(store, monkeypatch):
+    digest = store.put_upload("w", b"x" * 100, {"file": "a"})
+    monkeypatch.setattr("nspca.jobs.uploads.NOTE_SECONDS", -1.0)
+    store._db.execute("PRAGMA query_only = 1")
+    assert store.get_upload("w", digest) == (b"x" * 100, {"file": "a"})
+    store._db.execute("PRAGMA query_only = 0")
 
 
 def test_uploads_too_old_make_room(store):
@@ -327,6 +376,37 @@ def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
     with pytest.raises(JobError, match=f"has version {VERSION + 1}, this program reads up to {VERSION}"):
         Store(tmp_path / "b")
+
+
+def test_a_damaged_file_is_found_by_looking(store):
+    run = add(store)
+    store.finish_runs([run], "done", result=("k", os.urandom(200_000)))
+    assert store.damage() == ""
+    store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    raw = bytearray(store.path.read_bytes())
+    root = store._db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'shares'").fetchone()[0]
+    raw[4096 * (root - 1) : 4096 * root] = b"\xff" * 4096
+    store.path.write_bytes(raw)
+    assert "cannot be used (" in store.damage() and "make room or repair it" in store.damage()
+
+
+def test_results_make_room_for_newer_ones(store):
+    """By age, by the bytes of all, and by those of a workspace unless another one has room for the same."""
+    now, runs = time.time(), {}
+    for name, workspace, age in zip("abcde", "wwwvv", (50, 40, 30, 20, 10), strict=True):
+        runs[name] = add(store, workspace, name)
+        store.finish_runs([runs[name]], "done", result=(name, bytes(100)), finished=now - age)
+    add(store, "v", "a")
+    there = lambda: "".join(name for name in runs if store.has_result(name))  # noqa: E731
+    assert store.kept("w") == (3, 300) and store.kept("v") == (3, 300) and store.kept("x") == (0, 0)
+    assert store.make_room(1000, 300, 45.0) == 1 and there() == "bcde"
+    assert store.make_room(1000, 100, 1e9) == 2 and there() == "ce"
+    assert store.make_room(150, 1000, 1e9) == 1 and there() == "e"
+    kept = store.open_run("w", runs["c"])
+    assert kept.state == "failed" and "is deleted by now: run it again" in kept.error
+    assert store.make_room(150, 1000, 1e9) == 0
+    store.keep_part([runs["c"]], bytes(50))
+    assert store.kept("w") == (1, 50)
 
 
 def test_workspaces_cannot_be_guessed():

@@ -65,25 +65,38 @@ def draw(
     -------
     customdata of the point clicked in this run, else None
     """
-    serve_plotly()
-    key = re.sub("_(?=_)", "_.", key)  # Streamlit cuts names at two of them, and a run's may have such
+    return put(prepared(figure, key, same), key, on_click)
+
+
+def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]:
+    """All that goes to the browser of a figure; sessions may share it, as long as `scale` is the same."""
     height = int(figure.layout.height or HEIGHT)
     shown = _sized(figure).update_layout(height=height)
-    _keeps(shown, f"{key} {_looks(figure) if same is None else same}")
+    _keeps(shown, f"{_named(key)} {_looks(figure) if same is None else same}")
+    return {
+        "figure": shown.to_json(remove_uids=False),
+        "height": height,
+        "plotly": plotly_url(),
+        "alt": alt_text(figure),
+    }
+
+
+def _named(key: str) -> str:
+    return re.sub("_(?=_)", "_.", key)  # Streamlit cuts names at two of them, and a run's may have such
+
+
+def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> Any:
+    """Show a figure that is `prepared`, as `draw` does."""
+    serve_plotly()
+    key = _named(key)
 
     def clicked() -> None:
         value = st.session_state[key].get("click")
         if on_click is not None and value is not None:
             on_click(value["customdata"])
 
-    data = {
-        "figure": shown.to_json(remove_uids=False),
-        "height": height,
-        "plotly": plotly_url(),
-        "alt": alt_text(figure),
-    }
-    data["clickable"] = on_click is not None  # a click that nobody waits for runs no page
-    result = _FIGURE(key=key, data=data, height=height, on_click_change=clicked)
+    data = {**made, "clickable": on_click is not None}  # a click that nobody waits for runs no page
+    result = _FIGURE(key=key, data=data, height=made["height"], on_click_change=clicked)
     click = result.get("click")
     return None if click is None else click["customdata"]
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from nspca.dashboard import chosen
 from nspca.dashboard.data import cards
-from nspca.dashboard.shell import presses, state, words
-from nspca.data import example_file, look_at
-from nspca.errors import MissingValues, NotPrepared, NSPCAError
+from nspca.dashboard.shell import internals, presses, state, words
+from nspca.data import example_file
+from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
 
 SOURCES = {
@@ -42,8 +42,11 @@ def _uploads() -> None:
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
     given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
-    if given is not None and _usable(given.getvalue(), chosen.title_of(given.name)):
-        _keep(given.name, given.getvalue())
+    if given is not None:
+        content = given.getvalue()
+        if _usable(content, chosen.title_of(given.name)):
+            internals.let_go(given)
+            _keep(given.name, content)
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []
     files = {upload["digest"]: upload for upload in kept if not upload["meta"].get("words")}
     if not files:
@@ -109,18 +112,11 @@ def _opens() -> bool:
 
 def _usable(content: bytes, name: str) -> bool:
     """Whether the file is data, or becomes data once something is chosen about it; if not, one sentence says
-    why.
+    why, and it is not kept.
     """
-    try:
-        found = chosen.read_first(content, name)
-        if (
-            isinstance(found, NSPCAError)
-            and not isinstance(found, MissingValues)
-            and look_at(content) is None
-        ):
-            raise found.with_traceback(None)
-    except NSPCAError as error:
-        st.error(words.plain(error), icon=":material/error:")
+    found = chosen.read_first(content, name)
+    if isinstance(found.data, NSPCAError) and not found.mendable:
+        st.error(words.plain(found.data), icon=":material/error:")
         return False
     return True
 

@@ -8,7 +8,8 @@ import streamlit as st
 
 from nspca.dashboard.chosen import Chosen, columns, measures
 from nspca.dashboard.shell import presses, state, words
-from nspca.data import Look, features_in_rows_suggestion, read
+from nspca.data import Look, features_in_rows_suggestion
+from nspca.data.apart import open_file
 from nspca.data.dataset import numbered
 from nspca.errors import MissingValues, NSPCAError
 from nspca.jobs import engine
@@ -158,7 +159,9 @@ def vocabulary(of: Chosen) -> None:
         type=["txt"],
     )
     if given is not None:
-        read(engine().store.get_upload(state.workspace(), digest)[0], vocabulary=given.getvalue())
+        raw = engine().store.get_upload(state.workspace(), digest)[0]
+        if isinstance(found := open_file(raw, data.name, given.getvalue()).data, NSPCAError):
+            raise found
         about = {"file": given.name[-120:], "name": "vocabulary", "words": True}
         state.put(
             vocab=engine().store.put_upload(state.workspace(), given.getvalue(), about), run=None, k=None

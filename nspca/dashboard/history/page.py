@@ -12,6 +12,7 @@ from nspca.dashboard.runs import goes
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import frame, moment, presses, state, words
 from nspca.jobs import JobState, Run
+from nspca.jobs.job import DAY
 from nspca.plots import percent_down
 from nspca.tasks.rows import unpack
 
@@ -52,7 +53,20 @@ def show() -> None:
     if last > 1:
         _turn(page, last, len(found))
     with frame.guard():
+        _kept(workspace)
+    with frame.guard():
         beside.show([one for one in told if isinstance(one, Told) and one.is_sweep])
+
+
+def _kept(workspace: str) -> None:
+    """How much there is, and for how long."""
+    (count, size), limits = engine().store.kept(workspace), engine().limits
+    days = words.things(round(limits.result_age / DAY), "day")
+    held = f"{words.things(count, 'result')}, {words.size(size)} of {words.size(limits.workspace_bytes)}"
+    st.caption(
+        f"{held}. Each is kept for {days}, the newest first when room is short; what is gone can "
+        "be computed again by Run again."
+    )
 
 
 def _empty() -> None:

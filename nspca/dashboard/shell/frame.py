@@ -63,6 +63,8 @@ def page(title: str) -> Iterator[None]:
     waiting = presses.begin(title)
     if not present:
         _menu()
+    _trouble()
+    memory.say_whose()
     with guard():
         yield
     if present:
@@ -121,6 +123,16 @@ def present(key: str = "present", **options: Any) -> None:
     )
 
 
+def _trouble() -> None:
+    """What is wrong with the store, before somebody has worked for an hour."""
+    try:
+        said = engine().trouble
+    except NSPCAError as error:  # it cannot even be opened
+        said = f"Nothing can be computed or kept just now. {error}"
+    if said:
+        st.error(plain(said), icon=":material/hard_drive:")
+
+
 def _leave() -> None:
     icon = ":material/close_fullscreen:"
     presses.button(
@@ -152,7 +164,11 @@ def _warm() -> threading.Thread:
 
 
 def _warm_up() -> None:
-    engine().start(warm=("nspca.tasks.sweep",))
+    try:
+        engine().start(warm=("nspca.tasks.sweep",))
+    except NSPCAError as error:  # every page says so
+        log.error("no workers: %s", error)
+        return
     # Dask hooks into the collector while it is imported: only then may it run.
     engine().wait_ready(60)
     # Streamlit collects garbage after every rerun; frozen imports are not looked at again, which keeps 30

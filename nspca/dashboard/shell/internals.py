@@ -1,8 +1,9 @@
 """All that the dashboard uses of Streamlit's inside; requirements.txt holds the versions it was tried with.
 
-Five things that Streamlit has no public way for: to hear of a click before a script runs, to know that the
-browser went back, to serve a folder of an installed package without a copy, to let browsers keep what is in
-it, and to start without asking another host for this machine's address. A new version of Streamlit means:
+What Streamlit has no public way for: to hear of a click before a script runs, to know that the browser went
+back, to serve a folder of an installed package without a copy, to let browsers keep what is in it, to start
+without asking another host for this machine's address, to put a door before the server, and to let go of an
+uploaded file. A new version of Streamlit means:
 widen requirements.txt, run the tests, and mend this file alone.
 """
 
@@ -12,7 +13,7 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
-from streamlit import net_util
+from streamlit import config, net_util
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -20,7 +21,11 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
-from streamlit.web.server.starlette import starlette_routes
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.web.server.starlette import starlette_app, starlette_routes
+
+from nspca.dashboard.shell import log
+from nspca.dashboard.shell.door import Door, settings
 
 YEAR = 365 * 24 * 3600  # seconds
 OK = 200  # the file is there; that it is not may be over in a moment
@@ -94,9 +99,37 @@ def _nobody_asked() -> None:
     """Streamlit skips an address that is None."""
 
 
+def put_door() -> None:
+    """A `Door` before all that the server of this process answers; no page of another host is trusted."""
+    inside = starlette_app.create_streamlit_middleware
+
+    def behind_door() -> list[Any]:
+        config.set_option("client.allowedOrigins", [])
+        others = inside()
+        return [type(others[0])(Door, held=_held, **settings()), *others]
+
+    starlette_app.create_streamlit_middleware = behind_door
+
+
+def _held(session: str) -> tuple[int, int]:
+    """Bytes of uploads in memory: of a session, and of all."""
+    files = Runtime.instance().uploaded_file_mgr.file_storage
+    sizes = {name: sum(len(file.data) for file in [*held.values()]) for name, held in [*files.items()]}
+    return sizes.get(session, 0), sum(sizes.values())
+
+
+def let_go(file: UploadedFile) -> None:
+    """The server need not hold an uploaded file any longer; Streamlit would until the page is closed."""
+    now = get_script_run_ctx(suppress_warning=True)
+    if now is not None and Runtime.exists():
+        Runtime.instance().uploaded_file_mgr.remove_file(now.session_id, file.file_id)
+
+
 def command_line() -> None:
     """Streamlit's own, in a process that stays at home."""
     from streamlit.web.cli import main  # starts a good deal, which a page does not need
 
+    log.begin()
     stay_home()
+    put_door()
     main(prog_name="streamlit")

@@ -3,7 +3,11 @@ const NAME = "nspca.workspace";
 
 export default function ({ data, setStateValue }) {
   try {
-    if (data.workspace) localStorage.setItem(NAME, data.workspace);
+    if (data.workspace) {
+      // A link into a workspace takes the place of none: whoever follows it is asked first.
+      if (data.sure || localStorage.getItem(NAME) === data.workspace) localStorage.setItem(NAME, data.workspace);
+      else setStateValue("other", data.workspace);
+    }
     else if (data.forget) localStorage.removeItem(NAME);
     else {
       const kept = localStorage.getItem(NAME);

@@ -8,9 +8,13 @@ from importlib.resources import files
 
 import streamlit as st
 
-from nspca.dashboard.shell import state
+from nspca.dashboard.shell import presses, state
 
 KEY = "memory"
+WHOSE = (
+    "This link leads into a workspace that this browser has not used before: whoever has the link sees the "
+    "runs and files in it, and what you add."
+)
 _SCRIPTS = [
     files("nspca.dashboard.shell").joinpath(name).read_text("utf-8") for name in ("entries.js", "memory.js")
 ]
@@ -28,6 +32,7 @@ def recall() -> None:
         return
     try:
         state.put(w=state.VALUES["w"].read(said))
+        st.session_state[state.SURE] = state.get("w")
     except (TypeError, ValueError):  # not a name that was ever given: it is forgotten
         st.session_state[state.FRESH] = True
 
@@ -36,5 +41,32 @@ def remember() -> None:
     """Hand the workspace to the browser, or ask for it; last on a page, which does not wait for the
     answer.
     """
-    data = {"workspace": state.get("w"), "forget": bool(st.session_state.get(state.FRESH))}
-    _MEMORY(key=KEY, data=data, default={"workspace": None}, on_workspace_change=lambda: None)
+    data = {
+        "workspace": state.get("w"),
+        "sure": st.session_state.get(state.SURE) == state.get("w"),
+        "forget": bool(st.session_state.get(state.FRESH)),
+    }
+    _MEMORY(
+        key=KEY,
+        data=data,
+        default={"workspace": None, "other": None},
+        on_workspace_change=lambda: None,
+        on_other_change=lambda: None,
+    )
+
+
+def say_whose() -> None:
+    """A link into a workspace says so, to a browser that has not used it before."""
+    here = state.get("w")
+    if here is None or here == st.session_state.get(state.SURE):
+        return
+    if st.session_state.get(KEY, {}).get("other") != here:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="whose"):
+        st.markdown(f":material/group: {WHOSE}", width="content")
+        presses.button("Stay in it", "stay", _stay)
+        presses.button("Leave it for my own", "leave_workspace", state.leave)
+
+
+def _stay() -> None:
+    st.session_state[state.SURE] = state.get("w")

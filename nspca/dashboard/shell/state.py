@@ -15,12 +15,14 @@ import streamlit as st
 
 from nspca.dashboard.shell.internals import went_back
 from nspca.data import PREPARATIONS
-from nspca.jobs import new_workspace
+from nspca.errors import JobError
+from nspca.jobs import engine
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
 OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
+SURE = "sure"  # session key: the workspace that somebody knows to be in
 FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over
 CHANGED = "changed"  # session key: something in the form of the sweep was changed
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
@@ -46,6 +48,22 @@ def _word(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text):
         raise ValueError(text)
     return text
+
+
+_met: set[str] = set()  # workspaces that the store knows, so that it is not asked at every rerun
+
+
+def _workspace(text: str) -> str:
+    """One that was issued here; what somebody made up could be prepared for others to work in."""
+    word = _word(text)
+    if word not in _met:
+        try:
+            if not engine().store.is_workspace(word):
+                raise ValueError(text)
+        except JobError:  # every page says what is wrong with the store
+            return word
+        _met.add(word)
+    return word
 
 
 def _words(text: str) -> list[str]:
@@ -116,7 +134,7 @@ class Kept:
 
 
 VALUES: dict[str, Kept] = {
-    "w": Kept(_word),  # workspace: uploads and runs are found only with it
+    "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "sample": Kept(_word, lambda: "digits"),
     "upload": Kept(_word),  # content hash of an uploaded file; when set it stands instead of the sample
     "vocab": Kept(_word),  # content hash of the vocabulary uploaded beside a docword file
@@ -357,13 +375,19 @@ def showing(key: str, value: Any) -> dict[str, str]:
 def workspace() -> str:
     """The unguessable name under which this person's runs and uploads are kept; made when first needed."""
     if get("w") is None:
-        put(w=new_workspace())
+        put(w=engine().store.issue_workspace())
+        st.session_state[SURE] = get("w")
     return get("w")
 
 
 def start_fresh() -> None:
     """Leave the workspace, and forget all that was chosen in it."""
     st.session_state[FRESH] = True
+    leave()
+
+
+def leave() -> None:
+    """Out of the workspace, without what was chosen in it; the browser may remember another one."""
     kept = st.session_state.setdefault(KEPT, {})
     for name in set(kept) - set(OF_THE_PERSON) | {"w", "pin"}:
         kept.pop(name, None)

@@ -49,13 +49,15 @@ def show(seen: Preview | None) -> None:
             goes.ended(run.now, "again")
         _finished(run, problem, sweep)
         return
-    others, before = pinned.drawn(pinned.beside(run), curve.axis()), preview.look(run.of, run.asked)
+    pins, before = pinned.beside(run), preview.look(run.of, run.asked)
+    others = pinned.drawn(pins, curve.axis())
     ghost = None if before is None else before.table
+    beside = f"{ghost is not None and before and before.id} {[(pin.id, pin.label) for pin in pins]}"
 
     def filling(now: JobState) -> None:
         if now.ended:
             curve.switches()
-        curve.filling(problem, unpack(now.rows), run.asked, ghost=ghost, pinned=others)
+        curve.filling(problem, now.rows, run.asked, beside, ghost=ghost, pinned=others)
 
     with frame.picture():
         goes.show(
@@ -81,11 +83,10 @@ def _says(now: JobState, total: int) -> str:
     """One line: how far, best so far, bound so far."""
     if waits := goes.waiting(now):
         return waits
-    rows = unpack(now.rows)
-    line = f"{len(rows)} of {total} ready"
-    if not rows:
+    line = f"{len(now.rows)} of {total} ready"
+    last = next(iter(unpack(now.rows[-1:])), None)
+    if last is None:
         return f"{line}; {words.plain(now.event.stage)}" if now.event else line
-    last = rows[-1]
     line += f"; k = {last.k}: best {words.number(last.value)}"
     return line if last.upper is None else f"{line}, nothing above {words.bound(last.upper)}"
 
@@ -111,7 +112,7 @@ def _awaited(seen: Preview) -> None:
         now = engine().status(seen.id)
         if now.ended:
             st.rerun()
-        curve.filling(seen.problem, unpack(now.rows), seen.asked)
+        curve.filling(seen.problem, now.rows, seen.asked, "preview")
         st.caption(f"A preview is on its way. {goes.waiting(now) or ''}")
 
     with frame.picture():

@@ -2,7 +2,8 @@
 done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,7 +16,7 @@ from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import state, words
 from nspca.plots import sweep_figure
 from nspca.problem import Problem
-from nspca.tasks.rows import Found
+from nspca.tasks.rows import unpack
 from nspca.tasks.sweep import OTHERS, PROBABILITY
 
 AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
@@ -78,15 +79,44 @@ def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> 
 def _caption(frame: pd.DataFrame) -> None:
     """What is drawn beside our bound."""
     if _bounds() != "ours" and len(frame):
-        st.caption(words.others(frame[PROBABILITY].astype(float).min()), help=words.OTHERS)
+        _say_others(_probability(frame))
 
 
-def filling(problem: Problem, rows: list[Found], asked: Request, **options) -> None:
-    """The curve as far as it is known."""
-    frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
-    drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options)
-    figures.draw(drawn, "filling", same=_same(asked))
-    _caption(frame)
+def _probability(frame: pd.DataFrame) -> float:
+    return frame[PROBABILITY].astype(float).min()
+
+
+def _say_others(probability: float) -> None:
+    st.caption(words.others(probability), help=words.OTHERS)
+
+
+def filling(
+    problem: Problem, rows: tuple[dict[str, Any], ...], asked: Request, beside: str = "", **options
+) -> None:
+    """The curve as far as it is known, made once for everybody who looks at it.
+
+    Parameters
+    ----------
+    rows : as a run hands them out
+    beside : what tells the `options` of one curve from those of another
+    """
+    switched = f"{axis()} {_bounds()} {state.get('fit')} {figures.scale()}"
+
+    def make() -> tuple[dict[str, Any], float]:
+        frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
+        drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options)
+        return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
+
+    made, probability = _filled(f"{asked!r} {switched} {beside}", id(rows), len(rows), rows, make)[1]
+    figures.put(made, "filling")
+    if _bounds() != "ours" and rows:
+        _say_others(probability)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
+    """What a curve is drawn from, with these rows, which it holds: no others get their number meanwhile."""
+    return _rows, _make()
 
 
 def _same(asked: Request) -> str:

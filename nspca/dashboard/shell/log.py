@@ -1,0 +1,38 @@
+"""What the server writes to its log: a line for each thing, with time, level and who says it; as JSON with
+``NSPCA_LOG=json``. No Streamlit calls.
+"""
+
+import json
+import logging
+import os
+import time
+
+LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+class Json(logging.Formatter):
+    """One object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {
+            "time": self.formatTime(record, self.datefmt),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            said["trace"] = self.formatException(record.exc_info)
+        return json.dumps(said)
+
+
+def begin() -> None:
+    """All that nspca says from now on goes to standard error."""
+    handler = logging.StreamHandler()
+    kind = Json if os.environ.get("NSPCA_LOG") == "json" else logging.Formatter
+    formatter = kind(LINE, datefmt="%Y-%m-%dT%H:%M:%SZ")
+    formatter.converter = time.gmtime
+    handler.setFormatter(formatter)
+    logger = logging.getLogger("nspca")
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.INFO)
+    logger.propagate = False

@@ -1,0 +1,79 @@
+"""A copy of the store while servers use it, and the way back."""
+
+import os
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from nspca.errors import JobError
+from nspca.jobs.database import Database, default_home
+
+
+def backup(path: Path | str, home: Path | str | None = None) -> int:
+    """Copy runs, results and uploads to one file, as they are at one moment. Its bytes.
+
+    Raises
+    ------
+    JobError
+        When there is no store, or the file cannot be written.
+    """
+    path, source = Path(path), Path(home or default_home()) / "runs.sqlite"
+    if not source.is_file():
+        raise JobError(f"There is no store {source} to copy: set NSPCA_HOME to the folder that has it.")
+    part = path.with_name(path.name + ".part")
+    try:
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # runs and uploads are private
+        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(part)) as new:
+            old.backup(new)
+            new.execute("PRAGMA journal_mode = DELETE")
+        os.replace(part, path)
+    except (OSError, sqlite3.Error) as error:
+        part.unlink(missing_ok=True)
+        raise JobError(
+            f"The copy {path} could not be written ({error}): make room or name another."
+        ) from error
+    return path.stat().st_size
+
+
+def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
+    """Put a copy in the place of the store; where the one that was there is now, if there was one.
+
+    Raises
+    ------
+    JobError
+        When the copy is none, or a server uses the store.
+    """
+    path, home = Path(path), Path(home or default_home())
+    _check(path)
+    place, before = home / "runs.sqlite", None
+    if place.exists():
+        with closing(Database(home)) as there:
+            there.bury()
+            if there.is_shared(""):
+                raise JobError(f"A server uses the store {place}: stop it first.")
+        before = home / time.strftime("runs-before-%Y%m%d-%H%M%S.sqlite")
+        backup(before, home)
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    part = home / "runs.sqlite.part"
+    shutil.copyfile(path, part)
+    part.chmod(0o600)
+    for beside in ("runs.sqlite-wal", "runs.sqlite-shm"):
+        (home / beside).unlink(missing_ok=True)
+    os.replace(part, place)
+    return before
+
+
+def _check(path: Path) -> None:
+    if not path.is_file():
+        raise JobError(f"There is no file {path} to restore from: check its path.")
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            sound = db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+            db.execute("SELECT count(*) FROM runs").fetchone()
+    except sqlite3.Error as error:
+        raise JobError(f"{path} is no copy of a store ({error}): give the file that backup wrote.") from error
+    if not sound:
+        raise JobError(f"{path} is damaged: give an older copy.")

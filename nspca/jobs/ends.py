@@ -1,0 +1,121 @@
+"""How runs ended: told to the store, and held in memory as long as it cannot take it, on a full disk say."""
+
+import logging
+import math
+import time
+from dataclasses import dataclass, field, replace
+
+from nspca.errors import JobError
+from nspca.jobs.job import Job
+from nspca.jobs.state import JobState
+from nspca.jobs.store import Store
+
+RETRY_SECONDS = 5.0
+HELD_BYTES = 1_000_000_000  # of results that wait for room; beyond, a run ends without one
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """How some runs of a job ended.
+
+    Parameters
+    ----------
+    job, runs : what ended, and whose runs of it
+    state, error, result : as in `Finished`
+    """
+
+    job: Job
+    runs: tuple[str, ...]
+    state: str
+    error: str = ""
+    result: bytes = b""
+    finished: float = field(default_factory=time.time)
+
+    def as_state(self, run_id: str) -> JobState:
+        """What a page is told of one of its runs."""
+        job = self.job
+        return JobState(
+            run_id,
+            self.state,
+            event=job.event,
+            rows=job.rows,
+            error=self.error,
+            created=job.created,
+            started=job.started,
+            finished=self.finished,
+        )
+
+
+class Ends:
+    """Writers hold the engine's lock; readers see whole values."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: tuple[End, ...] = ()
+        self._why = ""
+        self._tried = -math.inf
+
+    @property
+    def trouble(self) -> str:
+        """What cannot be kept, and why; empty when all is."""
+        count = sum(len(end.runs) for end in self._held)
+        if not count:
+            return ""
+        what = "1 run that has ended is" if count == 1 else f"{count} runs that have ended are"
+        return (
+            f"{what} not kept yet, only held in memory, and lost when the server ends; it is tried again "
+            f"every few seconds. {self._why}"
+        )
+
+    def keep(self, end: End) -> None:
+        """In one transaction; held, and tried again, when that cannot be."""
+        trouble = self._tell(end)
+        if not trouble:
+            return
+        _log.error("the end of a run could not be kept, it is held in memory: %s", trouble)
+        if end.result and sum(len(other.result) for other in self._held) + len(end.result) > HELD_BYTES:
+            end = End(end.job, end.runs, "failed", trouble)
+        self._held += (end,)
+        self._why = trouble
+
+    def again(self, patient: bool = False) -> None:
+        """Try what is held, the oldest first; a `patient` caller only every few seconds."""
+        if patient and time.monotonic() - self._tried < RETRY_SECONDS:
+            return
+        self._tried = time.monotonic()
+        while self._held:
+            self._why = self._tell(self._held[0])
+            if self._why:
+                return
+            self._held = self._held[1:]
+            if not self._held:
+                _log.warning("the ends of all runs are kept again")
+
+    def answers(self, key: str) -> bool:
+        """Whether the result for a key is held."""
+        return any(end.state == "done" and end.job.key == key for end in self._held)
+
+    def enter(self, run_id: str, key: str) -> None:
+        """A run was asked for once more, or anew: it is done when its result is held, and else begins."""
+        others = (replace(end, runs=tuple(run for run in end.runs if run != run_id)) for end in self._held)
+        self._held = tuple(
+            replace(end, runs=(*end.runs, run_id)) if end.state == "done" and end.job.key == key else end
+            for end in others
+            if end.runs or end.state == "done"
+        )
+
+    def of(self, run_id: str) -> End | None:
+        """How a run ended that the store does not know of yet."""
+        return next((end for end in reversed(self._held) if run_id in end.runs), None)
+
+    def _tell(self, end: End) -> str:
+        kept = (end.job.key, end.result) if end.state == "done" else None
+        try:
+            self._store.finish_runs(
+                end.runs, end.state, error=end.error, result=kept, finished=end.finished, **end.job.progress()
+            )
+        except JobError as trouble:
+            return str(trouble)
+        return ""

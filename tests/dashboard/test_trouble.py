@@ -1,0 +1,23 @@
+"""What goes wrong with the server is said on the pages, in a sentence each."""
+
+from nspca.dashboard.shell import frame
+from nspca.errors import JobError
+from nspca.jobs import engine
+
+PAGE = "pages/learn.py"
+
+
+def test_trouble_with_the_store_is_said_before_anybody_works(visit, monkeypatch, sentence):
+    assert not visit(PAGE).error
+    said = "The store cannot be used (disk image is malformed): repair it."
+    monkeypatch.setattr(type(engine()), "trouble", property(lambda engine: said))
+    assert "disk image is malformed" in sentence(visit(PAGE))
+
+
+def test_a_store_that_cannot_be_opened_is_said(visit, monkeypatch, sentence):
+    def closed():
+        raise JobError("The store cannot be used (attempt to write a readonly database).")
+
+    monkeypatch.setattr(frame, "engine", closed)
+    said = sentence(visit(PAGE))
+    assert "Nothing can be computed or kept just now" in said and "readonly database" in said
