@@ -302,7 +302,8 @@ def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificat
             best = _smaller(best, shifted)
             report(Event("certificate", k=problem.k, lower=value, upper=best.upper))
         if best.upper > value * (1 + CLOSED):
-            dual, warm, point = strongest(problem, value / problem.covariance.unit, effort, report, warm)
+            unit = problem.covariance.unit
+            dual, warm, point = strongest(problem, value / unit, effort, report, warm, best.upper / unit)
             best = best if dual is None else _smaller(best, dual)
     except Cancelled as stop:
         stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best

@@ -137,27 +137,38 @@ class Packing(Work[JointPlan]):
 
     # --- the work -------------------------------------------------------------------------------------------
     def rounds(self):
-        """Prices for the W there is; then steps and a look until the gap hardly closes."""
-        end = self.steps + self.plan.packing_steps(len(self.kept.block))
-        self.total = end
-        lift = self.begin()
+        """A lift, and from where it ends another one of a dimension more, as often as the plan says."""
+        begun, passes = self.steps, self.plan.passes
+        self.total = begun + self.plan.packing_steps(len(self.kept.block))
+        rank = self.rank()
+        for number in range(passes):
+            if not self.closed and rank + number <= len(self.kept.block):
+                lift = self.begin(rank + number)
+                end = begun + (self.total - begun) * (number + 1) // passes
+                self.improve(lift, end)
+                (self.W, *_), self.X = lift.averaged(), lift.splitting.X
+        self.steps = self.total
+        self.tell()
+
+    def improve(self, lift: Lift, end: int):
+        """Steps and a look until the gap hardly closes: the first ones loosen what is priced for the W so
+        far.
+        """
         self.look(lift)
-        own, idle = np.inf, 0  # steps of all blocks loosen at first what is priced for the W there was
-        while self.steps < end and self.cones < self.plan.cones and not self.closed and idle < PATIENCE:
+        own, idle, cones = np.inf, 0, self.cones + self.plan.cones // self.plan.passes
+        while self.steps < end and self.cones < cones and not self.closed and idle < PATIENCE:
             self.advance(lift.splitting, min(ROUND, end - self.steps))
             reached = self.look(lift)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
         self.steps = end
-        self.tell()
 
-    def begin(self) -> Lift:
+    def begin(self, rank: int) -> Lift:
         """The lift of W as it is, with the best prices for it."""
         problem, kept, nonneg = self.problem, self.kept, self.problem.nonneg
         splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=RHO, count=len(problem.sizes))
         splitting.resume(self.W, self.X)
-        rank = self.rank()
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)

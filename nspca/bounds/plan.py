@@ -35,6 +35,7 @@ class Plan:
     branching : of the search over supports, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
     enough : relative gap at which no other rank is begun
+    whole : most features of which all rows are kept where elimination gains nothing
     """
 
     rows: int
@@ -46,12 +47,20 @@ class Plan:
     ranks: tuple[int, ...] = ()
     rounds: int = 0
     enough: float = 1e-9
+    whole: int = 0
+
+    def rounds_of(self, r: int) -> int:
+        """Rounds with r kept rows: fewer, of one lift, where there are more than the plan usually keeps."""
+        share = min(1.0, (self.rows / max(r, 1)) ** 2)
+        return max(min(self.rounds, 2), int(self.rounds * share))
 
 
 PLANS = {
     "fast": Plan(rows=400, plain=(2,), cap=500, first=16, eigenvalues=1e6),
-    "standard": Plan(rows=800, plain=(1, 3), cap=10000, branching=3e7, ranks=(3, 4), rounds=6, enough=5e-3),
-    "thorough": Plan(rows=1000, plain=(1, 3), cap=20000, branching=2e9, ranks=(3, 4), rounds=25),
+    "standard": Plan(
+        rows=800, plain=(1, 3), cap=10000, branching=3e7, ranks=(3, 4), rounds=6, enough=5e-3, whole=2000
+    ),
+    "thorough": Plan(rows=1000, plain=(1, 3), cap=20000, branching=2e9, ranks=(3, 4), rounds=25, whole=3000),
 }
 
 
@@ -64,6 +73,7 @@ class JointPlan:
     rows : most kept rows
     more : numbers of rows that follow, while those left out are what keeps the bound up
     ranks : least and most dimensions of the lift with prices; 0 for no such lift
+    passes : lifts, each with a dimension more than the one before
     packing : entries of all its steps together
     cap, cones : of a search over the sphere, and of all of them together: no other is begun after those
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
@@ -82,6 +92,7 @@ class JointPlan:
     stall: float
     more: tuple[int, ...] = ()
     ranks: tuple[int, int] = (0, 0)
+    passes: int = 1
     packing: float = 0.0
     cap: int = 0
     cones: int = 0
@@ -118,16 +129,17 @@ JOINT_PLANS = {
     ),
     "thorough": JointPlan(
         rows=1000,
-        more=(1600, 2400),
+        more=(1600,),
         whole=2000,
         work=6e8,
         steps=(300, 3000),
         rhos=RHOS,
         grid=16,
         stall=2e-3,
-        ranks=(3, 5),
+        ranks=(3, 4),
+        passes=2,
         packing=4e9,
-        cap=60000,
-        cones=1_500_000,
+        cap=250_000,
+        cones=2_000_000,
     ),
 }

@@ -55,6 +55,7 @@ def strongest(
     effort: str = "standard",
     report: Report = silent,
     warm: Warm | None = None,
+    known: float = np.inf,
 ):
     """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
 
@@ -70,12 +71,14 @@ def strongest(
         best certificate.
     warm : Warm, optional
         From the k before.
+    known : float
+        A bound that is already proved, in unit scale: nothing is done that cannot be better.
 
     Returns
     -------
     certificate : Certificate or None
-        None when A is zero, where the elementary bounds are exact, and when more features are forced than
-        rows may be kept.
+        None when A is zero, where the elementary bounds are exact, when more features are forced than
+        rows may be kept, and when nothing is better than what is known.
     warm : Warm or None
     point : (n,) ndarray or None
         A component better than `lower`, if the search came upon one.
@@ -85,7 +88,11 @@ def strongest(
     plan = PLANS[effort]
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows:
         return None, None, None
-    run = _Run(problem, plan, max(lower, 0.0), report=report, kept=elimination.keep(problem, plan.rows))
+    kept = kept_rows(problem, plan, known)
+    if kept is None:
+        return None, None, None
+    run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
+    run.upper = run.known = known
     try:
         # The calls are small and many: more BLAS threads wait for each other longer than they work.
         with threadpool_limits(1):
@@ -95,18 +102,33 @@ def strongest(
         raise
 
 
+def kept_rows(problem: Problem, plan: Plan, known: float) -> Kept | None:
+    """The rows a plan keeps: all of them where leaving some out gains nothing; None where neither can.
+
+    Whatever W is, tau is at least the largest entry that is left out, and k features at that level reach
+    k tau: where this is no better than what is known, as in standardised tables, rows may not be left out.
+    """
+    kept = elimination.keep(problem, plan.rows)
+    if kept.rows is None or problem.size * kept.floor < known:
+        return kept
+    return elimination.all_rows(problem) if problem.n <= plan.whole and not problem.forced else None
+
+
 @dataclass(eq=False, kw_only=True)
 class _Run(Work[Plan]):
     stage = "dual"
     kept: Kept
-    best: Certificate | None = None  # what proves `upper`
+    known: float = np.inf
+    best: Certificate | None = None  # what proves `upper`, if that is better than what was known
     point: Array | None = None
     subspace: Array | None = None
 
     def run(self, warm):
         problem, kept = self.problem, self.kept
         r = len(kept.block)
-        self.total = ROUND * (1 if not self.plan.ranks else 3 + len(self.plan.ranks) * self.plan.rounds)
+        ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
+        ranks = ranks[:1] if rounds < self.plan.rounds else ranks
+        self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
         small = 1 < problem.n <= BRANCHED
         if small and self.search(lambda tree: tree.by_eigenvalues()):
             return self.best, None
@@ -121,7 +143,7 @@ class _Run(Work[Plan]):
             W, X = (kept.spread(part, problem.n) for part in (plain.entries.W, plain.X))
             self.search(lambda tree: tree.run(W, X))
             return self.best, warm
-        for number, rank in enumerate(self.plan.ranks):
+        for number, rank in enumerate(ranks):
             if self.upper > self.lower * (1 + (self.plan.enough if number else self.gap)):
                 self.lift(plain, min(rank, r), warm)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
@@ -161,13 +183,18 @@ class _Run(Work[Plan]):
         B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
         lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B))
         own, idle, before = np.inf, 0, self.upper
-        for _ in range(self.plan.rounds):
+        rounds = self.plan.rounds_of(len(self.kept.block))
+        for number in range(1, rounds + 1):
             self.advance(splitting, ROUND)
             reached = look(lift, self.prove, self.keep, worth=lambda bound: bound < self.upper)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
+            # at this rate what was known before the dual began stays better
+            hopeless = (
+                number >= PATIENCE and reached - (rounds - number) * max(own - reached, 0.0) > self.known
+            )
             own = min(own, reached)
-            if self.closed or idle == PATIENCE:
+            if self.closed or idle == PATIENCE or hopeless:
                 break
         if self.upper < before:
             self.subspace = lift.B

@@ -2,6 +2,7 @@
 and cancels.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -311,3 +312,61 @@ def test_a_first_round_that_proves_nothing_is_no_reason_to_stop_and_none_to_warn
     known = nspca.solve(problem, "threshold", certify=None).value
     found, _, _ = strongest(problem, 0.3 * problem.leading_eigenvalue / problem.covariance.unit, "standard")
     assert known <= nspca.verify(X, found) <= found.upper
+
+
+def alike(n=60, m=20):
+    """Standardised features that all vary alike: whatever is left out is as large as what is kept."""
+    rng = np.random.default_rng(4)
+    return rng.standard_normal((m, 4)) @ rng.standard_normal((4, n)) + rng.standard_normal((m, n))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_where_leaving_rows_out_gains_nothing_all_are_kept_or_nothing_is_done(nonneg, monkeypatch):
+    X = alike()
+    problem, told = nspca.Problem.from_data(X, 8, nonneg=nonneg, scale=True), []
+    result = nspca.solve(problem, certify=None)
+    plan = Plan(rows=30, plain=(1,), cap=500, ranks=(2,), rounds=3, whole=60)
+    monkeypatch.setattr(effort, "BRANCHED", 0)
+    monkeypatch.setitem(effort.PLANS, "standard", plan)
+    whole = nspca.certify(problem, result)
+    assert "rows" not in whole.witness and nspca.verify(X, whole) <= whole.upper
+    monkeypatch.setitem(effort.PLANS, "standard", replace(plan, whole=59))
+    before = nspca.certify(problem, result, report=told.append)
+    assert whole.upper < before.upper * (1 - 1e-3) and nspca.verify(X, before) <= before.upper
+    assert not any(event.stage == "dual" for event in told), "no work where nothing can come of it"
+    unit = problem.covariance.unit
+    assert strongest(problem, 0.0, known=before.upper / unit) == (None, None, None)
+    assert strongest(problem, 0.0)[0].upper > before.upper, "it is as bad as was said"
+
+
+def test_what_is_known_already_is_not_handed_out_again(short):
+    X = alike() * np.geomspace(3, 0.1, 60)
+    problem = nspca.Problem.from_data(X, 5)
+    found = strongest(problem, 0.0)[0]
+    unit = problem.covariance.unit
+    assert strongest(problem, 0.0, known=found.upper * (1 - 1e-6) / unit)[0] is None
+    assert strongest(problem, 0.0, known=2 * found.upper / unit)[0].upper <= found.upper * (1 + 1e-3)
+
+
+def test_a_look_is_at_the_mean_of_the_last_steps(short):
+    X = alike() * np.geomspace(3, 0.5, 60)
+    problem = nspca.Problem.from_data(X, 6)
+    kept = elimination.all_rows(problem)
+    splitting = dual.Splitting(kept, 6, True)
+    added = lift.add_lift(splitting, np.linalg.qr(np.eye(60)[:, :2])[0], np.eye(60)[:, :1], wait=3)
+    seen = []
+    for step in range(6):
+        splitting.step()
+        added.remember(afresh=step == 2)
+        M = added.cuts.M
+        seen.append((splitting.entries.W.copy(), None if M is None else M.copy(), added.Q.copy()))
+    W, M, U, _ = added.averaged()
+    assert np.allclose(W, np.mean([one[0] for one in seen[2:]], axis=0), atol=1e-12)
+    assert np.allclose(
+        U @ U.T, added.B @ np.mean([one[2] for one in seen[2:]], axis=0) @ added.B.T, atol=1e-9
+    )
+    assert np.allclose(M, sum(one[1] for one in seen[2:] if one[1] is not None) / 4, atol=1e-12)
+    added.rebase(added.B)
+    assert np.allclose(
+        added.averaged()[0], seen[-1][0], atol=1e-12
+    )  # of a new basis nothing is known but now
