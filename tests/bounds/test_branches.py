@@ -14,7 +14,8 @@ from nspca.bounds import branches, elimination, witness
 from nspca.bounds import strongest as effort
 from nspca.bounds.branches import LEAF, Tree
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import add_lift, climb
+from nspca.bounds.dual.bundle import Sought, climb
+from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rowcuts import Cuts
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
@@ -478,7 +479,7 @@ def test_climbs_lead_to_feasible_points_of_the_value_they_tell(nonneg):
         U, C = rng.standard_normal((n, 2)), rng.standard_normal((3, 6))
         U *= trial % 4 > 0  # 0: only h tells the rows apart, and no direction leads anywhere
         h = rng.random(n) * (trial % 3)
-        X, S, values = climb(U, root, k, nonneg, C, h, fixed)
+        X, S, values = climb(U, root, Sought(k, nonneg, fixed), C, h)
         assert (S.sum(axis=0) == min(k, n)).all()
         assert S[:fixed].all()
         assert not X[S == 0].any()

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nspca.bounds.dual.lift import CLIMBS, GAP, Lift, climb
+from nspca.bounds.dual.bundle import CLIMBS, Sought, climb
+from nspca.bounds.dual.lift import GAP, Lift
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import descend
 from nspca.bounds.elimination import Kept
@@ -27,7 +28,7 @@ def first_point(problem: Problem, splitting: Splitting, B: Array) -> Array:
     U = B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     C = np.random.default_rng(0).standard_normal((B.shape[1] + 1, 8))
     none, fixed = np.zeros(len(B)), splitting.kept.fixed
-    X, _, reached = climb(U, np.sqrt(entries.tau), problem.size, problem.nonneg, C, none, fixed)
+    X, _, reached = climb(U, np.sqrt(entries.tau), Sought(problem.size, problem.nonneg, fixed), C, none)
     return X[:, [int(np.argmax(reached))]]
 
 
@@ -43,7 +44,9 @@ def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], 
     """For each size some feasible points (r, p), from climbs with a lift U."""
     C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
     root_tau, none = np.sqrt(splitting.entries.tau), np.zeros(len(U))
-    found = (climb(U, root_tau, size, splitting.nonneg, C, none, priced=True)[0] for size, _ in counts)
+    found = (
+        climb(U, root_tau, Sought(size, splitting.nonneg, priced=True), C, none)[0] for size, _ in counts
+    )
     return [np.unique(X.round(9), axis=1) for X in found]
 
 
