@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 # One BLAS thread: tests run beside worker processes, and sums come out in the same order every time.
@@ -64,6 +65,18 @@ def pytest_collection_modifyitems(items):
     share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # what a process begins with
     between = max(0, share - len(first))
     items[:] = first + others[:between] + second + others[between:]
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch):
+    """Few steps and cones for several components, in this process: how far they get is shown by
+    `benchmarks.joint`.
+    """
+    from nspca.bounds.plan import JOINT_PLANS
+
+    few = {"packing": 3.1e4 * 80, "cap": 500, "cones": 4000, "rhos": (0.25,), "passes": 1}
+    for effort in ("standard", "thorough"):
+        monkeypatch.setitem(JOINT_PLANS, effort, replace(JOINT_PLANS[effort], **few))
 
 
 @pytest.fixture(scope="session")

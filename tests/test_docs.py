@@ -15,6 +15,7 @@ from nspca.archive import read_arrays
 from nspca.bounds import elementary, elimination, lowrank, witness
 from nspca.bounds.branches import Tree
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.plan import PLANS
 from nspca.certificate import KINDS
 from scripts import methods_page
@@ -102,6 +103,11 @@ def joints():
     small = np.random.default_rng(0).standard_normal((40, 12))
     yield small, nspca.certify(nspca.Problem.from_data(small, (3, 2)), effort="fast")
     yield np.eye(4), nspca.certify(nspca.Problem.from_covariance(np.eye(4), (1, 1)), effort="fast")
+    problem = nspca.Problem.from_data(small, (3, 3, 2))
+    kept = elimination.all_rows(problem)
+    for M in (None, 0.01 * kept.block):
+        packed = Packed(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01))
+        yield small, of_numbers(problem, kept, packed)
 
 
 def elementaries(make):
@@ -163,6 +169,8 @@ def measured(certificate) -> dict[str, int]:
         "r": parts["rows"].size if "rows" in parts else n,
         "d": U.shape[-1],
         "codes": parts.get("tree", U).size,
+        "D": parts.get("lift", U).shape[-1],
+        "q": parts["claims"].size - 1 if "claims" in parts and certificate.form == "joint" else 1,
     }
     if certificate.form == "branches":
         leaves = int((parts["branch"] == -1).sum())

@@ -104,20 +104,20 @@ def hunt(seed, forcing=False):
     )
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_every_answer_is_one_the_checker_accepts(seed, record_property):
     record_property("said", hunt(seed))
 
 
-LONG = (pytest.param(seed, marks=pytest.mark.long) for seed in range(102, 140))
+LONG = (pytest.param(seed, marks=pytest.mark.long) for seed in range(101, 139))
 
 
-@pytest.mark.parametrize("seed", [100, 101, *LONG])
+@pytest.mark.parametrize("seed", [100, *LONG])
 def test_so_is_every_answer_with_features_forced(seed, record_property):
     record_property("said", hunt(seed, forcing=True))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(8, 88))
+@pytest.mark.parametrize("seed", range(3, 83))
 def test_every_answer_of_very_many_is_one_the_checker_accepts(seed, record_property):
     record_property("said", hunt(seed))

@@ -18,7 +18,6 @@ from tests.oracles import brute_force, brute_force_joint
 from tests.strategies import cases
 
 EDGE = 1e-13
-pytestmark = pytest.mark.usefixtures("hasty")
 
 
 def checked(data, problem, effort="fast", lower=0.0):

@@ -28,7 +28,7 @@ def test_it_is_smaller_hardly_looser_and_proves_what_it_says(k, nonneg):
 
 
 @pytest.mark.parametrize("rows", [None, 45])
-def test_of_one_with_prices(hasty, monkeypatch, rows):
+def test_of_one_with_prices(monkeypatch, rows):
     table = X * np.geomspace(3, 0.1, 60)
     if rows:
         plan = replace(JOINT_PLANS["standard"], rows=rows, more=(), whole=0)

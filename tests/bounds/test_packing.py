@@ -59,7 +59,7 @@ def test_no_bound_of_any_numbers_is_below_brute_force_and_every_one_is_verified(
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_what_a_run_comes_to_is_never_below_brute_force(nonneg, hasty):
+def test_what_a_run_comes_to_is_never_below_brute_force(nonneg):
     better = 0
     for i, case in enumerate(cases(14, n_max=6, ranks=(2, 6), seed=29)):
         A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
@@ -87,7 +87,7 @@ def rivals(n=24):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("sizes", [(8, 4), (6, 6)])
-def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg, hasty):
+def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     X = rivals()
     problem = Problem.from_data(X, sizes, nonneg)
     value = nspca.solve(problem, "joint", certify=None).value
@@ -114,7 +114,7 @@ def test_with_eliminated_rows(nonneg):
             assert certificate.witness["rows"].size == 16
 
 
-def test_forged_ones_are_refused(hasty):
+def test_forged_ones_are_refused():
     X = rivals()
     problem = Problem.from_data(X, (6, 6, 3), nonneg=False)
     honest = certify_joint(problem, 0.0)
@@ -228,7 +228,7 @@ def test_weights_in_groups_against_another_solver():
         assert c @ exact + exact @ H @ exact / 2 <= least.fun + 1e-7
 
 
-def test_cancelled_at_any_time_it_hands_in_what_was_told(hasty):
+def test_cancelled_at_any_time_it_hands_in_what_was_told():
     X = rivals()
     problem, events = Problem.from_data(X, (6, 4)), []
     lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit

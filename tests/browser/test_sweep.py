@@ -86,6 +86,7 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
 
 
+@pytest.mark.visit
 def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&effort=thorough")
     figure = page.locator(".js-plotly-plot").first

@@ -32,6 +32,7 @@ def test_every_option_is_told_of_and_can_be_changed(method):
             Options(**{field.name: choice})
 
 
+@pytest.mark.visit
 def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, address, texts, finish):
     page = visit(PAGE, **SHORT)
     page.number_input(key="widget_opts_em_restarts").set_value(3).run()

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import nspca
 from nspca.dashboard.sweep import everything
@@ -39,6 +40,7 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, addres
     assert line in texts(again)
 
 
+@pytest.mark.visit
 def test_what_takes_longer_is_made_by_a_worker(visit, finish, texts, monkeypatch):
     monkeypatch.setattr(places, "AT_ONCE", 0)
     page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)

@@ -431,6 +431,7 @@ def test_two_servers_on_one_store_share_a_run(narrow, begun, ended, wait_for, mo
     assert narrow.result(guest) == b"held" and trace.read_text() == "run\n"
 
 
+@pytest.mark.visit
 def test_a_second_server_may_end_the_run_of_the_first(narrow, begun, wait_for, monkeypatch, tmp_path):
     monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
     job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
