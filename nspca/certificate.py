@@ -195,7 +195,7 @@ class Certificate:
         header = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "witness"}
         return write_arrays(
             {"header": np.array(json.dumps(header))}
-            | {f"witness_{name}": a for name, a in self.witness.items()}
+            | {f"witness_{name}": a for name, a in _halved(self.witness).items()}
         )
 
     @classmethod
@@ -206,7 +206,7 @@ class Certificate:
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays.pop("header")))
-            witness = {name.removeprefix("witness_"): array for name, array in arrays.items()}
+            witness = _mirrored({name.removeprefix("witness_"): array for name, array in arrays.items()})
             names = {f.name for f in fields(cls)} - {"witness"}
             for name in ("prepared", "forced"):  # of before there were such
                 header.setdefault(name, [])
@@ -231,6 +231,27 @@ class Certificate:
     def load(cls, path) -> "Certificate":
         """Read a file written by `save`."""
         return cls.from_bytes(Path(path).read_bytes())
+
+
+HALF = "W_upper"
+"""Name in a file of the half of a symmetric W that is on and above the diagonal; the other half is 0."""
+
+
+def _halved(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """A witness as it is stored: of a symmetric W one half, as zeros cost nothing."""
+    W = np.asarray(witness.get("W", np.zeros(0)))
+    if W.ndim != 2 or W.shape[0] != W.shape[1] or not np.array_equal(W, W.T):
+        return witness
+    return {HALF if name == "W" else name: np.triu(W) if name == "W" else a for name, a in witness.items()}
+
+
+def _mirrored(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The other way round."""
+    if HALF not in witness or "W" in witness:
+        return witness
+    upper = witness[HALF]
+    whole = np.where(np.tri(len(upper), dtype=bool), upper.T, upper)
+    return {"W" if name == HALF else name: whole if name == HALF else a for name, a in witness.items()}
 
 
 def rounded_up(value: float, digits: int) -> float:

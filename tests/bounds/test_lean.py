@@ -66,3 +66,17 @@ def test_rounding_is_to_multiples_of_one_power_of_two():
     step = np.abs(R[R != 0]).min()
     assert np.log2(step) == round(np.log2(step)) and np.array_equal(R / step, np.round(R / step))
     assert np.abs(R - W).max() <= step / 2 and not rounded(np.zeros((2, 2)), 8).any()
+
+
+def test_of_a_symmetric_w_a_file_has_one_half():
+    problem, certificate = proof(6)
+    light = lean(problem, certificate)
+    W = light.witness["W"]
+    assert np.array_equal(W, W.T) and W.any()
+    again = nspca.Certificate.from_bytes(light.to_bytes())
+    assert again.to_bytes() == light.to_bytes() and np.array_equal(again.witness["W"], W)
+    assert list(again.witness) == list(light.witness)
+    skew = replace(light, witness=light.witness | {"W": np.triu(W)})  # somebody else's: it stays as it is
+    assert np.array_equal(nspca.Certificate.from_bytes(skew.to_bytes()).witness["W"], np.triu(W))
+    both = replace(light, witness=light.witness | {"W": W + np.tril(np.full_like(W, 1e-300), -1)})
+    assert len(light.to_bytes()) < 0.7 * len(both.to_bytes())

@@ -29,7 +29,7 @@ class JointRequest(Asked):
     sizes: tuple[int, ...]
     methods: tuple[str, ...] = DEFAULT
     options: dict = field(default_factory=dict)
-    effort: str | None = "fast"
+    effort: str | None = "standard"
 
     @property
     def r(self) -> int:
