@@ -205,6 +205,7 @@ def test_a_finger_that_scrolls_the_page_from_a_figure_leaves_it_alive(serve, pag
     page.wait_for_function(f"{drawn} !== {json.dumps(before)}", timeout=30_000)
 
 
+@pytest.mark.visit
 def test_dragging_phi_changes_the_set_without_the_server(serve, page):
     page.goto(serve(EXPLORER))
     slider = page.locator(".nspca-spx .angle")

@@ -155,6 +155,7 @@ def test_one_sentence(raw, said):
     assert str(caught.value).endswith(".")
 
 
+@pytest.mark.long
 def test_a_footer_changed_at_any_byte_ends_no_process():
     """In a process of its own: Arrow aborts when it is asked for the metadata of a damaged column."""
     raw = written(FRAME)

@@ -44,10 +44,8 @@ TABLES = {"asteris2015": (1, 2, 3)}
 QUICK = (
     "asteris2014-figure-1",
     "asteris2014-figure-2",
-    "asteris2014-figure-3",
     "asteris2015-figure-1",
     "sigg2008-figure-1",
-    "sigg2008-figure-2-middle",
     "zass2006-figure-1",
     "zass2006-figure-5",
 )
@@ -55,6 +53,8 @@ QUICK = (
 
 SOME_SECONDS = ("asteris2014-figure-6", "asteris2015-table-3")
 HEAVY = (
+    "asteris2014-figure-3",
+    "sigg2008-figure-2-middle",
     "sigg2008-figure-2-right",
     "zass2006-figure-4",
     "sigg2008-figure-3-left",

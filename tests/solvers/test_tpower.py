@@ -64,7 +64,7 @@ def test_faces(lee_seung_faces, faces):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("k", [50, 12582])
+@pytest.mark.parametrize("k", [50, pytest.param(12582, marks=pytest.mark.long)])
 def test_wide_data_never_form_the_matrix(nothing_large, nonneg, k):
     X = np.random.default_rng(5).standard_normal((40, 12582))
     problem = nspca.Problem.from_data(X, k, nonneg)
