@@ -104,7 +104,7 @@ def hunt(seed, forcing=False):
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_answer_is_one_the_checker_accepts(seed, record_property):
     record_property("said", hunt(seed))
 
@@ -118,6 +118,6 @@ def test_so_is_every_answer_with_features_forced(seed, record_property):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(3, 83))
+@pytest.mark.parametrize("seed", range(2, 82))
 def test_every_answer_of_very_many_is_one_the_checker_accepts(seed, record_property):
     record_property("said", hunt(seed))

@@ -408,6 +408,7 @@ def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
         narrow.again("nothing", viewer="a")
 
 
+@pytest.mark.visit
 def test_two_servers_on_one_store_share_a_run(narrow, begun, ended, wait_for, monkeypatch, tmp_path):
     """The second hands over what the first is at, can end it, and takes nothing along when it goes."""
     monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)

@@ -67,8 +67,16 @@ HEAVY = (
     "sigg2008-figure-3-right",
     "zass2006-figure-2",
 )
-HEAVY_LAST = [name for name in ITEMS if name not in HEAVY]
-HEAVY_LAST += [pytest.param(name, marks=pytest.mark.long) for name in HEAVY]
+SLOW_WHEN_MADE = (
+    *HEAVY,
+    "asteris2014-figure-4",
+    "asteris2014-figure-5",
+    "sigg2008-figure-4",
+    "sigg2008-figure-2-left",
+    "zass2006-figure-5",
+)
+HEAVY_LAST = [name for name in ITEMS if name not in SLOW_WHEN_MADE]
+HEAVY_LAST += [pytest.param(name, marks=pytest.mark.long) for name in dict.fromkeys(SLOW_WHEN_MADE)]
 
 
 def small(name: str, *prepared: str) -> Dataset:
