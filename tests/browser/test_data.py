@@ -105,6 +105,7 @@ def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
     expect(page.get_by_role("button", name="Use as labels")).to_have_count(0)
 
 
+@pytest.mark.visit
 def test_a_copy_of_the_real_data_replaces_the_stand_in(page, app_url):
     folder = os.environ.get("NSPCA_DATA")
     if folder:

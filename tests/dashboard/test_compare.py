@@ -49,6 +49,7 @@ def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
     assert "stand-in" in texts(page) and "**spanspca** has no nonnegative form" in texts(page)
 
 
+@pytest.mark.visit
 def test_a_comparison_from_run_to_loadings(done, texts, alts):
     done.select_slider(key="widget_k").set_value(2).run()
     assert "All of them, exactly" in texts(done) and not any("Overlap" in alt for alt in alts(done))

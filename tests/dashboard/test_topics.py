@@ -56,6 +56,7 @@ def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, te
     )
 
 
+@pytest.mark.visit
 def test_from_run_to_topics(done, texts, alts):
     assert not done.exception and not done.error
     assert "Found at once, 3 topics explain" in texts(done) and "not centred" in texts(done)

@@ -192,6 +192,7 @@ def test_a_run_that_ignores_cancel_is_killed_and_the_engine_goes_on(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
+@pytest.mark.visit
 def test_a_killed_worker_ends_its_run_alone_with_a_sentence(engine, begun, ended, tmp_path):
     gates = [tmp_path / "one", tmp_path / "two"]
     victim, neighbour = (
