@@ -53,6 +53,13 @@ def pytest_xdist_auto_num_workers(config) -> int:
     return count if count > 1 else 0
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Bytes are named after their argument: a compressed file holds the second it was made in, and processes
+    that share the tests must collect the same names.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     """Tests in the browser come first in what two processes begin with, every other file in the second: two

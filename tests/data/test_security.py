@@ -328,7 +328,7 @@ def seeds() -> dict[str, bytes]:
         "png": archive({"a.png": png(10, 10), "b.png": png(10, 10)}),
         "docword": b"3\n4\n3\n1 1 2\n1 4 1\n3 2 7\n",
         "csv": b"who,a,b\nann,1,2\nbob,3,4\n",
-        "gzip": gzip.compress(b"a;b\n1,5;2\n3;4\n"),
+        "gzip": gzip.compress(b"a;b\n1,5;2\n3;4\n", mtime=0),
         "parquet": parquet.getvalue(),
         "a dense matrix": b"%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n",
         "a sparse matrix": b"%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 2.5\n3 1 4\n",
