@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 from nspca.errors import InvalidProblem, NotConverged, Refused
-from nspca.matrix.linalg import Array, largest_eigenpairs, oriented
+from nspca.matrix.linalg import Array, largest_eigenpairs, oriented, steady
 from nspca.matrix.moments import squares
 
 DENSE_LIMIT = 4000
@@ -103,7 +103,8 @@ class Covariance:
             raise Refused(
                 f"an n x n matrix needs n <= {DENSE_LIMIT}, got n = {self.n}; use products, columns or blocks"
             )
-        return self._formed()
+        with steady(self.n**2 * self.shape[0]):
+            return self._formed()
 
     def _formed(self) -> Array:
         raise NotImplementedError
@@ -115,7 +116,8 @@ class Covariance:
         """
         d = min(int(d), self.n)
         if self._pairs is None or self._pairs[0].size < d:
-            self._pairs = self._checked(*self._eigenpairs(d))
+            with steady(self.n * min(self.n, self.shape[0]) ** 2):
+                self._pairs = self._checked(*self._eigenpairs(d))
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
     def once(self, key, make):

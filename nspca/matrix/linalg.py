@@ -1,13 +1,31 @@
 """Small array kernels shared by everything to the right of this file."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
 UNIT_ROUNDOFF = 2.0**-53
+QUICK = 2e10
+"""Multiplications that one thread does in a second or two."""
+
+
+def steady(multiplications: float) -> AbstractContextManager:
+    """One BLAS thread for what it does quickly: the last bits of a sum depend on how many threads share it,
+    and a bound that is found in hundreds of steps depends on those bits.
+    """
+    return _threads().limit(limits=1) if multiplications <= QUICK else nullcontext()
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """Looked for once, as that takes milliseconds: both libraries that compute are loaded above."""
+    return ThreadpoolController()
 
 
 def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 import nspca
 from nspca.bounds import elementary
@@ -302,3 +303,15 @@ def test_a_column_that_hardly_varies_is_no_constant_and_one_of_roundings_is():
         sums = np.column_stack((X[:, :2], [0.3, 0.1 + 0.2, 0.3, 0.3]))
         with pytest.raises(InvalidProblem, match="constant columns 3"):
             nspca.Problem.from_data(layout(sums), 1, scale=True)
+
+
+def test_the_last_bits_do_not_depend_on_the_number_of_threads():
+    X = np.random.default_rng(0).standard_normal((600, 361))
+    seen = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            A = from_dense(X, center=True, scale=False)
+            values, vectors = A.leading(3)
+            seen.append((A.matrix, values, vectors))
+    for one, other in zip(*seen, strict=True):
+        np.testing.assert_array_equal(one, other)
