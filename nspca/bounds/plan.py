@@ -139,7 +139,7 @@ JOINT_PLANS = {
         ranks=(3, 4),
         passes=2,
         packing=4e9,
-        cap=250_000,
-        cones=2_000_000,
+        cap=500_000,
+        cones=4_000_000,
     ),
 }

@@ -1,0 +1,300 @@
+"""f at a direction and on cones of the sphere, many cones at once; docs/certificates.md has the proofs.
+
+    f(c) = topk_i( p_i(c)^2 + h_i ),   p_i(c) = (v_i'c)+   (signed: |u_i'c| + sqrt(tau) c_0)
+
+On the cone of unit generators g_1..g_D, with G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl),
+
+    max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
+
+DROP_SHARE = 0.8
+"""Rows are left out of a cone when at most this share can matter; for less it does not pay."""
+ROUNDING = 64
+"""Unit roundoffs, times D and topk|v|^2, by which every bound is raised: what evaluating it here can lose."""
+APART = 1e-12
+"""Generators with a product below this have no ratio."""
+TIED = 1e-12
+"""Rows this near to the last that is among the k may be it."""
+WIDE = 0.3
+"""In a cone with generators further apart than this hardly any row loses to k others everywhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """What is maximised.
+
+    Attributes
+    ----------
+    V : (n, d) float64
+    k : int
+    h : (n,) float64, optional
+        Constants added row by row; none for the plain rank-d problem. Negative ones, of rows that have a
+        price, only with no row fixed.
+    tau : float
+        When positive, adds a coordinate ``c_0 >= 0`` in which every row has the entry ``sqrt(tau)``.
+    nonneg : bool
+        Positive part of ``v_i'c``; otherwise its absolute value.
+    fixed : int
+        The first so many rows are among the k, whatever their terms are (a node of a search over supports).
+    """
+
+    V: Array
+    k: int
+    h: Array | None = None
+    tau: float = 0.0
+    nonneg: bool = True
+    fixed: int = 0
+
+
+@dataclass(eq=False)
+class Cones:
+    """Several cones, and for each the rows that can be among the k largest somewhere in it.
+
+    Attributes
+    ----------
+    generators : (c, D, D) whole numbers, one generator a row
+    lengths : (c, D)
+    G, T : (c, D, D)
+    rows : c arrays of row numbers, increasing
+    """
+
+    generators: Array
+    lengths: Array
+    G: Array
+    T: Array
+    rows: list[np.ndarray]
+
+
+@dataclass(eq=False)
+class Halves:
+    """What c cones were split into: of each the half where the middle stands for the first end of its edge,
+    and the other.
+
+    Attributes
+    ----------
+    generators, lengths, G, T : (2c, ...)
+    edges : (c, 2)
+    middle, value : (c, D) unit directions, and f there
+    parents : c arrays of row numbers
+    rows, p, linear : (c, r), (c, D + 1, r), the same: those rows filled up, their values at the generators
+        and at the middle
+    """
+
+    generators: Array
+    lengths: Array
+    G: Array
+    T: Array
+    edges: np.ndarray
+    middle: Array
+    value: Array
+    parents: list[np.ndarray]
+    rows: np.ndarray
+    p: Array
+    linear: Array
+
+
+class Objective:
+    """f at a direction, and what bounds it on cones."""
+
+    def __init__(self, query: Query):
+        V = np.asarray(query.V, dtype=np.float64)
+        n, d = V.shape
+        self.k, self.h, self.nonneg, self.fixed = min(query.k, n), query.h, query.nonneg, query.fixed
+        self.root_tau, self.extra = float(np.sqrt(query.tau)), query.tau > 0
+        # Nonnegative: the extra coordinate is one more column; signed: it stays outside |.|.
+        self.V = np.column_stack((V, np.full(n, self.root_tau))) if self.extra and self.nonneg else V
+        self.D = d + self.extra
+        size = np.einsum("ij,ij->i", V, V) + self.root_tau**2
+        size = size if self.h is None else size + np.abs(self.h)
+        self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * float(self.total(size))
+        # One row more, whose terms are zero: it fills up the rows of cones that are looked at together.
+        self.padded = np.vstack((self.V, np.zeros(self.V.shape[1])))
+        self.flat = np.append(np.full(n, self.root_tau), 0.0) if self.extra and not self.nonneg else None
+        self.raised = None if self.h is None else np.append(self.h, 0.0)
+        self.level = 0.0 if self.h is None else float(np.median(self.h))
+
+    def total(self, terms: Array) -> Array:
+        """The sum of the k largest, along the last axis."""
+        return topk_sum(terms, self.k, self.fixed)
+
+    def _total(self, terms: Array) -> Array:
+        """The same, of an array that nobody needs afterwards."""
+        if self.fixed:
+            return self.total(terms)
+        if self.raised is not None:
+            np.maximum(terms, 0.0, out=terms)
+        at = terms.shape[-1] - self.k
+        if at > 0:
+            terms.partition(at, axis=-1)
+        return terms[..., max(at, 0) :].sum(axis=-1)
+
+    # --- at a direction -------------------------------------------------------------------------------------
+    def at(self, c: Array) -> tuple[float, Array, np.ndarray]:
+        """f(c), p(c) and the k rows that give f."""
+        p = self.V @ (c if self.flat is None else c[:-1])
+        p = np.maximum(p, 0.0) if self.nonneg else np.abs(p)
+        if self.flat is not None:
+            p += self.root_tau * c[-1]
+        terms = p * p if self.h is None else p * p + self.h
+        keep = topk_indices(terms, self.k, self.fixed)
+        keep = keep[terms[keep] >= 0]
+        return float(terms[keep].sum()), p, keep
+
+    def gradient(self, c: Array, p: Array, keep: np.ndarray) -> Array:
+        """The direction that serves these rows best, not of unit length."""
+        inside = p[keep] if self.nonneg else p[keep] * np.sign(self.V[keep] @ c[: self.V.shape[1]])
+        gradient = self.V[keep].T @ inside
+        return gradient if self.flat is None else np.append(gradient, self.root_tau * p[keep].sum())
+
+    # --- on cones -------------------------------------------------------------------------------------------
+    def whole(self, generators: Array) -> tuple[Cones, Array]:
+        """Cones (c, D, D) as they are given, with all rows, and their bounds."""
+        D, n = self.D, len(self.V)
+        lengths = np.linalg.norm(generators, axis=2)
+        unit = generators / lengths[..., None]
+        G = unit @ unit.transpose(0, 2, 1)
+        T = np.empty_like(G)
+        for one, directions in enumerate(unit):
+            p, _ = self.values(directions, np.arange(n))
+            for j in range(D):
+                T[one, j] = self.total(self.terms(p, p[j], G[one, j], self.h))
+        cones = Cones(generators, lengths, G, T, [np.arange(n)] * len(generators))
+        return cones, self.bounds(G, T, -np.inf)
+
+    def values(self, directions: Array, rows: np.ndarray) -> tuple[Array, Array]:
+        """p (..., D, r) at unit directions (..., D, D') for rows (..., r), and their linear part."""
+        V = self.padded[rows].swapaxes(-1, -2)
+        linear = (directions if self.flat is None else directions[..., :-1]) @ V
+        p = np.maximum(linear, 0.0) if self.nonneg else np.abs(linear)
+        if self.flat is not None:
+            p += directions[..., -1:] * self.flat[rows][..., None, :]
+        return p, linear
+
+    def terms(self, p: Array, q: Array, g: Array, h: Array | None) -> Array:
+        """``p_i q_i + h_i g`` for values p (..., D, r) and q (..., r) of directions whose products are g
+        (..., D).
+        """
+        out = p * q[..., None, :]
+        if h is not None:
+            out += h[..., None, :] * g[..., None]
+        return out
+
+    def split(self, cones: Cones) -> "Halves":
+        """Each at the midpoint of its longest edge, without the bounds of the two halves."""
+        c, D = cones.lengths.shape
+        every = np.arange(c)
+        near = np.argmin((cones.G + 2 * np.eye(D)).reshape(c, -1), axis=1)
+        edges = np.sort(np.column_stack(np.divmod(near, D)), axis=1)
+        middle = cones.generators[every, edges[:, 0]] + cones.generators[every, edges[:, 1]]
+        length = np.linalg.norm(middle, axis=1)
+        directions = np.concatenate((cones.generators, middle[:, None]), axis=1)
+        directions /= np.column_stack((cones.lengths, length))[..., None]
+        first = cones.rows[0]
+        rows = first[None] if all(part is first for part in cones.rows) else self._padded(cones.rows)
+        p, linear = self.values(directions, rows if len(rows) > 1 else rows[0])
+        g = (directions @ directions[:, D, :, None])[..., 0]
+        g[:, D] = 1.0
+        terms = self.terms(p, p[:, D], g, None if self.raised is None else self.raised[rows])
+        t = self._total(terms)
+        generators, lengths, G, T = (
+            np.repeat(part, 2, axis=0) for part in (cones.generators, cones.lengths, cones.G, cones.T)
+        )
+        replaced, both = edges.ravel(), np.arange(2 * c)
+        generators[both, replaced] = np.repeat(middle, 2, axis=0)
+        lengths[both, replaced] = np.repeat(length, 2)
+        for part, new in ((G, np.repeat(g, 2, axis=0)), (T, np.repeat(t, 2, axis=0))):
+            part[both, replaced] = part[both, :, replaced] = new[:, :D]
+            part[both, replaced, replaced] = new[:, D]
+        return Halves(
+            generators, lengths, G, T, edges, directions[:, D], t[:, D], cones.rows, rows, p, linear
+        )
+
+    def bounds(self, G: Array, T: Array, enough: float) -> Array:
+        """Of cones (c,): the smaller of the two bounds above, or the first where it is `enough`, and the
+        margin.
+        """
+        flat = G.reshape(len(G), -1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = (T.reshape(len(T), -1) / flat).max(axis=1)
+        out = np.where(flat.min(axis=1) > APART, ratios, np.inf)
+        open_ = out > enough
+        if open_.any():
+            out[open_] = np.minimum(out[open_], _spectral(G[open_], T[open_]))
+        return out + self.margin
+
+    def remaining(self, halves: "Halves", which: np.ndarray) -> list[np.ndarray]:
+        """Rows of these halves, without those that at least k others beat everywhere in the cone: T of any
+        two directions in it is the same without them.
+
+        Terms are compared as ``p p' + h g``, g from the smallest product of two directions to 1.
+        """
+        rows = [halves.parents[one // 2] for one in which]
+        nearest = halves.G[which].reshape(which.size, -1).min(axis=1)
+        narrow = np.flatnonzero(nearest > WIDE)
+        if narrow.size and self.fixed < self.k < halves.rows.shape[1]:
+            for one, kept in zip(narrow, self._left(halves, which[narrow], nearest[narrow]), strict=True):
+                if kept.size < DROP_SHARE * rows[one].size:
+                    rows[one] = kept
+        return rows
+
+    def _left(self, halves: "Halves", which: np.ndarray, nearest: Array) -> list[np.ndarray]:
+        D, parent, every = self.D, which // 2, np.arange(which.size)
+        replaced = halves.edges.ravel()[which]
+        p = halves.p[parent, :D]
+        p[every, replaced] = halves.p[parent, D]
+        most, least = p.max(axis=1) ** 2, p.min(axis=1) ** 2
+        if not self.nonneg:
+            linear = halves.linear[parent, :D]
+            linear[every, replaced] = halves.linear[parent, D]
+            one_sign = (linear.min(axis=1) >= 0) | (linear.max(axis=1) <= 0)
+            last = (halves.generators[which, :, -1] / halves.lengths[which]).min(axis=1)
+            flat = self.root_tau * last if self.extra else np.zeros(which.size)
+            least = np.where(one_sign, least, flat[:, None] ** 2)
+        padded = halves.rows[parent if len(halves.rows) > 1 else np.zeros_like(parent)]
+        if self.raised is not None:
+            h = self.raised[padded] - self.level
+            smaller = h * nearest[:, None]
+            most, least = most + np.maximum(h, smaller), least + np.minimum(h, smaller)
+        filled = padded == len(self.V)
+        most[filled], least[filled] = -np.inf, -np.inf
+        # the (k - fixed)-th largest of the others
+        others = least[:, self.fixed :]
+        at = least.shape[1] - self.k
+        kth = np.partition(others, at, axis=1)[:, at]
+        keep = (most >= (kth - TIED * np.abs(kth))[:, None]) & ~filled
+        keep[:, : self.fixed] = True
+        return [padded[one, keep[one]] for one in range(which.size)]
+
+    def _padded(self, rows: list[np.ndarray]) -> np.ndarray:
+        """Row numbers (c, r), filled up with that of the zero row."""
+        sizes = [part.size for part in rows]
+        if min(sizes) == max(sizes):
+            return np.array(rows)
+        out = np.full((len(rows), max(sizes)), len(self.V))
+        for line, part in zip(out, rows, strict=True):
+            line[: part.size] = part
+        return out
+
+
+def _spectral(G: Array, T: Array) -> Array:
+    """lambda_max(T, G) of each (c, D, D), as its distance from the largest T_jj: in a small cone T is nearly
+    that multiple of G, and the difference keeps the digits that whitening by an ill-conditioned G would lose.
+
+    inf for a cone so narrow that its generators are one to rounding.
+    """
+    base = np.einsum("cii->ci", T).max(axis=1)
+    try:
+        L = np.linalg.cholesky(G)
+    except np.linalg.LinAlgError:
+        if len(G) == 1:
+            return np.full(1, np.inf)
+        return np.concatenate([_spectral(G[i : i + 1], T[i : i + 1]) for i in range(len(G))])
+    half = np.linalg.solve(L, T - base[:, None, None] * G)
+    whitened = np.linalg.solve(L, half.swapaxes(1, 2))
+    return base + np.linalg.eigvalsh(whitened)[:, -1]
