@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.shell import look, memory, plotly, presses, state
+from nspca.dashboard.shell import collector, look, memory, plotly, presses, state
 from nspca.dashboard.shell.internals import stay_home
 from nspca.dashboard.shell.words import plain
 from nspca.errors import NSPCAError
@@ -96,6 +96,8 @@ def guard() -> Iterator[None]:
             icon=":material/error:",
         )
         st.page_link("app.py", label="Home", icon=":material/home:")
+    finally:
+        collector.note()
 
 
 def way_on(path: str, label: str) -> None:
@@ -166,22 +168,14 @@ def _warm() -> threading.Thread:
 
 
 def _warm_up() -> None:
-    _freeze()  # at once: whoever comes while the workers start is many, when a class comes
+    collector.freeze()  # at once: whoever comes while the workers start is many, when a class comes
     try:
         engine().start(warm=("nspca.tasks.sweep",))
+        give_up = time.monotonic() + READY_SECONDS
+        while not engine().wait_ready(1.0) and time.monotonic() < give_up:
+            gc.freeze()  # what comes with the workers is a good deal as well
     except NSPCAError as error:  # every page says so
         log.error("no workers: %s", error)
-        return
-    give_up = time.monotonic() + READY_SECONDS
-    while not engine().wait_ready(1.0) and time.monotonic() < give_up:
-        gc.freeze()  # what comes with the workers is a good deal as well
     # Dask hooks into the collector while it is imported: only then may it run.
-    _freeze()
-
-
-def _freeze() -> None:
-    """Streamlit collects garbage after every rerun; frozen imports are not looked at again, which keeps 30
-    sessions responsive.
-    """
-    gc.collect()
-    gc.freeze()
+    collector.freeze()
+    collector.work()
