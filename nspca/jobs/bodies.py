@@ -49,7 +49,7 @@ class Bodies:
                     draft = file.name
                     file.write(body)
                     file.flush()
-                    os.fsync(file.fileno())  # whoever finds the row finds the bytes, after a power cut too
+                    os.fsync(file.fileno())  # no power cut leaves a shorter one under its name
             except OSError as error:
                 raise self._trouble(error) from error
             yield Path(draft)

@@ -157,7 +157,15 @@ class Database:
                 db.execute(f"PRAGMA user_version = {VERSION}")
             moved = self._bodies.move_out(db)
         if moved:
-            with suppress(sqlite3.Error):  # on a full disk the room stays in the file, for runs to come
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Give back what the file has no use for, where that is most of it; else it is for runs to come."""
+        pages, free = (
+            self._db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
+        )
+        if 2 * free > pages:
+            with suppress(sqlite3.Error):  # on a full disk, or while others are in it
                 self._db.execute("VACUUM")
 
     @contextmanager

@@ -3,6 +3,7 @@
 import threading
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,10 +43,11 @@ def test_garbage_is_collected_for_all_together_after_a_page_was_drawn(monkeypatc
     collections = []
 
     def collect():
-        collections.append(collector._drawn.is_set())
-        raise InterruptedError
+        if threading.current_thread() is threading.main_thread():  # else it is of a page of another test
+            collections.append(collector._drawn.is_set())
+            raise InterruptedError
 
-    monkeypatch.setattr(collector.gc, "collect", collect)
+    monkeypatch.setattr(collector, "gc", SimpleNamespace(collect=collect))
     with frame.guard():
         pass
     assert collector._drawn.is_set()

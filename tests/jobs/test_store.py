@@ -167,7 +167,7 @@ FIRST_SCHEMA = (
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
 )
 
-BODIES = {hashlib.sha256(body).hexdigest(): body for body in (b"genes" * 100, b"words" * 100, b"")}
+BODIES = {hashlib.sha256(body).hexdigest(): body for body in (b"genes" * 50_000, b"words", b"")}
 
 
 def plant_blobs(db):
@@ -390,7 +390,9 @@ def test_a_kill_while_uploads_are_moved_out_of_a_store_of_before_loses_none(tmp_
         db.execute("PRAGMA user_version = 1")
     db.close()
     seen = moments(tmp_path / "old")
+    before = (tmp_path / "old" / "runs.sqlite").stat().st_size
     Store(tmp_path / "old").close()
+    assert (tmp_path / "old" / "runs.sqlite").stat().st_size < before / 2
     assert len(seen) == 2 * len(BODIES) and files(tmp_path / "old") == sorted(BODIES)
     for home in [*seen, tmp_path / "old"]:
         after = Store(home)

@@ -26,8 +26,9 @@ def freeze() -> None:
 
 def work() -> None:
     """Collect, as long as the server runs."""
+    drawn = _drawn
     while True:
-        _drawn.wait()
+        drawn.wait()
         time.sleep(SECONDS)
-        _drawn.clear()
+        drawn.clear()
         gc.collect()
