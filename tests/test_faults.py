@@ -1,6 +1,5 @@
 """What was tried to bring a dashboard down, and for each the tests that show what happens now."""
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -117,8 +116,7 @@ def test_every_fault_has_tests_that_are_there(fault):
     assert FAULTS[fault]
     for test in FAULTS[fault]:
         path, _, name = test.partition("::")
-        there = ast.parse((ROOT / path).read_text(encoding="utf-8")).body
-        assert name in {node.name for node in there if isinstance(node, ast.FunctionDef)}, test
+        assert f"\ndef {name}(" in (ROOT / path).read_text(encoding="utf-8"), test
 
 
 def test_every_row_of_the_list_is_there():
