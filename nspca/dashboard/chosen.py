@@ -1,6 +1,7 @@
 """The data set in force: a sample or an upload, read once per server and found again by its content."""
 
 import hashlib
+import threading
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -351,6 +352,15 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     given = of.dataset.is_covariance
     made = _problem(of.content, given, center and not given, scale and not given, of.dataset)
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
+
+
+def led(problem: nspca.Problem) -> nspca.Problem:
+    """The same with its leading eigenvalue, which is kept by what all sessions share: one computes it, and
+    who comes meanwhile waits instead of doing the same beside it.
+    """
+    with problem.covariance.once("dashboard", threading.Lock):
+        problem.leading_eigenvalue  # noqa: B018  kept by the problem
+    return problem
 
 
 @dataclass(frozen=True, eq=False)

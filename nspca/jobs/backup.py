@@ -8,7 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 from nspca.errors import JobError
-from nspca.jobs.database import Database, default_home
+from nspca.jobs.bodies import Bodies
+from nspca.jobs.database import VERSION, Database, default_home
+from nspca.jobs.store import Store
 
 
 def backup(path: Path | str, home: Path | str | None = None) -> int:
@@ -29,6 +31,8 @@ def backup(path: Path | str, home: Path | str | None = None) -> int:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(part)) as new:
             old.backup(new)
             new.execute("PRAGMA journal_mode = DELETE")
+            with new:
+                Bodies(source.parent / "uploads").copy_in(new)
         os.replace(part, path)
     except (OSError, sqlite3.Error) as error:
         part.unlink(missing_ok=True)
@@ -63,6 +67,7 @@ def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
     for beside in ("runs.sqlite-wal", "runs.sqlite-shm"):
         (home / beside).unlink(missing_ok=True)
     os.replace(part, place)
+    Store(home).close()  # uploads become files again
     return before
 
 
@@ -73,7 +78,13 @@ def _check(path: Path) -> None:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
             sound = db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
             db.execute("SELECT count(*) FROM runs").fetchone()
+            version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
         raise JobError(f"{path} is no copy of a store ({error}): give the file that backup wrote.") from error
     if not sound:
         raise JobError(f"{path} is damaged: give an older copy.")
+    if version > VERSION:
+        raise JobError(
+            f"{path} has version {version}, this program reads up to {VERSION}: update nspca, or give "
+            "an older copy."
+        )

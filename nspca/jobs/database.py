@@ -1,4 +1,8 @@
-"""The one SQLite file: its place, its schema, its transactions, and which server processes are alive."""
+"""The one SQLite file: its place, its schema, its transactions, and which server processes are alive.
+
+One connection writes, and those who write wait for each other; who reads has another one, and waits for
+nobody.
+"""
 
 import os
 import secrets
@@ -14,9 +18,11 @@ import platformdirs
 import psutil
 
 from nspca.errors import JobError
+from nspca.jobs.bodies import Bodies
 
-VERSION = 4
+VERSION = 5
 BUSY_SECONDS = 10.0
+IDLE_READERS = 4  # connections kept for those who read next
 START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 )
@@ -40,7 +46,6 @@ SCHEMA = (
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
         size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
-    "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
     SHARES,
     WORKSPACES,
     *INDICES,
@@ -53,7 +58,7 @@ def default_home() -> Path:
 
 
 class Database:
-    """One connection used by all threads in turn; several processes may open the same file.
+    """Used by all threads; several processes may open the same file.
 
     Parameters
     ----------
@@ -68,12 +73,13 @@ class Database:
     def __init__(self, home: Path | str | None = None) -> None:
         self.home = Path(home) if home is not None else default_home()
         self.path = self.home / "runs.sqlite"
+        self._bodies = Bodies(self.home / "uploads")
         self._lock = threading.RLock()
+        self._readers: list[sqlite3.Connection] = []
+        self._open = True
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            self._db = self._connect()
         except (OSError, sqlite3.Error) as error:
             raise self._trouble(error) from error
         with suppress(OSError):  # a file system without modes
@@ -89,7 +95,15 @@ class Database:
 
     def close(self) -> None:
         with self._lock:
+            self._open = False
+            while self._readers:
+                self._readers.pop().close()
             self._db.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db.row_factory = sqlite3.Row
+        return db
 
     def damage(self) -> str:
         """What SQLite finds wrong in the whole file, in a sentence; empty when nothing. Takes a while, and
@@ -109,7 +123,6 @@ class Database:
         )
 
     def _prepare(self) -> None:
-        self._db.row_factory = sqlite3.Row
         deadline = time.monotonic() + BUSY_SECONDS
         while True:  # switching to WAL does not wait for other processes doing the same
             try:
@@ -130,7 +143,6 @@ class Database:
             if version == 0:
                 for statement in SCHEMA:
                     db.execute(statement)
-                db.execute(f"PRAGMA user_version = {VERSION}")
             if version == 1:  # a name of its own for a run, and a moment in which it was deleted
                 db.execute("ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT ''")
                 db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
@@ -141,28 +153,69 @@ class Database:
                 db.execute("ALTER TABLE runs ADD COLUMN stop REAL")
                 for statement in (WORKSPACES, *INDICES):
                     db.execute(statement)
+            if version < VERSION:
                 db.execute(f"PRAGMA user_version = {VERSION}")
+            moved = self._bodies.move_out(db)
+        if moved:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Give back what the file has no use for, where that is most of it; else it is for runs to come."""
+        pages, free = (
+            self._db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
+        )
+        if 2 * free > pages:
+            with suppress(sqlite3.Error):  # on a full disk, or while others are in it
+                self._db.execute("VACUUM")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it or nothing."""
-        with self._reading() as db:
-            db.execute("BEGIN IMMEDIATE")
+        with self._lock, self._said():
+            self._db.execute("BEGIN IMMEDIATE")
             try:
-                yield db
-                db.execute("COMMIT")
+                yield self._db
+                self._db.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):  # a full disk has already rolled back
-                    db.execute("ROLLBACK")
+                    self._db.execute("ROLLBACK")
                 raise
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+        """The store at one moment; nobody who writes is waited for."""
+        with self._said():
+            db = self._reader()
             try:
-                yield self._db
-            except sqlite3.Error as error:
-                raise self._trouble(error) from error
+                db.execute("BEGIN")
+                yield db
+            finally:
+                with suppress(sqlite3.Error):
+                    db.execute("ROLLBACK")
+                self._give_back(db)
+
+    def _reader(self) -> sqlite3.Connection:
+        if not self._open:
+            raise sqlite3.ProgrammingError("it is closed")
+        try:
+            return self._readers.pop()
+        except IndexError:
+            db = self._connect()
+            db.execute("PRAGMA query_only = 1")
+            return db
+
+    def _give_back(self, db: sqlite3.Connection) -> None:
+        if self._open and len(self._readers) < IDLE_READERS:
+            self._readers.append(db)
+        else:
+            db.close()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._trouble(error) from error
 
     def register_server(self) -> str:
         """Name this process as the owner of runs, and mark what dead ones left unfinished as interrupted."""

@@ -1,4 +1,6 @@
-"""Everything that outlives the server: runs, results, uploads, and the files of arguments beside them."""
+"""Everything that outlives the server: runs, results and uploads; files of uploads and arguments lie beside
+the database.
+"""
 
 import secrets
 import time
@@ -13,7 +15,8 @@ def new_workspace() -> str:
 
 
 class Store(Runs, Uploads):
-    """One SQLite file for the runs and uploads of all workspaces; see `Runs` and `Uploads` for what it does.
+    """One SQLite file for the runs and uploads of all workspaces, and a folder with the bytes of uploads; see
+    `Runs` and `Uploads` for what it does.
 
     Results and uploads are opaque bytes, everything else is text and numbers: nothing in it is ever
     unpickled.

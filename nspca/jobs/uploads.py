@@ -14,6 +14,7 @@ from nspca.jobs.database import Database
 MEGABYTE = 1_000_000
 NOTE_SECONDS = 3600.0  # between notes that an upload is used
 NO_UPLOAD = "There is no such upload in this workspace: it may have grown too old; give the file again."
+DAMAGED = "The file of this upload was damaged or deleted on the disk since: give it again."
 
 
 class Uploads(Database):
@@ -37,6 +38,7 @@ class Uploads(Database):
     ) -> None:
         super().__init__(home)
         self.quota, self.total, self.max_age = quota, total, max_age
+        self._tidy_uploads()
 
     def put_upload(self, workspace: str, dataset_bytes: bytes, meta: dict[str, Any]) -> str:
         """Keep the bytes for this workspace; what is too old is deleted first, what fits nowhere is refused.
@@ -46,30 +48,20 @@ class Uploads(Database):
         digest : str, the name to ask for them again
         """
         digest, size, now = hashlib.sha256(dataset_bytes).hexdigest(), len(dataset_bytes), time.time()
-        with self._writing() as db:
-            _drop(db, "used < ?", (now - self.max_age,))
-            mine = _sum(
-                db, "SELECT size FROM uploads WHERE workspace = ? AND digest != ?", (workspace, digest)
-            )
-            if mine + size > self.quota:
-                raise JobError(
-                    f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this "
-                    f"file would make it {(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no "
-                    "longer needed, or give a smaller file."
+        with self._reading() as db:  # what fits nowhere is not even written
+            self._check_room(db, workspace, digest, size)
+        try:
+            with self._bodies.draft(dataset_bytes) as draft, self._writing() as db:
+                db.execute("DELETE FROM uploads WHERE used < ?", (now - self.max_age,))
+                self._check_room(db, workspace, digest, size)  # somebody else may have been quicker
+                db.execute(
+                    """INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, digest)
+                    DO UPDATE SET meta = excluded.meta, used = excluded.used""",
+                    (workspace, digest, json.dumps(meta), size, now, now),
                 )
-            everyone = _sum(db, "SELECT MAX(size) FROM uploads WHERE digest != ? GROUP BY digest", (digest,))
-            if everyone + size > self.total:
-                raise JobError(
-                    f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file "
-                    f"would make it {(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to "
-                    "make room."
-                )
-            db.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (digest, dataset_bytes))
-            db.execute(
-                """INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (workspace, digest) DO UPDATE SET meta = excluded.meta, used = excluded.used""",
-                (workspace, digest, json.dumps(meta), size, now, now),
-            )
+                self._bodies.settle(draft, digest)
+        finally:
+            self._tidy_uploads()
         return digest
 
     def get_upload(self, workspace: str, digest: str) -> tuple[bytes, dict[str, Any]]:
@@ -78,23 +70,24 @@ class Uploads(Database):
         Raises
         ------
         JobError
-            When this workspace has no such upload, even if another one has.
+            When this workspace has no such upload, even if another one has; and when its file is damaged.
         """
         with self._reading() as db:
             row = db.execute(
-                "SELECT meta, used, body FROM uploads JOIN blobs USING (digest) WHERE workspace = ? AND "
-                "digest = ?",
-                (workspace, digest),
+                "SELECT meta, used FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest)
             ).fetchone()
         if row is None:
             raise JobError(NO_UPLOAD)
+        body = self._bodies.read(digest)
+        if body is None:
+            raise JobError(DAMAGED)
         if time.time() - row["used"] > NOTE_SECONDS:
             with suppress(JobError), self._writing() as db:  # on a full disk it can still be read
                 db.execute(
                     "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ?",
                     (time.time(), workspace, digest),
                 )
-        return row["body"], json.loads(row["meta"])
+        return body, json.loads(row["meta"])
 
     def list_uploads(self, workspace: str) -> list[dict[str, Any]]:
         """Digest, size in bytes, creation time and meta of each upload, the newest first."""
@@ -108,13 +101,32 @@ class Uploads(Database):
 
     def delete_upload(self, workspace: str, digest: str) -> None:
         with self._writing() as db:
-            _drop(db, "workspace = ? AND digest = ?", (workspace, digest))
+            db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest))
+        self._tidy_uploads()
 
+    def _check_room(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
+        """Whether an upload of this size may be kept beside those that are not too old."""
+        others, values = "digest != ? AND used >= ?", (digest, time.time() - self.max_age)
+        mine = _sum(db, f"SELECT size FROM uploads WHERE {others} AND workspace = ?", (*values, workspace))
+        if mine + size > self.quota:
+            raise JobError(
+                f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this file "
+                f"would make it {(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no longer "
+                "needed, or give a smaller file."
+            )
+        everyone = _sum(db, f"SELECT MAX(size) FROM uploads WHERE {others} GROUP BY digest", values)
+        if everyone + size > self.total:
+            raise JobError(
+                f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file "
+                f"would make it {(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to make "
+                "room."
+            )
 
-def _drop(db: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> None:
-    db.execute(f"DELETE FROM uploads WHERE {condition}", values)
-    db.execute("DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM uploads)")
+    def _tidy_uploads(self) -> None:
+        """Delete files that no row names; held back by nothing that is wrong with the store."""
+        with suppress(JobError), self._writing() as db:
+            self._bodies.tidy({row[0] for row in db.execute("SELECT digest FROM uploads").fetchall()})
 
 
 def _sum(db: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> int:
-    return sum(row[0] for row in db.execute(query, values))
+    return sum(row[0] for row in db.execute(query, values).fetchall())

@@ -1,11 +1,13 @@
 """Functions the tests run in worker processes, by name."""
 
 import itertools
+import json
 import os
 import time
 from pathlib import Path
 
 import numpy as np
+from distributed import get_worker
 
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.progress import Event
@@ -32,6 +34,12 @@ def describe(report, **arguments):
 def environment(report):
     nice = os.nice(0) if hasattr(os, "nice") else 0
     return f"{os.getpid()} {nice} {os.environ.get('OPENBLAS_NUM_THREADS')}".encode()
+
+
+def upkeep(report):
+    """What this worker does though nobody asks for anything, and after how many milliseconds each."""
+    calls = get_worker().periodic_callbacks
+    return json.dumps({name: call.callback_time for name, call in calls.items() if call}).encode()
 
 
 def sweep(report, count):
@@ -100,6 +108,14 @@ def large(report, gate):
         report(Event("waiting", payload={"pid": os.getpid()}))
         time.sleep(0.01)
     return b"large" * 200_000
+
+
+def repeat(report, name):
+    """A quarter of a megabyte that says what was asked, after a moment in steps."""
+    for step in range(5):
+        report(Event("repeating", step + 1, 5, payload={"row": {"step": step}}))
+        time.sleep(0.01)
+    return name.encode() * (250_000 // len(name))
 
 
 def refuse(report):

@@ -1,6 +1,8 @@
 """Backup and restore of the store."""
 
 import os
+import shutil
+import sqlite3
 import stat
 
 import pytest
@@ -9,6 +11,7 @@ from nspca.__main__ import main
 from nspca.errors import JobError
 from nspca.jobs import Store
 from nspca.jobs.backup import backup, restore
+from nspca.jobs.database import VERSION
 
 
 def planted(home, key="k"):
@@ -21,12 +24,15 @@ def planted(home, key="k"):
 def test_a_copy_is_made_in_use_and_put_back(tmp_path, monkeypatch, capsys):
     home, copy = tmp_path / "home", tmp_path / "copy.sqlite"
     store, run = planted(home)
+    digest = store.put_upload("w", b"genes", {"file": "genes.csv"})
     server = store.register_server()
     monkeypatch.setenv("NSPCA_HOME", str(home))
     assert main(["backup", str(copy)]) == 0
     assert os.name != "posix" or stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert main(["restore", str(copy)]) == 2 and "A server uses the store" in capsys.readouterr().err
     later, _ = store.add_run("w", "later", "", "m:f", "{}", server)
+    store.delete_upload("w", digest)
+    other = store.put_upload("w", b"other", {})
     store.leave_server(server)
     store.close()
     assert main(["restore", str(copy)]) == 0
@@ -34,12 +40,46 @@ def test_a_copy_is_made_in_use_and_put_back(tmp_path, monkeypatch, capsys):
     again = Store(home)
     assert again.open_run("w", run).state == "done" and again.result("k") == b"bytes"
     assert again.find_run(later) is None
+    assert again.get_upload("w", digest) == (b"genes", {"file": "genes.csv"})
+    assert [path.name for path in (home / "uploads").iterdir()] == [digest], "files, of these rows alone"
     again.close()
     (before,) = home.glob("runs-before-*.sqlite")
     assert restore(before, tmp_path / "new") is None
     old = Store(tmp_path / "new")
-    assert old.find_run(later).state == "interrupted"
+    assert old.find_run(later).state == "interrupted" and old.get_upload("w", other)[0] == b"other"
     old.close()
+
+
+def test_a_copy_of_a_store_of_before_and_one_made_while_an_upload_goes(tmp_path):
+    """The first has the bytes in it already; the second does not show what it has no bytes of."""
+    store, _ = planted(tmp_path / "home")
+    kept, gone = (store.put_upload("w", body, {}) for body in (b"kept", b"gone"))
+    (tmp_path / "home" / "uploads" / gone).unlink()
+    store.close()
+    backup(tmp_path / "copy", tmp_path / "home")
+    (tmp_path / "old").mkdir()
+    shutil.copy(tmp_path / "copy", tmp_path / "old" / "runs.sqlite")
+    backup(tmp_path / "again", tmp_path / "old")
+    for copy in ("copy", "again"):
+        restore(tmp_path / copy, tmp_path / "new" / copy)
+        again = Store(tmp_path / "new" / copy)
+        assert [upload["digest"] for upload in again.list_uploads("w")] == [kept]
+        assert again.get_upload("w", kept)[0] == b"kept"
+        again.close()
+
+
+def test_a_copy_of_a_newer_version_is_refused(tmp_path):
+    store, run = planted(tmp_path / "home")
+    store.close()
+    backup(tmp_path / "copy", tmp_path / "home")
+    with sqlite3.connect(tmp_path / "copy") as db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    db.close()
+    with pytest.raises(JobError, match=f"has version {VERSION + 1}"):
+        restore(tmp_path / "copy", tmp_path / "home")
+    store = Store(tmp_path / "home")
+    assert store.open_run("w", run).state == "done"
+    store.close()
 
 
 def test_what_is_no_copy_is_refused_and_nothing_is_lost(tmp_path):

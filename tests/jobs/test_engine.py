@@ -1,5 +1,6 @@
 """The engine with real worker processes."""
 
+import json
 import logging
 import os
 import signal
@@ -36,6 +37,20 @@ def test_everything_listens_on_loopback_with_tls_and_niced_workers(engine, ended
     assert ended(engine, job).state == "done"
     pid, nice, threads = engine.result(job).split()
     assert int(pid) != os.getpid() and int(nice) >= 10 and threads == b"1"
+
+
+def test_a_process_with_nothing_to_do_is_left_alone(engine, ended):
+    """No profile, few ticks and measurements; the look at a worker's memory goes on."""
+    job = engine.submit("tests.jobs.background_tasks:upkeep", {}, viewer="a")
+    assert ended(engine, job).state == "done"
+    cluster = engine._pool._cluster
+    ours = {name: call.callback_time for name, call in cluster.scheduler.periodic_callbacks.items() if call}
+    for calls in (json.loads(engine.result(job)), ours):
+        assert "profile" not in calls and min(calls.values()) >= 250, calls
+        assert (calls["tick"], calls["monitor"]) == (1000, 10_000)
+    assert not any(name.startswith("amm") for name in ours)
+    watched = {nanny.memory_manager.memory_monitor_interval for nanny in cluster.workers.values()}
+    assert watched == {0.25}
 
 
 def test_arguments_arrive_by_content(engine, ended):

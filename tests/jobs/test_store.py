@@ -1,6 +1,9 @@
 """The store alone: what is kept, for whom, and what two processes do to it."""
 
+import errno
+import hashlib
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -164,6 +167,47 @@ FIRST_SCHEMA = (
     "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
 )
 
+BODIES = {hashlib.sha256(body).hexdigest(): body for body in (b"genes" * 50_000, b"words", b"")}
+
+
+def plant_blobs(db):
+    """Uploads as they were kept before version 5, and are in a copy."""
+    for digest, body in BODIES.items():
+        db.execute(
+            "INSERT INTO uploads VALUES ('w', ?, '{}', ?, ?, ?)",
+            (digest, len(body), time.time(), time.time()),
+        )
+        db.execute("INSERT INTO blobs VALUES (?, ?)", (digest, body))
+
+
+def files(home):
+    return sorted(path.name for path in (home / "uploads").glob("*"))
+
+
+@pytest.fixture
+def moments(monkeypatch, tmp_path):
+    """``moments(home)``: from now on a copy of the home is made before and after each time a file gets its
+    name, as it would be found had the process been killed there; the list of them.
+    """
+    replace = os.replace
+
+    def watch(home):
+        seen = []
+
+        def see():
+            seen.append(tmp_path / f"moment {len(seen)}")
+            shutil.copytree(home, seen[-1])
+
+        def named(draft, place):
+            see()
+            replace(draft, place)
+            see()
+
+        monkeypatch.setattr("nspca.jobs.bodies.os.replace", named)
+        return seen
+
+    yield watch
+
 
 def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     (tmp_path / "old").mkdir()
@@ -174,6 +218,7 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
             "INSERT INTO runs VALUES ('r', 'w', 'k', 't', 'sweep', '{}', 'done', '', '[]', '', 1.0, 2.0, "
             "3.0, 's')"
         )
+        plant_blobs(db)
         db.execute("PRAGMA user_version = 1")
     db.close()
     old = Store(tmp_path / "old")
@@ -181,12 +226,13 @@ def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
     assert (run.title, run.name, run.finished) == ("t", "", 3.0)
     old.delete_run("w", "r")
     old.restore_run("w", "r")
-    tables = ("servers", "runs", "results", "uploads", "blobs", "shares", "workspaces")
+    assert [old.get_upload("w", digest)[0] for digest in BODIES] == list(BODIES.values())
+    tables = ("servers", "runs", "results", "uploads", "shares", "workspaces")
     columns = [
         [tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")]
         for each in (old, store)
     ]
-    assert columns[0] == columns[1]
+    assert columns[0] == columns[1] and not old._db.execute("PRAGMA table_info(blobs)").fetchall()
     assert old._db.execute("PRAGMA user_version").fetchone()[0] == VERSION
     old.close()
 
@@ -292,7 +338,7 @@ def test_uploads_are_opened_only_from_their_workspace(store):
         5
     ]
     store.delete_upload("b", digest)
-    assert store._db.execute("SELECT COUNT(*) FROM blobs").fetchone()[0] == 0
+    assert not files(store.home)
 
 
 def test_the_quota_refuses_and_loses_nothing(store):
@@ -317,6 +363,114 @@ def test_an_upload_is_read_from_a_store_that_cannot_be_written(store, monkeypatc
     store._db.execute("PRAGMA query_only = 0")
 
 
+def test_a_kill_while_a_file_is_kept_leaves_nothing_that_is_shown_or_counted(store, moments):
+    mine = store.put_upload("w", b"mine", {})
+    seen = moments(store.home)
+    later = store.put_upload("w", b"later" * 100, {})
+    assert len(seen) == 2 and files(store.home) == sorted((mine, later)), "a draft is gone"
+    assert [len(files(home)) for home in seen] == [2, 2]
+    for home in tuple(seen):
+        after = Store(home, quota=700)
+        assert [upload["digest"] for upload in after.list_uploads("w")] == [mine]
+        assert later not in files(home), "nobody's file is deleted"
+        assert after.put_upload("w", b"x" * 690, {}), "and takes no room"
+        for draft in (home / "uploads").glob("*.part"):
+            os.utime(draft, (1.0, 1.0))
+        after.delete_upload("w", mine)
+        assert len(files(home)) == 1, "neither does a draft, once nobody can be writing it"
+        after.close()
+
+
+def test_a_kill_while_uploads_are_moved_out_of_a_store_of_before_loses_none(tmp_path, moments):
+    (tmp_path / "old").mkdir()
+    with sqlite3.connect(tmp_path / "old" / "runs.sqlite") as db:
+        for statement in FIRST_SCHEMA:
+            db.execute(statement)
+        plant_blobs(db)
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+    seen = moments(tmp_path / "old")
+    before = (tmp_path / "old" / "runs.sqlite").stat().st_size
+    Store(tmp_path / "old").close()
+    assert (tmp_path / "old" / "runs.sqlite").stat().st_size < before / 2
+    assert len(seen) == 2 * len(BODIES) and files(tmp_path / "old") == sorted(BODIES)
+    for home in [*seen, tmp_path / "old"]:
+        after = Store(home)
+        assert [after.get_upload("w", digest)[0] for digest in BODIES] == list(BODIES.values())
+        assert len(after.list_uploads("w")) == len(BODIES)
+        after.close()
+
+
+def test_a_file_that_was_damaged_is_said_and_mended_by_giving_it_again(store):
+    digest = store.put_upload("w", b"genes", {})
+    for spoil in (lambda path: path.write_bytes(b"gene"), lambda path: path.unlink()):
+        spoil(store.home / "uploads" / digest)
+        with pytest.raises(JobError, match="damaged or deleted on the disk since: give it again"):
+            store.get_upload("w", digest)
+        assert store.put_upload("w", b"genes", {}) == digest
+        assert store.get_upload("w", digest)[0] == b"genes"
+
+
+def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
+    mine = store.put_upload("w", b"mine", {})
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nspca.jobs.bodies.os.fsync", full)
+        with pytest.raises(JobError, match=r"No space left on device\): make room there"):
+            store.put_upload("w", b"x" * 500, {})
+    assert files(store.home) == [mine]
+    replace = os.replace
+
+    def named_and_full(draft, place):
+        replace(draft, place)
+        full(None)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nspca.jobs.bodies.os.replace", named_and_full)
+        with pytest.raises(JobError, match="make room there"):
+            store.put_upload("w", b"x" * 500, {})
+    assert files(store.home) == [mine] and [u["digest"] for u in store.list_uploads("w")] == [mine]
+
+
+def aside(call):
+    """What it returns in another thread; it must not wait for this one."""
+    returned = []
+    thread = threading.Thread(target=lambda: returned.append(call()), daemon=True)
+    thread.start()
+    thread.join(5.0)
+    assert returned, "it waited"
+    return returned[0]
+
+
+def test_who_reads_waits_for_nobody_who_writes(store):
+    run = add(store)
+    store.finish_runs([run], "done", result=("k", b"r"))
+    digest = store.put_upload("w", b"genes", {})
+    with store._writing() as db:
+        db.execute("UPDATE runs SET title = 'being written'")
+        assert aside(lambda: store.find_run(run)).title == "", "as it was before"
+        assert aside(lambda: store.result("k")) == b"r"
+        assert aside(lambda: store.get_upload("w", digest))[0] == b"genes"
+    assert aside(lambda: store.find_run(run)).title == "being written"
+    assert len(store._readers) == 1, "one connection, used again"
+
+
+def test_who_writes_waits_for_no_file(store, monkeypatch):
+    """A large file is on its way to the disk; others start and end runs."""
+    fsync, seen = os.fsync, []
+
+    def slow(descriptor):
+        fsync(descriptor)
+        seen.append(aside(lambda: add(store)))
+
+    monkeypatch.setattr("nspca.jobs.bodies.os.fsync", slow)
+    store.put_upload("w", b"genes", {})
+    assert seen and store.find_run(seen[0])
+
+
 def test_uploads_too_old_make_room(store):
     old = store.put_upload("a", bytes(900), {})
     with store._writing() as db:
@@ -324,7 +478,7 @@ def test_uploads_too_old_make_room(store):
     new = store.put_upload("a", b"n" * 900, {})
     with pytest.raises(JobError, match="too old"):
         store.get_upload("a", old)
-    assert [u["digest"] for u in store.list_uploads("a")] == [new]
+    assert [u["digest"] for u in store.list_uploads("a")] == [new] and files(store.home) == [new]
 
 
 def test_threads_and_processes_share_one_file(store):
@@ -352,15 +506,17 @@ def test_threads_and_processes_share_one_file(store):
 
 def test_a_failed_transaction_leaves_nothing(store):
     with pytest.raises(ZeroDivisionError), store._writing() as db:
-        db.execute("INSERT INTO blobs VALUES ('d', x'00')")
+        db.execute("INSERT INTO workspaces VALUES ('d', 0.0)")
         1 / 0  # noqa: B018
-    assert store._db.execute("SELECT COUNT(*) FROM blobs").fetchone()[0] == 0
+    assert not store.is_workspace("d")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes")
 def test_the_store_is_readable_by_its_owner_only(store):
     assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(store.home.stat().st_mode) == 0o700
+    digest = store.put_upload("w", b"genes", {})
+    assert stat.S_IMODE((store.home / "uploads" / digest).stat().st_mode) == 0o600
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in (store.home, store.home / "uploads")} == {0o700}
 
 
 def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):

@@ -69,10 +69,8 @@ class Watched:
 
     def measured(self) -> nspca.Problem:
         """Its problem with the leading eigenvalue, which a large table keeps a person waiting for."""
-        problem = self.asked.problem(self.of)
         with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
-            problem.leading_eigenvalue  # noqa: B018  kept by the problem
-        return problem
+            return chosen.led(self.asked.problem(self.of))
 
 
 def in_address(kind: Kind, describe: Callable[[Any], str] = lambda asked: asked.describe()) -> Watched | None:

@@ -6,6 +6,7 @@ import gc
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.shell import look, memory, plotly, presses, state
+from nspca.dashboard.shell import collector, look, memory, plotly, presses, state
 from nspca.dashboard.shell.internals import stay_home
 from nspca.dashboard.shell.words import plain
 from nspca.errors import NSPCAError
@@ -45,6 +46,7 @@ LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
 )
 ROOM = "For a room: no menu, no form, large type. Esc leads back."
 MENU = 220  # pixels: Streamlit's own 300 are a third of a small screen
+READY_SECONDS = 60.0  # that workers have to start
 log = logging.getLogger("nspca.dashboard")
 
 
@@ -94,6 +96,8 @@ def guard() -> Iterator[None]:
             icon=":material/error:",
         )
         st.page_link("app.py", label="Home", icon=":material/home:")
+    finally:
+        collector.note()
 
 
 def way_on(path: str, label: str) -> None:
@@ -164,14 +168,14 @@ def _warm() -> threading.Thread:
 
 
 def _warm_up() -> None:
+    collector.freeze()  # at once: whoever comes while the workers start is many, when a class comes
     try:
         engine().start(warm=("nspca.tasks.sweep",))
+        give_up = time.monotonic() + READY_SECONDS
+        while not engine().wait_ready(1.0) and time.monotonic() < give_up:
+            gc.freeze()  # what comes with the workers is a good deal as well
     except NSPCAError as error:  # every page says so
         log.error("no workers: %s", error)
-        return
     # Dask hooks into the collector while it is imported: only then may it run.
-    engine().wait_ready(60)
-    # Streamlit collects garbage after every rerun; frozen imports are not looked at again, which keeps 30
-    # sessions responsive
-    gc.collect()
-    gc.freeze()
+    collector.freeze()
+    collector.work()

@@ -1,0 +1,119 @@
+"""The bytes of uploads: files beside the store, each named by the hash of what is in it.
+
+Files rather than rows: a large one is written while nobody waits for the store. The rows say which of them
+count. A file gets its name while the store is held for the row that needs it, and loses it while the store is
+held and no row does; so whenever a process ends, each row has its file, and a file without a row is deleted
+later.
+"""
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from nspca.errors import JobError
+
+DRAFT = ".part"
+DRAFT_SECONDS = 3600.0  # until a file without a name is taken for one that a killed process left
+
+
+class Bodies:
+    """The folder of uploaded files.
+
+    Parameters
+    ----------
+    folder : made when something is first kept, and readable by its owner only
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @contextmanager
+    def draft(self, body: bytes) -> Iterator[Path]:
+        """The bytes in a file without a name: gone at the end, unless `settle` gave it one.
+
+        Raises
+        ------
+        JobError
+            When they cannot be written.
+        """
+        draft = ""
+        try:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with tempfile.NamedTemporaryFile(dir=self.folder, suffix=DRAFT, delete=False) as file:
+                    draft = file.name
+                    file.write(body)
+                    file.flush()
+                    os.fsync(file.fileno())  # no power cut leaves a shorter one under its name
+            except OSError as error:
+                raise self._trouble(error) from error
+            yield Path(draft)
+        finally:
+            if draft:
+                Path(draft).unlink(missing_ok=True)
+
+    def settle(self, draft: Path, digest: str) -> None:
+        """Give a draft its name, in the transaction that needs it."""
+        try:
+            os.replace(draft, self.folder / digest)
+        except OSError as error:
+            raise self._trouble(error) from error
+
+    def read(self, digest: str) -> bytes | None:
+        """What was kept under this name; None when it is gone, or is no longer what was kept."""
+        try:
+            body = (self.folder / digest).read_bytes()
+        except OSError:
+            return None
+        return body if hashlib.sha256(body).hexdigest() == digest else None
+
+    def tidy(self, wanted: set[str]) -> None:
+        """Delete every file that no row wants, while the store is held; and drafts that are nobody's."""
+        with suppress(OSError):
+            for path in [*self.folder.iterdir()]:
+                with suppress(OSError):  # Windows: somebody reads it; the next time
+                    old = time.time() - path.stat().st_mtime > DRAFT_SECONDS
+                    if old if path.suffix == DRAFT else path.name not in wanted:
+                        path.unlink()
+
+    def move_out(self, db: sqlite3.Connection) -> bool:
+        """Move bytes that are in the database, as in a copy or a store of before, into files; whether there
+        were any. Part of one transaction, so that a killed process has moved all of them or none.
+        """
+        if not _inside(db):
+            return False
+        digests = [row[0] for row in db.execute("SELECT digest FROM blobs").fetchall()]
+        for digest in digests:
+            (body,) = db.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
+            with self.draft(body) as draft:
+                self.settle(draft, digest)
+        db.execute("DROP TABLE blobs")
+        return bool(digests)
+
+    def copy_in(self, db: sqlite3.Connection) -> None:
+        """The opposite, for a copy in one file; what was deleted while it was made is not in it."""
+        if _inside(db):
+            return
+        db.execute("CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)")
+        for (digest,) in db.execute("SELECT DISTINCT digest FROM uploads").fetchall():
+            body = self.read(digest)
+            if body is None:
+                db.execute("DELETE FROM uploads WHERE digest = ?", (digest,))
+            else:
+                db.execute("INSERT INTO blobs VALUES (?, ?)", (digest, body))
+
+    def _trouble(self, error: OSError) -> JobError:
+        return JobError(
+            f"The file cannot be kept in {self.folder} ({error}): make room there, or set NSPCA_HOME to "
+            "another folder."
+        )
+
+
+def _inside(db: sqlite3.Connection) -> bool:
+    """Whether the bytes of uploads are in the database."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'blobs'").fetchone() is not None
