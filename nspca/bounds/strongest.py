@@ -105,13 +105,20 @@ def strongest(
 def kept_rows(problem: Problem, plan: Plan, known: float) -> Kept | None:
     """The rows a plan keeps: all of them where leaving some out gains nothing; None where neither can.
 
-    Whatever W is, tau is at least the largest entry that is left out, and k features at that level reach
-    k tau: where this is no better than what is known, as in standardised tables, rows may not be left out.
+    Where nothing that is proved with these rows is better than what is known, as in standardised tables,
+    rows may not be left out.
     """
     kept = elimination.keep(problem, plan.rows)
-    if kept.rows is None or problem.size * kept.floor < known:
+    if least(problem, kept) < known:
         return kept
     return elimination.all_rows(problem) if problem.n <= plan.whole and not problem.forced else None
+
+
+def least(problem: Problem, kept: Kept) -> float:
+    """What no bound with these rows is below: whatever W is, tau is at least the largest entry left out, and
+    k features at that level reach k tau.
+    """
+    return -np.inf if kept.rows is None else min(problem.size, kept.free) * kept.floor
 
 
 @dataclass(eq=False, kw_only=True)
@@ -134,7 +141,7 @@ class _Run(Work[Plan]):
             return self.best, None
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
-        if r == 0:
+        if r == 0 or self.no_room(least(problem, kept)):
             return self.best, None
         if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
             self.offer(Witness(), kind="B0")
@@ -198,6 +205,10 @@ class _Run(Work[Plan]):
                 break
         if self.upper < before:
             self.subspace = lift.B
+
+    def no_room(self, least):
+        """Whether bounds that are not below `least` can close hardly any of the gap."""
+        return self.upper - least <= STALL * (self.upper - self.lower)
 
     def splitting(self, rho=1.0):
         return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
