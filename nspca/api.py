@@ -416,7 +416,7 @@ def belonging(problem: Problem, result: Result) -> None:
 
 def in_memory(problem: Problem) -> bool:
     """Whether methods can work on the whole A; else they work on some of the features of shards."""
-    return not isinstance(problem.covariance, ShardedCovariance) or problem.n <= DENSE_LIMIT
+    return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
 
 
 def _single(value):

@@ -25,7 +25,7 @@ CHAIN = [
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
-    "inequality elimination plan",
+    "inequality peaks elimination plan",
     "witness elementary lowrank",
     "dual",
     "branches kyfan",

@@ -8,53 +8,28 @@ than half full written out block by block. Products are fused: Z'(ZX) takes one 
 What is asked of few features, A on them, is held once it was computed: solvers and bounds work on it.
 """
 
-from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, Refused
-from nspca.matrix.covariance import (
-    DENSE_LIMIT,
-    DIRECT_LIMIT,
-    RESIDUAL,
-    Covariance,
-    MatrixCovariance,
-    SparseCovariance,
-)
-from nspca.matrix.given import _enough_rows, _refuse_constant, with_columns
+from nspca.matrix import subspace
+from nspca.matrix.covariance import DENSE_LIMIT, RESIDUAL, Covariance, MatrixCovariance, SparseCovariance
 from nspca.matrix.linalg import Array, largest_eigenpairs
-from nspca.matrix.moments import STILL
+from nspca.matrix.passes import Rows, Table, pieces
+from nspca.matrix.subspace import OVERSAMPLING
 
-AT_ONCE = 2**22
-"""Numbers of a dense piece: 32 MB."""
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
+WHOLE = DENSE_LIMIT
+"""Up to so many features A is formed whole."""
 CANDIDATES = 2000
 """Features with the largest variances, on which A is formed first: 32 MB."""
-MOST_KEPT = 1600
-"""Most rows that a bound keeps: what matters of the others is only whether they belong to these."""
+SKETCHED = 20
+"""Directions of the sketch that tells features of the same variance apart."""
 HELD = 3
 """Blocks of A that are remembered."""
-OVERSAMPLING, BASIS, STEPS = 8, 160, 40
-"""Of the subspace iteration: columns beyond those asked for, most columns of a basis, most passes."""
-
-
-class Table(Protocol):
-    """What is read."""
-
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-    @property
-    def digest(self) -> str: ...
-
-    @property
-    def largest(self) -> float: ...
-
-    def blocks(self) -> Iterator[Any]: ...
 
 
 class ShardedCovariance(Covariance):
@@ -62,124 +37,57 @@ class ShardedCovariance(Covariance):
 
     Attributes
     ----------
-    passes : int
-        How often all rows were read.
+    rows : Rows
+        The data, in passes over their blocks of rows.
     residual : float
         Of the leading eigenpairs, relative to the largest; nan before any were asked for.
     """
 
     def __init__(self, table: Table, center: bool, scale: bool, names=None):
-        m, n = table.shape
-        _enough_rows(m, center or scale)
-        exponent = int(np.frexp(table.largest)[1])
-        super().__init__(n, (m, n), "data", center, scale, table.digest, 0 if scale else 2 * exponent)
-        self.table, self.m, self.passes, self.residual = table, m, 0, float("nan")
-        self.shift: Array | None = None
-        self.full = np.zeros(0, dtype=np.int64)
-        self.exponents: Any = exponent
-        self._blocks_held: list[tuple[np.ndarray, Array]] = []
-        self._measure(names)
+        self.rows, self.residual = Rows(table, center, scale, names), float("nan")
+        exponent = 0 if scale else 2 * self.rows.exponent
+        super().__init__(self.rows.n, table.shape, "data", center, scale, table.digest, exponent)
+        self._held: list[tuple[np.ndarray, Array]] = []
 
-    def _measure(self, names) -> None:
-        """Means, weights and variances: in the pass that checks the files, and where columns are written out
-        or scaled in one more.
-        """
-        m, n = self.shape
-        self.counts = np.zeros(n, dtype=np.int64)
-        sums, squares, largest = np.zeros(n), np.zeros(n), np.zeros(n)
-        for X in self._rows():
-            self.counts += np.bincount(X.indices, minlength=n)
-            sums += np.bincount(X.indices, weights=X.data, minlength=n)
-            squares += np.bincount(X.indices, weights=X.data * X.data, minlength=n)
-            if self.scale:
-                largest = np.maximum(largest, abs(X).max(axis=0).toarray().ravel())
-        self.mean, self.weight = np.zeros(n), np.ones(n)
-        compared = self.center or self.scale
-        full = np.flatnonzero(2 * self.counts > m) if compared else self.full
-        if compared and not self.scale and not full.size:
-            self.mean = sums / m
-        elif compared:
-            own = np.frexp(largest)[1] if self.scale else np.zeros(n, dtype=np.int64)
-            self.exponents = self.exponents + own
-            means = np.ldexp(sums, -own) / m
-            sums, squares, plain, still = self._second(full, means[full])
-            variance = squares / m - (sums / m) ** 2
-            if self.scale:
-                constant = self.counts == 0
-                constant[full] = still
-                _refuse_constant(constant, names)
-                self.weight = 1 / np.sqrt(variance)
-            if self.center:
-                self.mean, self.full, self.shift = sums / m, full, means[full]
-            else:
-                squares[full] = plain
-        self.variances = (squares / m - self.mean**2) * self.weight**2
-
-    def _second(self, full, shift):
-        """Sums and sums of squares of every column, those that are more than half full shifted; the latter
-        not shifted; and which of these hold one value.
-        """
-        n = self.n
-        sums, squares, plain = np.zeros(n), np.zeros(n), np.zeros(full.size)
-        low, high = np.full(full.size, np.inf), np.full(full.size, -np.inf)
-        for X in self._rows():
-            for _, D in _pieces(X[:, full], full.size):
-                low, high = np.minimum(low, D.min(axis=0)), np.maximum(high, D.max(axis=0))
-                plain += (D * D).sum(axis=0)
-                C = D - shift
-                sums[full] += C.sum(axis=0)
-                squares[full] += (C * C).sum(axis=0)
-            rest = ~np.isin(X.indices, full)
-            at, values = X.indices[rest], X.data[rest]
-            sums += np.bincount(at, weights=values, minlength=n)
-            squares += np.bincount(at, weights=values * values, minlength=n)
-        still = high - low <= STILL * np.maximum(np.abs(low), np.abs(high))
-        return sums, squares, plain, still
-
-    def _rows(self) -> Iterator[sp.csr_array]:
-        """All rows in order, in unit scale, with full columns shifted; one pass."""
-        self.passes += 1
-        columns = isinstance(self.exponents, np.ndarray)
-        for X in self.table.blocks():
-            exponents = self.exponents[X.indices] if columns else self.exponents
-            Z = sp.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
-            if self.full.size:
-                Z = with_columns(Z, self.full, Z[:, self.full].toarray() - self.shift)
-            yield Z
+    @property
+    def passes(self) -> int:
+        """How often all rows were read."""
+        return self.rows.passes
 
     # --- products -------------------------------------------------------------------------------------------
 
     @property
-    def _small(self) -> bool:
-        return self.n <= DENSE_LIMIT
+    def small(self) -> bool:
+        """Whether A is formed whole, so that all that works in memory works on it."""
+        return self.n <= WHOLE
 
     def product(self, X):
-        if self._small:
+        if self.small:
             return self.matrix @ X
-        Y = (X.T * self.weight).T
-        fixed, total, sums = self.mean @ Y, np.zeros(Y.shape), np.zeros(Y.shape[1:])
-        for Z in self._rows():
+        Y = (X.T * self.rows.weight).T
+        fixed, total, sums = self.rows.mean @ Y, np.zeros(Y.shape), np.zeros(Y.shape[1:])
+        for Z in self.rows.blocks():
             S = Z @ Y - fixed
             total += Z.T @ S
             sums += S.sum(axis=0)
-        return ((total - np.multiply.outer(self.mean, sums)).T * self.weight).T / self.m
+        return ((total - np.multiply.outer(self.rows.mean, sums)).T * self.rows.weight).T / self.rows.m
 
     def columns(self, features):
-        if self._small:
+        if self.small:
             return self.matrix[:, features]
         features = np.asarray(features, dtype=np.int64)
         total = np.zeros((self.n, features.size))
-        for Z in self._rows():
-            for start, D in _pieces(Z[:, features], features.size):
+        for Z in self.rows.blocks():
+            for start, D in pieces(Z[:, features], features.size):
                 total += Z[start : start + len(D)].T @ D
         return self._centred(total, np.arange(self.n), features)
 
     def block(self, features):
         """A on some features: in one pass, unless it was formed before on these or more."""
         features = np.asarray(features, dtype=np.int64)
-        if self._small:
+        if self.small:
             return self.matrix[np.ix_(features, features)]
-        for held, B in self._blocks_held:
+        for held, B in self._held:
             at = np.searchsorted(held, features).clip(max=held.size - 1)
             if np.array_equal(held[at], features):
                 return B[np.ix_(at, at)]
@@ -188,7 +96,7 @@ class ShardedCovariance(Covariance):
             raise Refused(
                 f"a block of A is formed on at most {DENSE_LIMIT} features, got {held.size}; use products"
             )
-        self._blocks_held = [(held, self._gram_of(held)), *self._blocks_held][:HELD]
+        self._held = [(held, self._gram_of(held)), *self._held][:HELD]
         return self.block(features)
 
     def _formed(self):
@@ -196,14 +104,14 @@ class ShardedCovariance(Covariance):
 
     def _gram_of(self, features):
         """``A[features][:, features]``, one pass: dense columns as dense ones, the others as sparse."""
-        dense = self.counts[features] > DENSE_SHARE * self.m
-        dense |= np.isin(features, self.full)
+        dense = self.rows.counts[features] > DENSE_SHARE * self.rows.m
+        dense |= np.isin(features, self.rows.full)
         d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
         DD, SD, SS = np.zeros((d.size, d.size)), np.zeros((s.size, d.size)), np.zeros((s.size, s.size))
-        for Z in self._rows():
+        for Z in self.rows.blocks():
             Z = Z[:, features]
             S = sp.csr_array(Z[:, s])
-            for start, D in _pieces(Z[:, d], d.size):
+            for start, D in pieces(Z[:, d], d.size):
                 DD += D.T @ D
                 SD += S[start : start + len(D)].T @ D
             _add(SS, S.T @ S)
@@ -214,30 +122,42 @@ class ShardedCovariance(Covariance):
 
     def _centred(self, G, I, J):
         """Sums of products of Z as entries of A."""
-        G /= self.m
-        G -= np.multiply.outer(self.mean[I], self.mean[J])
-        G *= self.weight[I][:, None]
-        G *= self.weight[J]
+        G /= self.rows.m
+        G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
+        G *= self.rows.weight[I][:, None]
+        G *= self.rows.weight[J]
         return G
 
     @cached_property
     def diagonal(self):
-        return self.variances
+        return self.rows.variances
 
-    def explained(self, x):
-        return self.quadratic(x)
+    def quadratic(self, x):
+        support = np.flatnonzero(x)
+        if self.small or support.size <= DENSE_LIMIT:
+            return float(x[support] @ self.block(support) @ x[support])
+        scores = self.scores(x)
+        return float(scores @ scores) / self.rows.m
 
     def scores(self, X: Array) -> Array:
         """``Z @ X``: the samples along components X (n, r), in unit scale."""
-        Y = (X.T * self.weight).T
-        return np.concatenate([Z @ Y - self.mean @ Y for Z in self._rows()])
+        Y = (X.T * self.rows.weight).T
+        return np.concatenate([Z @ Y - self.rows.mean @ Y for Z in self.rows.blocks()])
 
     # --- parts ----------------------------------------------------------------------------------------------
 
     def candidates(self, least: int = 0) -> np.ndarray:
-        """The features with the largest variances, `CANDIDATES` of them, or `least` where that is more."""
-        order = np.argsort(-self.diagonal, kind="stable")
+        """The features with the largest variances, `CANDIDATES` of them, or `least` where that is more; where
+        all variances are the same, those with the largest part in a few leading directions, in two passes.
+        """
+        order = np.argsort(-self.once("sketched", self._sketched), kind="stable")
         return np.sort(order[: max(CANDIDATES, least)])
+
+    def _sketched(self):
+        if not self.scale:
+            return self.diagonal
+        Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))
+        return np.square(self.product(np.linalg.qr(self.product(Q))[0])).sum(axis=1)
 
     def on(self, features) -> MatrixCovariance:
         """A on some features, in memory and n x n: what solvers work on."""
@@ -255,10 +175,10 @@ class ShardedCovariance(Covariance):
     def restrict(self, features) -> SparseCovariance:
         """The data of some features, in memory; one pass, or none where A is known on them, and one."""
         features = np.asarray(features, dtype=np.int64)
-        X = sp.csr_array(sp.vstack([Z[:, features] for Z in self._rows()], format="csr"))
+        X = sp.csr_array(sp.vstack([Z[:, features] for Z in self.rows.blocks()], format="csr"))
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         part = SparseCovariance(
-            X, self.mean[features], self.weight[features], shape=X.shape, source="data", **recipe
+            X, self.rows.mean[features], self.rows.weight[features], shape=X.shape, source="data", **recipe
         )
         if features.size <= DENSE_LIMIT:  # written out, the rows might not fit
             part.matrix = self.block(features)
@@ -266,117 +186,39 @@ class ShardedCovariance(Covariance):
 
     def gram(self) -> Array:
         """``ZZ' / m`` (m, m), for few rows: they are held together."""
-        if self.m > DENSE_LIMIT:
-            raise Refused(f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.m}; use the features")
-        X = sp.csr_array(sp.vstack(list(self._rows()), format="csr")).multiply(self.weight).tocsr()
-        shift = self.mean * self.weight
+        if self.rows.m > DENSE_LIMIT:
+            raise Refused(
+                f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"
+            )
+        X = sp.csr_array(sp.vstack(list(self.rows.blocks()), format="csr")).multiply(self.rows.weight).tocsr()
+        shift = self.rows.mean * self.rows.weight
         cross = X @ shift
-        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
+        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.rows.m
 
-    def peaks(self, nonneg: bool) -> tuple[Array, float]:
-        """Largest entry (signed: in absolute value) of every row, right where it exceeds the returned level;
-        one pass besides that for the block of `candidates`.
-
-        The level is at most the peak of the `MOST_KEPT` + 1st row, and at least the first variance that is no
-        candidate's. An entry of a candidate j with another i is only looked at where A_ii A_jj is above the
-        square of the level: by Cauchy-Schwarz the others stay below.
-        """
-        sign = (lambda B: B) if nonneg else np.abs
-        order = np.argsort(-self.diagonal, kind="stable")
-        inside, outside = order[:CANDIDATES], order[CANDIDATES:]
-        found = np.zeros(self.n)
-        found[inside] = sign(self.block(inside)).max(axis=1)
-        if not outside.size:
-            return found, 0.0
-        place = min(MOST_KEPT, inside.size - 1)
-        level = float(np.partition(found[inside], inside.size - 1 - place)[inside.size - 1 - place])
-        level = max(level, float(self.diagonal[outside[0]]))
-        size = np.sqrt(self.diagonal)
-        tiers = self._tiers(size, inside, outside, level)
-        sums = [np.zeros((I.size, J.size)) for J, I in tiers]
-        for Z in self._rows() if tiers else ():
-            Z = sp.csc_array(Z)
-            for G, (J, I) in zip(sums, tiers, strict=True):
-                _add(G, sp.csr_array(Z[:, I].T) @ sp.csr_array(Z[:, J]))
-        for G, (J, I) in zip(sums, tiers, strict=True):
-            B = sign(self._centred(G, I, J))
-            found[I] = np.maximum(found[I], B.max(axis=1))
-            found[J] = np.maximum(found[J], B.max(axis=0))
-        return found, level
-
-    @staticmethod
-    def _tiers(size, inside, outside, level):
-        """Pairs of feature sets (J, I) that hold every pair of a candidate j and another i with
-        ``size_i size_j > level``; each about twice as long in J as the one before.
-        """
-        tiers, start, reach = [], 0, 16
-        while start < inside.size:
-            J = inside[start : start + reach]
-            count = int(np.searchsorted(-size[outside] * size[J[0]], -level, side="left"))
-            if not count:
-                break
-            tiers.append((J, outside[:count]))
-            start, reach = start + reach, 2 * reach
-        return tiers
+    def crossed(self, pairs) -> list[Array]:
+        """``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
+        sums = [np.zeros((I.size, J.size)) for I, J in pairs]
+        for Y in self.rows.blocks() if pairs else ():
+            Y = sp.csc_array(Y)
+            for G, (I, J) in zip(sums, pairs, strict=True):
+                _add(G, sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J]))
+        return [self._centred(G, I, J) for G, (I, J) in zip(sums, pairs, strict=True)]
 
     # --- eigenpairs -----------------------------------------------------------------------------------------
 
     def _eigenpairs(self, d):
-        if self._small:
-            if self.n <= DIRECT_LIMIT:
-                return largest_eigenpairs(self.matrix, d)
+        if self.small:
             return super()._eigenpairs(d)
         if not np.any(self.diagonal):
             return np.zeros(d), np.zeros((self.n, d))
-        return self._subspace(d)
-
-    def _subspace(self, d):
-        """Block subspace iteration: a basis grows by the residuals of its Ritz vectors, a pass each, and is
-        brought down to these when it is full. It begins with random directions, and with the eigenvectors of
-        what is held.
-        """
-        width = min(d + OVERSAMPLING, self.n)
-        start = np.random.default_rng(0).standard_normal((self.n, width))
-        if self._blocks_held:
-            features, B = self._blocks_held[0]
-            known = largest_eigenpairs(B, min(width, features.size))[1]
+        start = np.random.default_rng(0).standard_normal((self.n, min(d + OVERSAMPLING, self.n)))
+        if self._held:  # the eigenvectors of what is known are near
+            features, B = self._held[0]
+            known = largest_eigenpairs(B, min(start.shape[1], features.size))[1]
             start[:, : known.shape[1]] *= 1e-6
             start[features, : known.shape[1]] += known
-        Q = np.linalg.qr(start)[0]
-        image = self.product(Q)
-        for _ in range(STEPS):
-            H = Q.T @ image
-            values, Y = largest_eigenpairs((H + H.T) / 2, width)
-            U, AU = Q @ Y, image @ Y
-            R = AU - U * values
-            lengths = np.linalg.norm(R, axis=0)
-            self.residual = float(lengths[:d].max() / max(values[0], 1e-300))
-            going = lengths > RESIDUAL / 100 * max(values[0], 1e-300)
-            if self.residual <= RESIDUAL / 4 or not going.any():
-                break
-            if Q.shape[1] + width > BASIS:
-                Q, image = U, AU
-            new = _beside(Q, R[:, going] / lengths[going])
-            if not new.shape[1]:
-                break
-            Q, image = np.hstack((Q, new)), np.hstack((image, self.product(new)))
-        return values[:d], U[:, :d]
-
-
-def _pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:
-    """Rows of X written out, so many at a time that they stay small, each with the number of its first."""
-    step = max(1, AT_ONCE // max(width, 1))
-    for start in range(0, X.shape[0] if width else 0, step):
-        yield start, X[start : start + step].toarray()
-
-
-def _beside(Q: Array, X: Array) -> Array:
-    """Orthonormal columns for what the unit columns of X have outside the span of Q, but for rounding."""
-    X = X - Q @ (Q.T @ X)
-    U, s, _ = np.linalg.svd(X, full_matrices=False)
-    U = U[:, s > 1e-8][:, : Q.shape[0] - Q.shape[1]]
-    U = U - Q @ (Q.T @ U)  # once more for what the first time left by rounding
-    return np.linalg.qr(U)[0]
+        values, vectors, self.residual = subspace.leading(self.product, start, d, RESIDUAL / 4)
+        return values, vectors
 
 
 def _add(G: Array, part: sp.csr_array) -> None:

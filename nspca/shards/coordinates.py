@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +17,18 @@ from nspca.shards.pieces import Text, said
 from nspca.shards.reader import Shards
 
 MOST_ROWS = 2**40
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of entries of a text: so many cells each; how tables of them are read as rows, columns and
+    values, counted from 0; and the error for a line that is none.
+    """
+
+    text: Text
+    cells: int
+    read: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    wrong: Callable[[int, str], InvalidData]
 
 
 def docword(made: Made) -> Shards:
@@ -49,7 +62,7 @@ def docword(made: Made) -> Shards:
                 )
             return table[:, 0] - 1, table[:, 1] - 1, table[:, 2].astype(np.float64)
 
-        return _from_entries(made, text, (documents, words), entries, 3, read, wrong, names)
+        return _from_entries(made, Lines(text, 3, read, wrong), (documents, words), entries, names)
     finally:
         text.close()
 
@@ -65,16 +78,7 @@ def matrix_market(made: Made) -> Shards:
             )
         if banner[4] not in SYMMETRIES:
             raise InvalidData(f'{made.source} must be general or symmetric, got "{banner[4]}": convert it.')
-        line = text.readline()
-        while line and (line.startswith(b"%") or not line.strip()):
-            line = text.readline()
-        counts = line.split()
-        if len(counts) != 3 or not all(re.fullmatch(rb"\d{1,18}", part) for part in counts):
-            raise InvalidData(
-                f"Line {text.line} of {made.source} must hold the numbers of rows, columns and entries, it "
-                f"is {said(line)}: save it again."
-            )
-        rows, columns, entries = map(int, counts)
+        rows, columns, entries = _sizes(made, text)
         mirrored = banner[4] != "general"
         if mirrored and rows != columns:
             raise InvalidData(f"A {banner[4]} matrix is square, {made.source} is not: save it again.")
@@ -103,20 +107,27 @@ def matrix_market(made: Made) -> Shards:
             both = np.concatenate((at, to[off])), np.concatenate((to, at[off]))
             return *both, np.concatenate((values, sign * values[off]))
 
-        return _from_entries(made, text, (rows, columns), entries, cells, read, wrong, None)
+        return _from_entries(made, Lines(text, cells, read, wrong), (rows, columns), entries)
     finally:
         text.close()
 
 
+def _sizes(made: Made, text: Text) -> tuple[int, int, int]:
+    """Rows, columns and entries of a Matrix Market file, below its comments."""
+    line = text.readline()
+    while line and (line.startswith(b"%") or not line.strip()):
+        line = text.readline()
+    counts = line.split()
+    if len(counts) != 3 or not all(re.fullmatch(rb"\d{1,18}", part) for part in counts):
+        raise InvalidData(
+            f"Line {text.line} of {made.source} must hold the numbers of rows, columns and entries, it "
+            f"is {said(line)}: save it again."
+        )
+    return int(counts[0]), int(counts[1]), int(counts[2])
+
+
 def _from_entries(
-    made: Made,
-    text: Text,
-    shape: tuple[int, int],
-    entries: int,
-    cells: int,
-    read: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]],
-    wrong: Callable[[int, str], InvalidData],
-    names: Sequence[str] | None,
+    made: Made, lines: Lines, shape: tuple[int, int], entries: int, names: Sequence[str] | None = None
 ) -> Shards:
     """All entries to disk by blocks of rows, then block by block into shards."""
     rows, columns = shape
@@ -129,14 +140,14 @@ def _from_entries(
     with made.writer(columns, names) as writer:
         waiting = Entries(writer.place, shape, made.per_block(rows, columns, entries))
         held = 0
-        for table in text.tables(cells, wrong):
-            waiting.put(*read(table))
+        for table in lines.text.tables(lines.cells, lines.wrong):
+            waiting.put(*lines.read(table))
             held += len(table)
             made.report(Event("entries", held, entries))
         if held != entries:
             raise InvalidData(
                 f"The header of {made.source} promises {entries} entries and the file holds {held}, the last "
-                f"on line {text.line}: it is cut off, get it again, or correct its header."
+                f"on line {lines.text.line}: it is cut off, get it again, or correct its header."
             )
         for done, block in enumerate(waiting.blocks()):
             writer.add(block)

@@ -19,6 +19,7 @@ from nspca.shards.writer import regrouped
 
 STEP = 2**21
 """Numbers of a dense table read at a time."""
+WAY_OUT = "save the matrix in CSR form with scipy.sparse.save_npz"
 
 
 def _from_rows(
@@ -123,32 +124,21 @@ def csv(made: Made) -> Shards:
 
 def npz(made: Made) -> Shards:
     """A sparse matrix in compressed rows: its members are read side by side, a block of rows at a time."""
-    way_out = "save the matrix in CSR form with scipy.sparse.save_npz"
     try:
         with zipfile.ZipFile(made.source) as archive:
             members = {info.filename for info in archive.infolist()}
             if not {"indptr.npy", "indices.npy", "data.npy", "shape.npy", "format.npy"} <= members:
-                raise InvalidData(f"{made.source} holds no sparse matrix: {way_out}.")
+                raise InvalidData(f"{made.source} holds no sparse matrix: {WAY_OUT}.")
 
-            def whole_array(name: str, most: int) -> np.ndarray:
-                with archive.open(f"{name}.npy") as handle:
-                    shape, dtype = npy_header(handle)  # type: ignore[arg-type]
-                    if len(shape) > 1 or dtype.kind not in "iuSU" or int(np.prod(shape)) > most:
-                        raise InvalidData(
-                            f"{name} of {made.source} is not that of a sparse matrix: {way_out}."
-                        )
-                    raw = handle.read()
-                return np.frombuffer(raw, dtype=dtype, count=int(np.prod(shape)))
-
-            layout = whole_array("format", 1)[0]
+            layout = _array(archive, "format", 1)[0]
             layout = layout.decode() if isinstance(layout, bytes) else str(layout)
-            shape = whole_array("shape", 2)
+            shape = _array(archive, "shape", 2)
             if layout != "csr" or shape.size != 2 or not shape.min() > 0 or shape[1] >= 2**31:
-                raise InvalidData(f'{made.source} holds a matrix in the form "{layout}": {way_out}.')
+                raise InvalidData(f'{made.source} holds a matrix in the form "{layout}": {WAY_OUT}.')
             rows, columns = (int(s) for s in shape)
-            indptr = whole_array("indptr", 2**30)
+            indptr = _array(archive, "indptr", 2**30)
             if indptr.size != rows + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any():
-                raise InvalidData(f"indptr of {made.source} must count up for {rows} rows: {way_out}.")
+                raise InvalidData(f"indptr of {made.source} must count up for {rows} rows: {WAY_OUT}.")
             per_block = made.per_block(rows, columns, int(indptr[-1]))
 
             def blocks() -> Iterator[sp.csr_array]:
@@ -158,7 +148,7 @@ def npz(made: Made) -> Shards:
                     for handle, known in streams:
                         length, dtype = npy_header(handle)  # type: ignore[arg-type]
                         if length != (int(indptr[-1]),) or dtype.kind not in known:
-                            raise InvalidData(f"The parts of {made.source} disagree: {way_out}.")
+                            raise InvalidData(f"The parts of {made.source} disagree: {WAY_OUT}.")
                         kinds.append(dtype)
                     for start in range(0, rows, per_block):
                         part = indptr[start : min(start + per_block, rows) + 1].astype(np.int64)
@@ -169,7 +159,7 @@ def npz(made: Made) -> Shards:
                         if indices.size and not (indices.min() >= 0 and indices.max() < columns):
                             raise InvalidData(
                                 f"indices of {made.source} must be columns from 0 to {columns - 1}: "
-                                f"{way_out}."
+                                f"{WAY_OUT}."
                             )
                         shape = part.size - 1, columns
                         yield sp.csr_array((data, indices.astype(np.int32), part - part[0]), shape=shape)
@@ -179,6 +169,17 @@ def npz(made: Made) -> Shards:
         if isinstance(error, InvalidData):
             raise
         raise InvalidData(f"{made.source} is damaged or cut short: save it again.") from None
+
+
+def _array(archive: zipfile.ZipFile, name: str, most: int) -> np.ndarray:
+    """A small member, whole."""
+    with archive.open(f"{name}.npy") as handle:
+        shape, dtype = npy_header(handle)  # type: ignore[arg-type]
+        length = int(np.prod(shape))
+        if len(shape) > 1 or dtype.kind not in "iuSU" or length > most:
+            raise InvalidData(f"{name} of the NPZ file is not that of a sparse matrix: {WAY_OUT}.")
+        raw = handle.read(length * dtype.itemsize)
+    return np.frombuffer(raw, dtype=dtype, count=length)
 
 
 def _numbers(handle, dtype: np.dtype, count: int) -> np.ndarray:
