@@ -263,7 +263,7 @@ def verify(args: argparse.Namespace) -> int:
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args.prepare)
-        if not dataset.prepared:
+        if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
             dataset = nspca.prepare(dataset, *certificate.prepared)
         asked["source"] = "covariance" if dataset.is_covariance else "data"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
