@@ -172,9 +172,13 @@ class ShardedCovariance(Covariance):
             exponent=self.exponent,
         )
 
-    def restrict(self, features) -> SparseCovariance:
-        """The data of some features, in memory; one pass, or none where A is known on them, and one."""
+    def restrict(self, features) -> Covariance:
+        """Some features in memory: A on them where A is formed whole; else their data, in one pass, and A on
+        them, in another one unless it is held.
+        """
         features = np.asarray(features, dtype=np.int64)
+        if self.small:
+            return self.on(features)
         X = sp.csr_array(sp.vstack([Z[:, features] for Z in self.rows.blocks()], format="csr"))
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         part = SparseCovariance(
