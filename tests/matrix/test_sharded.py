@@ -73,6 +73,22 @@ def test_out_of_core_is_in_memory_is_dense(case, center, scale, limit):
             assert agree(A.leading(A.n)[0], B.leading(A.n)[0], size)
 
 
+@settings(max_examples=40)
+@given(tables(), st.booleans(), st.booleans(), st.booleans())
+def test_certificates_of_degenerate_tables_go_both_ways(case, center, scale, nonneg):
+    X, rows = case
+    table, in_memory, k = InMemory(sp.csr_array(X), rows), sp.csr_array(X), min(2, X.shape[1])
+    try:
+        other = nspca.Problem.from_data(in_memory, k, nonneg, center, scale)
+    except InvalidProblem:
+        return
+    one = nspca.Problem.from_shards(table, k, nonneg, center, scale)
+    for problem in (one, other):
+        certificate = nspca.certify(problem, effort="fast")
+        bounds = [nspca.verify(data, certificate, problem) for data in (table, in_memory)]
+        assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
+
+
 def test_leading_eigenpairs_have_their_residual_in_few_passes(monkeypatch):
     X = counts(np.random.default_rng(1), 400, 1500)
     few_features(monkeypatch, 100)
