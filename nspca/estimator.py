@@ -14,7 +14,6 @@ from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
 from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
 
-
 ROUNDING = 1e-12
 """Added to the error of a sketch, times its trace."""
 
@@ -120,7 +119,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Whether to find the components now; with False the rows are only taken in.
         """
         if self.scale:
-            raise InvalidOption("partial_fit cannot scale: deviations are not known before the end; scale first")
+            raise InvalidOption(
+                "partial_fit cannot scale: deviations are not known before the end; scale first"
+            )
         first = not hasattr(self, "_stream")
         if first:
             self._forget()

@@ -3,6 +3,7 @@
     manifest   shards.json: what the folder holds, and the checksums of its files
     reader     `Shards`: shape, digest and blocks of rows; every file is checked when it is first read
     writer     the way into a folder, which has its name only once it is whole
+    served     the folders that an operator lets the dashboard open
     entries    entries in any order, on disk until they are rows
     sources    which file is what; coordinates (docword, Matrix Market) and tables (Parquet, CSV, NPZ) read
                it in pieces

@@ -79,7 +79,7 @@ class Manifest:
         InvalidData
         """
         path = folder / FILE
-        if not path.is_file():
+        if path.is_symlink() or not path.is_file():
             raise InvalidData(f"A folder of shards holds a {FILE}, got {folder} without one: {WAY_OUT}.")
         if path.stat().st_size > MOST_BYTES:
             raise InvalidData(f"{path} has more bytes than that of any folder of shards: {WAY_OUT}.")

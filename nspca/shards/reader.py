@@ -21,6 +21,8 @@ from nspca.shards.manifest import FEATURES, MOST_BYTES, PARTS, WAY_OUT, Content,
 TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
 """The types of a shard's arrays."""
 LONGEST_HEADER = 4096
+SAMPLED = 8
+"""Blocks that a sample of rows is taken from."""
 
 
 class Shards:
@@ -124,10 +126,19 @@ class Shards:
         shape = shard.rows, self.shape[1]
         return sp.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=shape, copy=False)
 
-    def sample(self, rows: int, seed: int = 0) -> sp.csr_array:
-        """Some rows of the table, at most so many: those of a block chosen at random, for a preview."""
-        number = int(np.random.default_rng(seed).integers(len(self.manifest.shards)))
-        return sp.csr_array(self.block(number)[:rows])
+    def sample(self, rows: int, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
+        """At most so many rows, chosen at random from `SAMPLED` blocks at most, and their numbers from 0."""
+        rng, shards = np.random.default_rng(seed), self.manifest.shards
+        starts = np.cumsum([0, *(shard.rows for shard in shards)])
+        chosen = np.sort(rng.permutation(len(shards))[: min(SAMPLED, rows)])
+        pieces, numbers, left = [], [], rows
+        for done, number in enumerate(chosen):
+            count = min(shards[number].rows, -(-left // (chosen.size - done)))
+            here = np.sort(rng.permutation(shards[number].rows)[:count])
+            pieces.append(self.block(number)[here])
+            numbers.append(starts[number] + here)
+            left -= count
+        return sp.csr_array(sp.vstack(pieces, format="csr")), np.concatenate(numbers)
 
     def _check(self, number: int, shard: Shard, indptr, indices, data) -> None:
         def refuse(part: str, words: str) -> InvalidData:
