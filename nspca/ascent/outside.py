@@ -56,7 +56,13 @@ def solved(problem: Problem, run: Run, report: Report) -> Result:
         if not joining.size or features.size + joining.size > DENSE_LIMIT:
             break
         features = np.union1d(features, joining)
-    info = {"features": int(features.size), "outside": int(joining.size), "passes": A.passes}
+    info: dict[str, float] = {
+        "features": int(features.size),
+        "outside": int(joining.size),
+        "passes": A.passes,
+    }
+    if np.isfinite(A.residual):
+        info["residual"] = A.residual
     return replace(result, info=result.info | info)
 
 

@@ -92,6 +92,9 @@ class ShardedCovariance(Covariance):
             if np.array_equal(held[at], features):
                 return B[np.ix_(at, at)]
         held = np.unique(features)
+        if not self._held and not self.scale:  # what is asked next is mostly of these
+            wider = np.union1d(held, self.candidates())
+            held = wider if wider.size <= DENSE_LIMIT else held
         if held.size > DENSE_LIMIT:
             raise Refused(
                 f"a block of A is formed on at most {DENSE_LIMIT} features, got {held.size}; use products"

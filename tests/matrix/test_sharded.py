@@ -232,6 +232,16 @@ def test_a_sweep_reads_the_files_once_for_what_it_needs(few):
     assert problem.covariance.passes - passes <= 12  # a look outside for each of them, and nothing else
 
 
+def test_a_known_answer_costs_few_passes_to_certify(few):
+    X = counts(np.random.default_rng(3), 150, 200)
+    found = nspca.solve(nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6), certify=None)
+    problem = nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6)
+    begun = problem.covariance.passes
+    values = [problem.value(x) for x in found.components.T]
+    assert problem.covariance.passes == begun + 1
+    assert np.allclose(values, found.values, rtol=1e-12)
+
+
 def test_data_that_change_between_passes_prove_nothing():
     X = counts(np.random.default_rng(3), 50, 40)
     table = InMemory(X, 20)
