@@ -153,7 +153,10 @@ def test_more_features_than_can_be_held_are_refused(monkeypatch):
 @pytest.mark.parametrize("seed", range(4))
 def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     rng = np.random.default_rng(seed)
-    X = counts(rng, 200, 300) * rng.choice([-1.0, 1.0], 300)
+    X = (counts(rng, 200, 300) * rng.choice([-1.0, 1.0], 300)).tolil()
+    X[:, [290]] = X[:, [0]] / 4  # of little variance, and with a large entry in its row
+    X[:, [0]] = X[:, [0]] * 20
+    X = sp.csr_array(X)
     few_features(monkeypatch, 50)
     for module in (sharded, peaks):
         monkeypatch.setattr(module, "CANDIDATES", 40)
@@ -164,6 +167,7 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     right = (B.matrix if nonneg else np.abs(B.matrix)).max(axis=1)
     assert level < np.sort(right)[-20]
     assert np.allclose(np.maximum(found, level), np.maximum(right, level), rtol=1e-9)
+    assert right[290] > level and 290 not in A.candidates()
 
 
 @pytest.fixture
@@ -205,6 +209,15 @@ def test_a_feature_outside_that_pulls_more_joins(few):
     found = nspca.solve(problem)
     assert {*np.flatnonzero(found.components[:, 0])} == {*range(58, 70)}
     assert found.value == pytest.approx(nspca.solve(nspca.Problem.from_data(X, 12)).value)
+
+
+def test_scaled_features_are_told_apart_by_a_sketch(few, monkeypatch):
+    monkeypatch.setattr(sharded, "CANDIDATES", 20)
+    rng = np.random.default_rng(0)
+    X = (rng.random((300, 150)) < 0.2) * 1.0
+    X[:, 100:106] = (rng.random((300, 1)) < 0.3) * (rng.random((300, 6)) < 0.9)
+    A = ShardedCovariance(InMemory(sp.csr_array(X), 100), True, True)
+    assert {*range(100, 106)} <= {*A.candidates()}
 
 
 def test_what_makes_no_sense_of_shards_is_refused_in_a_sentence(few):
