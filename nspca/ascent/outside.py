@@ -52,8 +52,8 @@ def solved(problem: Problem, run: Run, report: Report) -> Result:
                 stop.result = _spread(problem, stop.result, features)
             raise
         result = _spread(problem, found, features)
-        joining = pulled(problem, result.components, features) if number < ROUNDS else features[:0]
-        if not joining.size or features.size + joining.size > DENSE_LIMIT:
+        joining = pulled(problem, result.components, features)
+        if not joining.size or number == ROUNDS or features.size + joining.size > DENSE_LIMIT:
             break
         features = np.union1d(features, joining)
     info: dict[str, float] = {

@@ -138,7 +138,7 @@ def _from_entries(
             f"one of each, and at most {limits.FREE_LINES} more than entries."
         )
     with made.writer(columns, names) as writer:
-        waiting = Entries(writer.place, shape, made.per_block(rows, columns, entries))
+        waiting = Entries(writer.place, shape, made.per_block(rows, entries))
         held = 0
         for table in lines.text.tables(lines.cells, lines.wrong):
             waiting.put(*lines.read(table))

@@ -26,8 +26,8 @@ class Made:
     report: Report
     vocabulary: Path | None
 
-    def per_block(self, rows: int, columns: int, entries: int) -> int:
-        """Rows of a shard of a table with so many entries."""
+    def per_block(self, rows: int, entries: int) -> int:
+        """Rows of a shard of a table with so many rows and entries."""
         if self.rows is not None:
             return self.rows
         each = PER_ENTRY * entries / max(rows, 1) + 8

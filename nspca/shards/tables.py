@@ -19,6 +19,8 @@ from nspca.shards.writer import regrouped
 
 STEP = 2**21
 """Numbers of a dense table read at a time."""
+UNKNOWN = 2**31
+"""Rows of a text: nobody knows before the end, and a shard is not larger for it."""
 WAY_OUT = "save the matrix in CSR form with scipy.sparse.save_npz"
 
 
@@ -63,7 +65,7 @@ def parquet(made: Made) -> Shards:
                 before += batch.num_rows
                 yield sp.csr_array(X)
 
-        per_block = made.per_block(rows, width, rows * width)
+        per_block = made.per_block(rows, rows * width)
         return _from_rows(made, blocks(), width, per_block, unique_names(names, "feature")[0], rows)
     except (pa.ArrowException, OSError) as error:
         raise InvalidData(
@@ -119,7 +121,8 @@ def csv(made: Made) -> Shards:
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise InvalidData(f"{made.source} cannot be read ({str(error)[:100]}): save it again.") from None
 
-    return _from_rows(made, blocks(), len(use), made.per_block(1, len(use), len(use)), names)
+    per_block = made.per_block(UNKNOWN, UNKNOWN * len(use))
+    return _from_rows(made, blocks(), len(use), per_block, names)
 
 
 def npz(made: Made) -> Shards:
@@ -139,7 +142,7 @@ def npz(made: Made) -> Shards:
             indptr = _array(archive, "indptr", 2**30)
             if indptr.size != rows + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any():
                 raise InvalidData(f"indptr of {made.source} must count up for {rows} rows: {WAY_OUT}.")
-            per_block = made.per_block(rows, columns, int(indptr[-1]))
+            per_block = made.per_block(rows, int(indptr[-1]))
 
             def blocks() -> Iterator[sp.csr_array]:
                 with archive.open("indices.npy") as at, archive.open("data.npy") as values:

@@ -95,6 +95,7 @@ def test_tables_are_what_reading_them_gives(X, tmp_path, kind):
     else:
         X.data[3] = 0.0  # stored all the same
         sp.save_npz(source, sp.csr_array(X))
+    assert len(shard(source, tmp_path / "one").manifest.shards) == 1
     made = shard(source, tmp_path / "s", rows=8)
     known = nspca.read(source)
     assert made.digest == sparse_digest(canonical(sp.csr_array(known.X)))
