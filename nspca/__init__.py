@@ -16,6 +16,7 @@ from nspca.solvers import METHODS
 if TYPE_CHECKING:
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.estimator import NSPCA
+    from nspca.shards import Shards
 
 __version__ = "0.1.0"
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Place",
     "Problem",
     "Result",
+    "Shards",
     "Status",
     "Sweep",
     "certify",
@@ -50,6 +52,7 @@ __all__ = [
 _LATER = {
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",
+    "Shards": "nspca.shards",
     "load_sample": "nspca.data",
     "prepare": "nspca.data",
     "read": "nspca.data",

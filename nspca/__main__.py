@@ -1,4 +1,5 @@
-"""``python -m nspca``: solve, sweep, verify, samples, papers, backup, restore, app; thin over the public API.
+"""``python -m nspca``: solve, sweep, verify, shard, samples, papers, backup, restore, app; thin over the
+public API.
 
 Each command imports what it needs when it runs, so that ``--help`` is there at once. Exit status: 0 done, 1 a
 certificate was refused, 2 a request that cannot be met (one sentence on stderr), 130 interrupted.
@@ -12,7 +13,9 @@ import socket
 import subprocess
 import sys
 import tomllib
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,22 +34,60 @@ def say(line: str = "") -> None:
 # what the commands share
 
 
+@dataclass(frozen=True)
+class OnDisk:
+    """A folder of shards in the place of a data set: what is asked of one, besides its numbers."""
+
+    X: Any
+    source = "user"
+    is_covariance = False
+    prepared: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.X.name
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.X.feature_names
+
+    def numbers(self, features: Sequence[int | str]) -> Any:
+        """Features by number or by name, as numbers in increasing order."""
+        import numpy as np
+
+        place = {name: j for j, name in enumerate(self.feature_names)}
+        found = [place.get(one, -1) if isinstance(one, str) else one for one in features]
+        if not all(0 <= j < len(place) for j in found):
+            raise InvalidOption(
+                f"features are given by name or by a number from 0 to {len(place) - 1}, got {features}"
+            )
+        return np.array(sorted({*found}))
+
+
 def read_dataset(source: str, steps: str = ""):
-    """A sample by name, or else a file; prepared by the steps that are named."""
+    """A sample by name, a folder of shards, or else a file; prepared by the steps that are named."""
     from nspca import data
 
     names = [name for name in steps.split(",") if name]
+    if Path(source).is_dir() and source not in data.SAMPLES:
+        from nspca.shards import Shards
+
+        if names:
+            raise InvalidOption(
+                "shards are taken as they are: leave --prepare out, or prepare what they are of"
+            )
+        return OnDisk(Shards(source))
     if source in data.SAMPLES:
         return data.prepare(data.load_sample(source), *names)
     if not Path(source).is_file():
         raise InvalidOption(
-            f"a file or one of the samples {', '.join(data.SAMPLES)} is required, got {source!r}, which is "
-            "neither"
+            f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
+            f"{source!r}, which is none"
         )
     return data.prepare(data.read(source), *names)
 
 
-def make_problem(args: argparse.Namespace, k: int):
+def make_problem(args: argparse.Namespace, k: int | tuple[int, ...]):
     """The problem the options describe, and the data set it is about."""
     import nspca
 
@@ -55,7 +96,8 @@ def make_problem(args: argparse.Namespace, k: int):
     how["forced"] = forced_features(dataset, args.forced)
     if dataset.is_covariance:
         return nspca.Problem.from_covariance(dataset.X, **how), dataset
-    return nspca.Problem.from_data(dataset.X, **how, center=args.center, scale=args.scale), dataset
+    make = nspca.Problem.from_shards if isinstance(dataset, OnDisk) else nspca.Problem.from_data
+    return make(dataset.X, **how, center=args.center, scale=args.scale), dataset
 
 
 def forced_features(dataset, text: str) -> tuple[int, ...]:
@@ -65,9 +107,9 @@ def forced_features(dataset, text: str) -> tuple[int, ...]:
     return tuple(dataset.numbers(parts).tolist()) if text else ()
 
 
-def described(dataset, result, known=None) -> list[dict[str, Any]]:
+def described(dataset, result, known=None, number: int = 0) -> list[dict[str, Any]]:
     """The features of a component with their weights, largest first, and what is known of each."""
-    component = result.components[:, 0]
+    component = result.components[:, number]
     support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
     features = []
     for i in support:
@@ -86,7 +128,7 @@ def summary(dataset, problem, result, certificate) -> dict[str, Any]:
         "name": dataset.name,
         "prepared": list(dataset.prepared),
         "method": result.method,
-        "k": problem.size,
+        "k": list(problem.k) if problem.joint else problem.k,
         "nonneg": problem.nonneg,
         "forced": [dataset.feature_names[j] for j in problem.forced],
         "of": certificate.source,
@@ -149,7 +191,10 @@ def solve(args: argparse.Namespace) -> int:
     import nspca
 
     check_folder(args.certificate)
-    problem, dataset = make_problem(args, args.k)
+    joint = args.components is not None
+    problem, dataset = make_problem(args, (args.k,) * args.components if joint else args.k)
+    if joint and args.within is not None:
+        raise InvalidOption("--within is about one component: leave --components out")
     result = nspca.solve(
         problem, method=args.method, seed=args.seed, certify=args.effort, report=progress_hook()
     )
@@ -163,15 +208,19 @@ def solve(args: argparse.Namespace) -> int:
     if args.certificate:
         certificate.of_prepared(dataset.prepared).save(args.certificate)
     ratio = certificate.ratio(result.value)
-    features = described(dataset, result, known)
+    found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     if args.json:
-        say(json.dumps(summary(dataset, problem, result, certificate) | {"features": features}, indent=2))
+        told = {"components": found} if joint else {"features": found[0]}
+        say(json.dumps(summary(dataset, problem, result, certificate) | told, indent=2))
         return 0
     proved = f"at least {floor_percent(ratio)} of the best possible, proved ({certificate.kind})"
     say(f"{dataset.name}: value {result.value:.6g}, {proved}")
     say(certificate.rounded(6).statement)
-    for line in listed(features):
-        say(line)
+    for number, features in enumerate(found, 1):
+        if joint:
+            say(f"component {number}: {result.values[number - 1]:.6g}")
+        for line in listed(features):
+            say(line)
     if known is not None:
         others = sum(place is nspca.Place.NONE for place in known.places)
         say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")
@@ -214,7 +263,7 @@ def verify(args: argparse.Namespace) -> int:
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args.prepare)
-        if not dataset.prepared:
+        if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
             dataset = nspca.prepare(dataset, *certificate.prepared)
         asked["source"] = "covariance" if dataset.is_covariance else "data"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
@@ -225,6 +274,18 @@ def verify(args: argparse.Namespace) -> int:
     say(f"proved: {replace(certificate, upper=upper, prepared=dataset.prepared).statement}")
     if certificate.of_features:
         say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
+    return 0
+
+
+def shard(args: argparse.Namespace) -> int:
+    from nspca.shards.sources import MEGABYTES, shard
+
+    how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
+    made = shard(args.source, args.folder, **how, report=progress_hook())
+    clear_progress()
+    rows, columns = made.shape
+    many = len(made.manifest.shards)
+    say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")
     return 0
 
 
@@ -402,6 +463,12 @@ def sizes(text: str) -> list[int]:
     return ks
 
 
+def count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= 10**6:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 up is required, got {text!r}")
+    return int(text)
+
+
 def percent(text: str) -> float:
     try:
         share = float(text)
@@ -423,7 +490,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m nspca", description="Sparse and nonnegative sparse PCA with certificates."
     )
     commands = top.add_subparsers(
-        dest="command", required=True, metavar="{solve,sweep,verify,samples,papers,app}"
+        dest="command", required=True, metavar="{solve,sweep,verify,shard,samples,papers,app}"
     )
 
     prepared = argparse.ArgumentParser(add_help=False)
@@ -435,7 +502,9 @@ def parser() -> argparse.ArgumentParser:
         "with-header; `verify` does what the certificate says when nothing is named",
     )
     problem = argparse.ArgumentParser(add_help=False, parents=[prepared])
-    problem.add_argument("source", metavar="SOURCE", help="a sample's name (see `samples`) or a data file")
+    problem.add_argument(
+        "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
+    )
     problem.add_argument("--signed", action="store_true", help="allow negative weights")
     problem.add_argument(
         "--no-center", dest="center", action="store_false", help="do not subtract the column means"
@@ -455,8 +524,16 @@ def parser() -> argparse.ArgumentParser:
         help="work spent on the bound (default fast)",
     )
 
-    command = commands.add_parser("solve", parents=[problem], help="one component and its certificate")
-    command.add_argument("--k", type=int, required=True, help="largest number of features in the component")
+    command = commands.add_parser(
+        "solve", parents=[problem], help="one component, or several, and a certificate"
+    )
+    command.add_argument("--k", type=int, required=True, help="largest number of features in a component")
+    command.add_argument(
+        "--components",
+        type=count,
+        metavar="R",
+        help="so many components that share no feature, found together, with one certificate",
+    )
     command.add_argument("--method", default="auto", help="a name of nspca.METHODS (default auto)")
     command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
     command.add_argument(
@@ -484,7 +561,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(run=sweep)
 
     command = commands.add_parser("verify", parents=[prepared], help="check a certificate against the data")
-    command.add_argument("data", metavar="DATA", help="the sample or file the certificate is about")
+    command.add_argument("data", metavar="DATA", help="the sample, file or folder of shards it is about")
     command.add_argument(
         "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
     )
@@ -519,6 +596,26 @@ def parser() -> argparse.ArgumentParser:
         help="refuse one about data that are not scaled, or are",
     )
     command.set_defaults(run=verify)
+
+    command = commands.add_parser(
+        "shard",
+        help="cut a file that need not fit into memory into a folder that solve and verify read in passes",
+    )
+    command.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="a docword, Matrix Market (both also gzipped), Parquet, CSV or sparse NPZ file",
+    )
+    command.add_argument("folder", metavar="FOLDER", help="a new folder")
+    size = command.add_mutually_exclusive_group()
+    size.add_argument("--rows", type=count, metavar="N", help="rows of a shard")
+    size.add_argument("--megabytes", type=count, metavar="N", help="about the size of a shard (default 32)")
+    command.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="the words of a docword file (vocab.x.txt beside docword.x.txt is found)",
+    )
+    command.set_defaults(run=shard)
 
     commands.add_parser("samples", help="the data sets known by name").set_defaults(run=samples)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from nspca.ascent import outside
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import CLOSED, PLANS
@@ -21,6 +22,7 @@ from nspca.certificate import Certificate
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.sharded import ShardedCovariance
 from nspca.options import known_seed, made, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -113,6 +115,12 @@ def solve(
             with handing_in(result):
                 certificate, _, point = _certificate(problem, result, certify, report)
             result = certified(problem, better(problem, result, point), certificate)
+    elif not in_memory(problem):
+        raise InvalidOption(
+            f"one component after another is sought in at most {DENSE_LIMIT} features of shards, got "
+            f"{problem.n}; "
+            f"give their sizes, k = ({problem.k},) * {components}, to find them together"
+        )
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
         X = (
@@ -209,7 +217,7 @@ def sweep(
     paths = {
         m: _path(m, problem, problems, chosen[m], seed, report)
         for m in methods
-        if m != "auto" and METHODS[m].path
+        if m != "auto" and METHODS[m].path and in_memory(problem)
     }
     warm: list[np.ndarray] = []
     state = None
@@ -406,6 +414,11 @@ def belonging(problem: Problem, result: Result) -> None:
         )
 
 
+def in_memory(problem: Problem) -> bool:
+    """Whether methods can work on the whole A; else they work on some of the features of shards."""
+    return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
+
+
 def _single(value):
     return not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
@@ -459,8 +472,13 @@ def _penalised(method, given, seed, report):
 def _run(problem, method, options, seed, report, warm=()):
     started, line = time.perf_counter(), line_of(method)
     line.check(problem, options)
-    more = {"warm": warm} if method == "auto" else {}
-    result = line.solve(problem, options, seed, report, **more)
+
+    def run(part, features, report):
+        more = {"warm": [x[features] for x in warm]} if method == "auto" else {}
+        return line.solve(part, options, seed, report, **more)
+
+    whole = in_memory(problem)
+    result = run(problem, slice(None), report) if whole else outside.solved(problem, run, report)
     return replace(result, method=method, seconds=time.perf_counter() - started)
 
 

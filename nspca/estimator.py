@@ -7,10 +7,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nspca.api import solve
 from nspca.components import check_disjoint
+from nspca.errors import InvalidOption
 from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
-from nspca.options import known_seed, whole
+from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
+from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
+
+ROUNDING = 1e-12
+"""Added to the error of a sketch, times its trace."""
 
 
 class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -33,6 +38,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         As in `Problem.from_data`.
     random_state : int, RandomState or None
         Seed; None is 0.
+    rank : int
+        Directions that `partial_fit` keeps of the rows it has seen; twice as many are in memory.
 
     Attributes
     ----------
@@ -44,6 +51,10 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     certificates_ : list of Certificate or None
         One entry a component; only the first is certified, the others solve a problem with features removed.
     mean_, scale_ : (n_features,) ndarray
+    sketched_ : (rank + n_features, n_features) sparse array
+        After `partial_fit`: what the certificate is about, see there.
+    sketch_error_ : float
+        After `partial_fit`: no component explains more of the rows than of the sketch plus this.
     """
 
     def __init__(
@@ -56,6 +67,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         center=True,
         scale=False,
         random_state=0,
+        rank=50,
     ):
         self.n_components, self.k, self.nonneg, self.method, self.certify = (
             n_components,
@@ -64,10 +76,11 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             method,
             certify,
         )
-        self.center, self.scale, self.random_state = center, scale, random_state
+        self.center, self.scale, self.random_state, self.rank = center, scale, random_state, rank
 
     def fit(self, X, y=None):
         """Find the components of X (m, n), dense or sparse."""
+        self._forget()
         # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
         given = X
         X = self._validated(X, ensure_min_samples=2)
@@ -85,6 +98,69 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.mean_ = mean if self.center else np.zeros_like(mean)
         self.scale_ = deviation if self.scale else np.ones_like(deviation)
         return self
+
+    def partial_fit(self, X, y=None, finish=True):
+        """Take in some rows X (m, n), which need not be kept, and find the components of all so far.
+
+        Of the rows so far a sketch S = VV' of rank `rank` is kept (frequent directions), for which
+        ``S <= A <= S + error I``. So a component explains at least what it explains of S, which is what
+        `explained_variance_` says, and at most `sketch_error_` more.
+
+        The certificate is about the matrix S + error I, not about the rows, which nobody has any more:
+        ``nspca.verify(est.sketched_, est.certificates_[0])`` proves that no component explains more of that
+        matrix than its bound. That the matrix lies above A follows from how the sketch was made, up to
+        rounding, and only whoever reads all rows once more can check it.
+
+        Parameters
+        ----------
+        X : (m, n) array or sparse matrix
+        y : ignored
+        finish : bool
+            Whether to find the components now; with False the rows are only taken in.
+        """
+        if self.scale:
+            raise InvalidOption(
+                "partial_fit cannot scale: deviations are not known before the end; scale first"
+            )
+        first = not hasattr(self, "_stream")
+        if first:
+            self._forget()
+        X = self._validated(X, reset=first)
+        n = X.shape[1]
+        k = self._size(n)
+        if first:
+            whole("rank", self.rank, 1)
+            self._stream = FrequentDirections(n, min(self.rank, n), self.center)
+        for start in range(0, X.shape[0], BLOCK_ROWS):
+            self._stream.update(X[start : start + BLOCK_ROWS])
+        return self._of_sketch(k) if flag("finish", finish) else self
+
+    def _of_sketch(self, k):
+        """The components of the rows taken in so far."""
+        found, n = self._stream.sketch(), self._stream.n
+        V = found.V
+        # What the decompositions on the way lose is far below this.
+        self.sketch_error_ = found.bound + ROUNDING * float(np.sum(V * V))
+        m = V.shape[1] + n
+        rows = sp.vstack((sp.csr_array(V.T), np.sqrt(self.sketch_error_) * sp.eye_array(n)), format="csr")
+        self.sketched_ = np.sqrt(m) * rows
+        problem = Problem.from_data(self.sketched_, k, self.nonneg, center=False)
+        certify = self.certify if self.n_components == 1 else None
+        result = solve(problem, self.method, components=self.n_components, seed=self._seed(), certify=certify)
+        self.components_ = result.components.T
+        self.explained_variance_ = np.square(V.T @ result.components).sum(axis=0)
+        total = self._stream.total / self._stream.rows
+        self.explained_variance_ratio_ = (
+            self.explained_variance_ / total if total > 0 else 0 * self.explained_variance_
+        )
+        self.certificates_ = [result.certificate] + [None] * (self.n_components - 1)
+        self.mean_, self.scale_ = self._stream.mean.copy(), np.ones(n)
+        return self
+
+    def _forget(self):
+        """Begin anew."""
+        for name in ("_stream", "sketched_", "sketch_error_"):
+            self.__dict__.pop(name, None)
 
     def transform(self, X):
         """Scores of the samples along the components, (m, n_components)."""

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nspca.api import belonging, certify
+from nspca.api import belonging, certify, in_memory
 from nspca.archive import read_arrays, write_arrays
 from nspca.ascent.replaced import Replaced, each_replaced
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate
 from nspca.errors import InvalidData, InvalidOption, InvalidProblem, NSPCAError, shown, within_memory
+from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -196,6 +197,11 @@ def membership(
         kinds = f"{type(problem).__name__} and {type(result).__name__}"
         raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
     problem.size  # noqa: B018 - a joint problem says so
+    if not in_memory(problem):
+        raise InvalidProblem(
+            f"which features are in or out is asked of at most {DENSE_LIMIT} features of shards, got "
+            f"{problem.n}; give the data to from_data"
+        )
     belonging(problem, result)
     report = silent if report is None else report
     given = certificate or result.certificate or certify(problem, result, effort="fast", report=report)

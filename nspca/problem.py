@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +12,7 @@ from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import Covariance, DataCovariance
 from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
 from nspca.matrix.linalg import Array
+from nspca.matrix.sharded import ShardedCovariance, of_table
 from nspca.options import flag, is_whole
 
 LARGEST = 1e50
@@ -22,9 +24,9 @@ class Problem:
     """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if
     `nonneg`.
 
-    Made by `from_data` or `from_covariance`; validated once. `k` may be a tuple of sizes: then r disjoint
-    components with that many entries each are sought jointly. Features that are `forced` may be used freely
-    and count among the k whether they are used or not: so at most `room` others are.
+    Made by `from_data`, `from_shards` or `from_covariance`; validated once. `k` may be a tuple of sizes: then
+    r disjoint components with that many entries each are sought jointly. Features that are `forced` may be
+    used freely and count among the k whether they are used or not: so at most `room` others are.
     """
 
     covariance: Covariance
@@ -87,6 +89,35 @@ class Problem:
         """
         return cls(from_matrix(A), k, nonneg, forced)
 
+    @classmethod
+    @within_memory()
+    def from_shards(
+        cls, folder, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
+    ) -> "Problem":
+        """Problem of data that stay on disk, in a folder made by ``python -m nspca shard``; the other words
+        are those of `from_data`, and so is the problem: its certificates are those of the same sparse data in
+        memory.
+
+        Parameters
+        ----------
+        folder : str, Path or nspca.Shards
+            Or whatever else has a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form.
+        k, nonneg, center, scale, forced
+            As for `from_data`.
+
+        Raises
+        ------
+        InvalidData
+            For a folder that is cut short, damaged, or not what it says it is; files are checked as they are
+            first read.
+        """
+        if isinstance(folder, str | Path):
+            from nspca.shards import Shards
+
+            folder = Shards(folder)
+        A = of_table(folder, flag("center", center), flag("scale", scale))
+        return cls(A, k, nonneg, forced)
+
     @property
     def n(self) -> int:
         """Number of features."""
@@ -143,7 +174,7 @@ class Problem:
         Their mean square is `value`. A problem made from a covariance has no samples and raises
         `InvalidProblem`.
         """
-        if not isinstance(self.covariance, DataCovariance):
+        if not isinstance(self.covariance, DataCovariance | ShardedCovariance):
             raise InvalidProblem("scores need the samples, got a covariance; make the problem with from_data")
         X = self._numbers(X)
         if X.ndim not in (1, 2) or len(X) != self.n or not moderate(X):

@@ -25,7 +25,7 @@ CHAIN = [
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
-    "inequality elimination plan",
+    "inequality peaks elimination plan",
     "witness elementary lowrank",
     "dual",
     "branches kyfan",
@@ -55,6 +55,7 @@ PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 BESIDE = {
     "checker": {"errors"},
     "data": {"errors", "progress", "archive"},
+    "shards": {"errors", "progress", "archive", "options", "data"},
     "plots": {"errors", "progress", "result", "certificate"},
     "jobs": {"errors", "progress"},
 }
@@ -85,10 +86,11 @@ def allowed() -> dict[str, set[str]]:
     arrows = {name: set(targets) for name, targets in GROUND.items()} | floors(CHAIN, set(GROUND))
     below = set(arrows)
     arrows |= {name: set(targets) for name, targets in BESIDE.items()}
+    arrows["problem"] |= {"shards"}
     arrows["api"] |= {"checker"}
     arrows["estimator"] |= {"checker"}
-    arrows["nspca"] = below | {"data", "checker"}
-    arrows["papers"] = below | {"data", "plots", "checker"}
+    arrows["nspca"] = below | {"data", "shards", "checker"}
+    arrows["papers"] = below | {"data", "shards", "plots", "checker"}
     arrows["tasks"] = arrows["papers"] | {"papers", "nspca"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
     arrows["__main__"] = arrows["dashboard"]

@@ -21,9 +21,11 @@ def test_help_names_the_commands(capsys):
         main(["--help"])
     assert end.value.code == 0
     printed = capsys.readouterr().out
-    assert all(command in printed for command in ("solve", "sweep", "verify", "samples", "papers", "app"))
+    assert all(
+        command in printed for command in ("solve", "sweep", "verify", "shard", "samples", "papers", "app")
+    )
     run = subprocess.run([sys.executable, "-m", "nspca", "--help"], capture_output=True, text=True)
-    assert run.returncode == 0 and "{solve,sweep,verify,samples,papers,app}" in run.stdout
+    assert run.returncode == 0 and "{solve,sweep,verify,shard,samples,papers,app}" in run.stdout
 
 
 def test_solve_prints_the_known_optimum(capsys):

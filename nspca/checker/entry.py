@@ -9,6 +9,7 @@ from nspca.checker import forms, reading
 from nspca.checker.matrix import Matrix
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
+from nspca.checker.rowblocks import RowMatrix
 from nspca.errors import CertificateError, shown
 
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
@@ -24,6 +25,8 @@ def verify(
     data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None, forced=None
 ):
     """Upper bound, in the units of the data, that `certificate` proves for `data`.
+
+    Data are a table, or a reader of one in blocks of rows (`nspca.Shards`), which is never held whole.
 
     If it proves none, CertificateError says why. What is proved is about the problem that the certificate
     names: its k, sign, centring, scaling, data or covariance, forced features. With `problem` (an
@@ -49,7 +52,8 @@ def verify(
 
 def proved(data, certificate, recipe):
     """The smallest float that is at least what the witness proves, in the units of the data."""
-    A = Matrix(data, recipe)
+    in_blocks = callable(getattr(type(data), "blocks", None))
+    A = RowMatrix(data, recipe) if in_blocks else Matrix(data, recipe)
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
     require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")

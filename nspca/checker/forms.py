@@ -174,6 +174,8 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
     """
     arrays.only(*OF_FEATURES)
+    near = not A.by_rows or A.n <= matrix.DENSE_LIMIT
+    require(near, f"of blocks of rows at most {matrix.DENSE_LIMIT} row sums are looked at, got {A.n}")
     claims = Claims.read(arrays, A.n, recipe.forced)
     best, sums = row_sums(A, recipe, each=claims is not None)
     if claims is not None:

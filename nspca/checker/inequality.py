@@ -63,6 +63,10 @@ def threshold(A, witness, outside, nonneg):
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
     tau = top if witness.tau is None else witness.tau
     require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
+    if A.by_rows and A.n > matrix.DENSE_LIMIT:
+        worst = A.largest_outside(outside, tau, nonneg)
+        require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
+        return tau
     largest_first = outside[np.argsort(-A.size[outside])]
     for I in A.chunks(largest_first):
         in_reach = np.flatnonzero(A.size * A.size[I[0]] > tau)  # |A_ij| <= size_i size_j for the others
@@ -92,7 +96,8 @@ def stays_below(A, rows, N, U, t):
     plain = N is None or not N.any()
     if plain and not A.size[rows].any() and not U.any():
         return t >= 0
-    if plain and A.gram and A.m < rows.size and t > 0:
+    few_samples = A.m <= matrix.DENSE_LIMIT or not A.by_rows
+    if plain and A.gram and A.m < rows.size and t > 0 and few_samples:
         # This way loses a part t / lambda_max(A) of the room there is; the other, for fewer rows, does not.
         if small_side(A, rows, U, t):
             return True
@@ -129,7 +134,7 @@ def small_side(A, rows, U, t):
     Proof. tI + UU' >= Z'Z / m  <=>  tI >= (ZZ' - B K^-1 B') / m, by Schur complements and Woodbury's formula;
     and (B - YK) K^-1 (B - YK)' >= 0 says B K^-1 B' >= BY' + YB' - YKY'.
 
-    Roundings: r for ZZ', r + d for BY', r + 1 + 2d for YKY', 5 to add them up, 1 for t.
+    Roundings: r for ZZ', r + d for BY', r + 1 + 2d for YKY', 5 to add them up, 1 for t; twice those of Z.
     """
     m, r, d = A.m, rows.size, U.shape[1]
     ZZ, B = np.zeros((m, m)), np.zeros((m, d))
@@ -142,4 +147,4 @@ def small_side(A, rows, U, t):
     S = t * np.eye(m) - (ZZ - B @ Y.T - Y @ B.T + Y @ K @ Y.T) / m
     z, u, y = np.sqrt(m * np.sum(A.size[rows] ** 2)), norm(U), norm(Y)
     sizes = (z * z + 2 * z * u * y + (d * t + u * u) * y * y) / m
-    return is_psd(S, margin(r + 3 * d + 16, sizes, t) + TINY * (1 + y) ** 2)
+    return is_psd(S, margin(r + 3 * d + 16 + A.more, sizes, t) + TINY * (1 + y) ** 2)

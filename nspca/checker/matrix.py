@@ -29,7 +29,11 @@ class Matrix:
     relative : by at most eps |A_ij| + lost even
     exponent : of the unit scale
     entries : (n, n), the computed entries where they are held, else None
+    by_rows : whether each look at A is a pass over blocks of rows (`rowblocks`)
+    more : roundings of a column of Z besides those that Z is defined by
     """
+
+    by_rows, more = False, 0
 
     def __init__(self, data, recipe):
         X = real_numbers(data)

@@ -13,7 +13,7 @@ from nspca.data.dataset import Dataset, Names, numbered, unique_names
 from nspca.data.limits import check_sparse
 from nspca.errors import InvalidData
 
-_HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
+HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
 _ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
 # "1 1 1" and a line end: no entry is shorter, so a header cannot ask for more memory than the file pays for.
 _SHORTEST_ENTRY = 6
@@ -21,7 +21,7 @@ _SHORTEST_ENTRY = 6
 
 def is_docword(raw: bytes) -> bool:
     """Whether bytes start with three counts alone on their lines and an entry of three."""
-    header = _HEADER.match(raw[:200])
+    header = HEADER.match(raw[:200])
     return header is not None and (
         _ENTRY.match(raw[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
     )
@@ -38,7 +38,7 @@ def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Data
     vocabulary : bytes or None
         One word per line, W lines; without it words are numbered.
     """
-    header = _HEADER.match(raw[:200])
+    header = HEADER.match(raw[:200])
     if header is None:
         raise InvalidData(
             "A docword file starts with three lines of one count each (documents, words, entries); this one "
@@ -71,7 +71,7 @@ def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Data
         (table[:, 2].astype(np.float64), (table[:, 0] - 1, table[:, 1] - 1)), shape=(documents, words)
     )
     X.sum_duplicates()
-    feature_names, notes = _words(vocabulary, words)
+    feature_names, notes = vocabulary_words(vocabulary, words)
     return Dataset(name, X, feature_names, numbered("document", documents), kind="words", notes=notes)
 
 
@@ -108,7 +108,8 @@ def _wrong_line(body: bytes) -> str:
     return "The entries of the docword file cannot be read as whole numbers: get the file again."
 
 
-def _words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple[str, ...]]:
+def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple[str, ...]]:
+    """Words of a vocabulary, one a line, and what is to be said of them; numbered without one."""
     if vocabulary is None:
         return numbered("word", count), ("No vocabulary was given, the words are numbered.",)
     words = vocabulary.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()

@@ -15,8 +15,8 @@ MAGIC = b"%%MatrixMarket"
 _DENSE = 2000
 # Of comments and empty lines before the numbers, and of a line of them.
 _COMMENTS, _LONGEST = 2**20, 1000
-_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
+SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 _WAY_OUT = "save it again, for example with scipy.io.mmwrite"
 _MISFIT = f"The body of the Matrix Market file does not fit its header: {_WAY_OUT}."
 
@@ -127,7 +127,7 @@ def _banner(raw: bytes) -> tuple[str, str, str]:
         raise InvalidData(
             f"The first line of a Matrix Market file names {form}, this one does not: {_WAY_OUT}."
         )
-    if words[3] not in _FIELDS or words[4] not in _SYMMETRIES:
+    if words[3] not in FIELDS or words[4] not in SYMMETRIES:
         raise InvalidData(
             f'A matrix of real numbers is needed, this one is "{words[3]} {words[4]}": convert it before '
             "saving."

@@ -90,14 +90,14 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
     if asked.
     """
     X = _numbers(X, "data")
-    _enough_rows(X.shape[0], center or scale)
+    enough_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
     exponent = binary_exponent(X, axis=0 if scale else None)
     Z = np.ldexp(X, -exponent)
     if center or scale:
         C = centred(Z)
         if scale:
-            _refuse_constant(constant(Z), names)
+            refuse_constant(constant(Z), names)
             Z = (C if center else Z) / deviations(C)
         else:
             Z = C
@@ -115,7 +115,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
     """
     X = _sparse_numbers(X, "data")
     m, n = X.shape
-    _enough_rows(m, center or scale)
+    enough_rows(m, center or scale)
     digest = sparse_digest(X)
     exponent = column_exponents(X) if scale else np.full(n, binary_exponent(X.data))
     X.data = np.ldexp(X.data, -exponent[X.indices])
@@ -128,7 +128,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
         if scale:
             still = counts(X) == 0
             still[full] = constant(D)
-            _refuse_constant(still, names)
+            refuse_constant(still, names)
             deviation = np.sqrt(squares(X, mean) / m)
             deviation[full] = deviations(C)
             weight = 1 / deviation
@@ -240,14 +240,16 @@ def _refuse_kind(dtype, what, convert=CONVERT):
         raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
 
 
-def _enough_rows(m: int, compared: bool):
+def enough_rows(m: int, compared: bool):
+    """Refuse a single row where rows are compared."""
     if compared and m < 2:
         raise InvalidProblem(
             f"centring or scaling needs at least 2 rows (samples), got {m}; is the table the other way round?"
         )
 
 
-def _refuse_constant(constant, names):
+def refuse_constant(constant, names):
+    """Refuse to scale columns (n,) that do not vary."""
     found = np.flatnonzero(constant)
     if found.size:
         shown = ", ".join(str(names[j]) if names is not None else str(j + 1) for j in found[:5])

@@ -152,13 +152,22 @@ class FrequentDirections:
         Columns of the sketch.
     center : bool
         Subtract column means, which nobody knows before the end.
+
+    Attributes
+    ----------
+    rows : int
+        Taken in so far.
+    mean : (n,)
+        Of them; 0 without centring.
+    total : float
+        Sum of the squares of the (centred) rows: the number of rows times the trace of A.
     """
 
     def __init__(self, n: int, rank: int, center: bool = True):
         whole("rank", rank, 1, n)
         self.n, self.rank, self.center = n, rank, center
         self.rows, self.mean = 0, np.zeros(n)
-        self.kept, self.subtracted = np.zeros((0, n)), 0.0
+        self.kept, self.subtracted, self.total = np.zeros((0, n)), 0.0, 0.0
 
     def update(self, block) -> "FrequentDirections":
         """Take in rows (b, n), ndarray or scipy.sparse."""
@@ -177,6 +186,7 @@ class FrequentDirections:
             self.rows += b
         else:
             self.rows += len(block)
+        self.total += float(np.sum(block * block))
         self._shrink(np.vstack((self.kept, block)))
         return self
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.matrix.covariance import DataCovariance
+from nspca.matrix.sharded import ShardedCovariance
 from nspca.problem import Problem
 from nspca.solvers import (
     apart,
@@ -129,6 +130,8 @@ class Method:
 
 
 def _instead(A):
+    if isinstance(A, ShardedCovariance):
+        return "shards, which are not held in memory; give some of the rows to from_data"
     if A.source == "data":
         return (
             "what a deflation or an angle left of their covariance; leave used features out (deflation "

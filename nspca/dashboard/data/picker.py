@@ -5,15 +5,17 @@ from functools import partial
 import streamlit as st
 
 from nspca.dashboard import chosen
-from nspca.dashboard.data import cards
+from nspca.dashboard.data import cards, folders
 from nspca.dashboard.shell import internals, presses, state, words
 from nspca.data import example_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
+from nspca.shards.served import served
 
 SOURCES = {
     "sample": ":material/category: Pick a sample",
     "upload": ":material/upload_file: Use your own file",
+    "shards": ":material/database: Use a folder on the server",
 }
 TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz"]
 FORMATS = (
@@ -23,17 +25,20 @@ FORMATS = (
 
 
 def choose() -> None:
-    """A sample, or an upload."""
+    """A sample, an upload, or some rows of a folder of the server."""
+    offered = [name for name in SOURCES if name != "shards" or served()]
     source = st.segmented_control(
         "Where the data comes from",
-        list(SOURCES),
+        offered,
         required=True,
         label_visibility="collapsed",
         format_func=SOURCES.get,
-        **state.bind("source", state.get("source") if state.get("source") in SOURCES else "sample"),
+        **state.bind("source", state.get("source") if state.get("source") in offered else "sample"),
     )
     if source == "upload":
         _uploads()
+    elif source == "shards":
+        folders.show(_put)
     else:
         cards.show()
 
@@ -122,15 +127,20 @@ def _usable(content: bytes, name: str) -> bool:
 
 
 def _keep(file: str, content: bytes) -> None:
-    """Keep the bytes as they came, and start with them; then empty the uploader, which would offer them again
-    at every rerun.
+    """Keep the bytes as they came, and start with them."""
+    _put(file, content)
+    st.rerun()
+
+
+def _put(file: str, content: bytes) -> None:
+    """The same without drawing the page again; and empty the uploader, which would offer them at every
+    rerun.
     """
     digest = engine().store.put_upload(
         state.workspace(), content, {"file": file[-120:], "name": chosen.title_of(file)}
     )
     _take_upload(digest)
     st.session_state[state.UPLOADER] = st.session_state.get(state.UPLOADER, 0) + 1
-    st.rerun()
 
 
 def _take_upload(digest: str) -> None:

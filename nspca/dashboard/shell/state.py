@@ -154,7 +154,7 @@ VALUES: dict[str, Kept] = {
     "keep": Kept(_integers, list),  # and of those that must be in the components of a sweep
     "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
     "prep": Kept(_steps, list),  # what else is done to the numbers first
-    "source": Kept(_word, lambda: "sample"),  # the open half of the data page: sample or upload
+    "source": Kept(_word, lambda: "sample"),  # what the data page offers: sample, upload or shards
     "digit_k": Kept(_integer, lambda: 8),
     "from": Kept(_integer),
     "to": Kept(_integer),

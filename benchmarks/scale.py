@@ -1,0 +1,180 @@
+"""From a file on disk to eight proved topics: ``python -m benchmarks.scale [--small|--medium|--large]``.
+
+Makes counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
+temporary folder, cuts it into shards, finds eight topics of 15 words with a certificate, verifies that from
+the shards, and prints for each step the time, the peak memory of its process, and how often all rows were
+read. Every step runs in a process of its own, so that its peak is its own. The largest size takes 4 GB of
+disk.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+SIZES = {
+    "small": (10_000, 20_000, 70),
+    "medium": (120_000, 50_000, 73),
+    "large": (300_000, 102_660, 233),
+}
+"""Documents, words, and nonzeros of a document, about."""
+TOPICS, WORDS = 8, 40
+SHARE, RATE = 0.04, 2.0
+"""Of documents that are about a topic, and how often its first word is in one of these, on average; the i-th
+word is so ``1 / sqrt(i)`` times as often.
+"""
+FIRST = 150
+"""Rank by frequency of the first word of a topic."""
+STOP = 100
+"""So many most frequent words are left out, as stop words are from real collections."""
+AT_ONCE = 2_000
+"""Documents made at a time."""
+MOST_BYTES = {"small": 2e8, "medium": 2e9, "large": 6e9}
+"""Of disk, for the text, what waits to be sorted, and the shards."""
+
+
+def say(line=""):
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def planted(words: int) -> np.ndarray:
+    """Features (8, 40) of the topics, from words of middling frequency, each topic's strongest first."""
+    return FIRST + np.random.default_rng(1).permutation(TOPICS * WORDS).reshape(TOPICS, WORDS)
+
+
+def documents(size: str):
+    """Rows of counts, `AT_ONCE` at a time: arrays (document, word, count) sorted by document and word."""
+    m, n, each = SIZES[size]
+    rng, topics = np.random.default_rng(0), planted(n)
+    weights = 1 / (np.arange(n) + STOP)
+    sums = np.cumsum(weights) / weights.sum()
+    # Some repeat within a document, and those of its topics come on top.
+    drawn = int(each * 0.95)
+    for start in range(0, m, AT_ONCE):
+        count = min(AT_ONCE, m - start)
+        lengths = rng.poisson(drawn * rng.gamma(4.0, 0.25, count)) + 5
+        rows = np.repeat(np.arange(count), lengths)
+        words = np.searchsorted(sums, rng.random(rows.size))
+        about = rng.random((count, TOPICS)) < SHARE
+        at, topic = np.nonzero(about)
+        rates = RATE / np.sqrt(np.arange(1, WORDS + 1))
+        times = rng.poisson(rng.gamma(2.0, 0.5, at.size)[:, None] * rates)
+        more_rows = np.repeat(np.repeat(at, WORDS), times.ravel())
+        more_words = np.repeat(topics[topic].ravel(), times.ravel())
+        key = np.concatenate((rows, more_rows)) * n + np.concatenate((words, more_words)).clip(max=n - 1)
+        key, counts = np.unique(key, return_counts=True)
+        yield start + key // n, key % n, counts
+
+
+def write(size: str, folder: Path) -> int:
+    """The docword file and its vocabulary; how many nonzeros."""
+    m, n, _ = SIZES[size]
+    body, nonzeros = folder / "body", 0
+    with body.open("wb") as handle:
+        for rows, words, counts in documents(size):
+            table = np.column_stack((rows + 1, words + 1, counts)).astype("U10")
+            lines = np.char.add(np.char.add(np.char.add(table[:, 0], " "), table[:, 1]), " ")
+            handle.write("\n".join(np.char.add(lines, table[:, 2])).encode() + b"\n")
+            nonzeros += len(rows)
+    with (folder / "docword.made.txt").open("wb") as handle:
+        handle.write(f"{m}\n{n}\n{nonzeros}\n".encode())
+        with body.open("rb") as rest:
+            shutil.copyfileobj(rest, handle, 2**24)
+    body.unlink()
+    (folder / "vocab.made.txt").write_text("".join(f"word{j}\n" for j in range(n)))
+    return nonzeros
+
+
+STEPS = {
+    "shard": """
+from nspca.shards.sources import shard
+made = shard(folder / "docword.made.txt", folder / "shards")
+told = f"{len(made.manifest.shards)} shards"
+""",
+    "solve": """
+problem = nspca.Problem.from_shards(folder / "shards", (15,) * 8)
+result = nspca.solve(problem, certify=EFFORT)
+result.certificate.save(folder / "proof.npz")
+topics = planted(problem.n)
+found = [max(len({*np.flatnonzero(x)} & {*t[:15]}) for x in result.components.T) for t in topics]
+told = f"proved {int(result.ratio * 1e4) / 1e4} ({result.certificate.kind}), "
+told += f"{problem.covariance.passes} passes, "
+told += f"planted topics found: {sum(f >= 12 for f in found)} of 8 (of their 15 strongest words {found})"
+""",
+    "verify": """
+nspca.verify(nspca.Shards(folder / "shards"), nspca.Certificate.load(folder / "proof.npz"), k=(15,) * 8)
+told = "accepted"
+""",
+}
+
+
+def step(name: str, folder: Path, effort: str) -> None:
+    """Run a step in a process of its own and print its line."""
+    code = (
+        "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
+        f"from benchmarks.scale import peak, planted\nEFFORT = {effort!r}\nfolder = Path(sys.argv[1])\n"
+        f"started = time.perf_counter()\n{STEPS[name]}\n"
+        "seconds = time.perf_counter() - started\n"
+        f"print(f'  {name:7s} {{seconds:7.1f}} s  {{peak():5.2f}} GB peak  {{told}}')\n"
+    )
+    command = [sys.executable, "-c", code, str(folder)]
+    say(subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip())
+
+
+def peak() -> float:
+    """Most memory that this process held, in GB; `getrusage` would include the process that started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) / 2**20
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def enough(size: str, folder: Path) -> bool:
+    """Whether disk and memory suffice; says what is missing."""
+    free, needed = shutil.disk_usage(folder).free, MOST_BYTES[size]
+    memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if free < 1.5 * needed or memory < 3e9:
+        say(f"{size}: {1.5 * needed / 1e9:.1f} GB of disk and 3 GB of memory are needed, free are "
+            f"{free / 1e9:.1f} and {memory / 1e9:.1f}: left out")  # fmt: skip
+        return False
+    return True
+
+
+def run(size: str, effort: str, place: str | None) -> None:
+    """All steps of one size."""
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        folder = Path(name)
+        if not enough(size, folder):
+            return
+        started = time.perf_counter()
+        nonzeros = write(size, folder)
+        m, n, _ = SIZES[size]
+        say(f"{size}: {m} x {n}, {nonzeros / 1e6:.1f} million nonzeros")
+        say(f"  made in {time.perf_counter() - started:.0f} s, "
+            f"{(folder / 'docword.made.txt').stat().st_size / 1e6:.0f} MB of text")  # fmt: skip
+        for name in STEPS:
+            step(name, folder, effort)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for size in SIZES:
+        parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
+    parser.add_argument("--effort", default="fast", help="of the certificate (default fast)")
+    parser.add_argument("--folder", help="where the temporary folder is made")
+    args = parser.parse_args()
+    for size in args.sizes or ["small"]:
+        run(size, args.effort, args.folder)
+
+
+if __name__ == "__main__":
+    main()

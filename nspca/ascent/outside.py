@@ -1,0 +1,104 @@
+"""Answers to problems whose data stay on disk: sought among the features with the largest variances, then
+held against all others.
+
+A is formed on those features, in one pass over the data, and whatever method there is works on that. Then one
+product with the whole A says of every feature how strongly the answer pulls it: those outside that pull more
+than the weakest one inside join, and the answer is sought anew. What is proved of the answer does not rest on
+this: a certificate is about all features.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from nspca.errors import Cancelled, Refused
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.linalg import Array
+from nspca.matrix.sharded import ShardedCovariance
+from nspca.problem import Problem
+from nspca.progress import Event, Report
+from nspca.result import Result, Status
+
+ROUNDS = 3
+"""Times at most that features join."""
+JOIN = 400
+"""Of them that join at a time."""
+
+Run = Callable[[Problem, np.ndarray, Report], Result]
+
+
+def solved(problem: Problem, run: Run, report: Report) -> Result:
+    """The answer of ``run(part, features, report)``, a method on the problem of some features, as one of
+    `problem`.
+    """
+    A = problem.covariance
+    assert isinstance(A, ShardedCovariance)
+    least = 2 * sum(problem.sizes) + len(problem.forced)
+    if least > DENSE_LIMIT:
+        raise Refused(
+            f"components of shards may have {DENSE_LIMIT // 2} features together, got {sum(problem.sizes)}; "
+            "ask for fewer"
+        )
+    features = np.union1d(A.candidates(least), problem.forced).astype(np.int64)
+    for number in range(ROUNDS + 1):
+        report(Event("features", number, ROUNDS + 1, message=f"{features.size} of {problem.n}"))
+        forced = tuple(np.searchsorted(features, problem.forced).tolist())
+        part = replace(problem, covariance=A.on(features), forced=forced)
+        try:
+            found = run(part, features, _of_all(report, features))
+        except Cancelled as stop:
+            if isinstance(stop.result, Result):
+                stop.result = _spread(problem, stop.result, features)
+            raise
+        result = _spread(problem, found, features)
+        joining = pulled(problem, result.components, features)
+        if not joining.size or number == ROUNDS or features.size + joining.size > DENSE_LIMIT:
+            break
+        features = np.union1d(features, joining)
+    info: dict[str, float] = {
+        "features": int(features.size),
+        "outside": int(joining.size),
+        "passes": A.passes,
+    }
+    if np.isfinite(A.residual):
+        info["residual"] = A.residual
+    return replace(result, info=result.info | info)
+
+
+def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:
+    """Features outside those given that X (n, r) pulls more than the weakest feature it uses, the strongest
+    `JOIN`; one pass.
+    """
+    image = problem.covariance.product(X)
+    values = np.einsum("ij,ij->j", X, image)
+    pull = np.square(np.maximum(image, 0.0) if problem.nonneg else image)
+    pull /= np.where(values > 0, values, 1.0)
+    weakest = np.array([pull[x != 0, j].min(initial=np.inf) for j, x in enumerate(X.T)])
+    room = np.count_nonzero(X, axis=0) < np.array(problem.sizes)
+    excess = (pull - np.where(room, 0.0, weakest)).max(axis=1)
+    excess[features] = 0.0
+    order = np.argsort(-excess, kind="stable")[:JOIN]
+    return order[excess[order] > 0]
+
+
+def _spread(problem: Problem, found: Result, features: np.ndarray) -> Result:
+    """An answer on some features as one on all; what was proved exact of them is not so of all."""
+    X = np.zeros((problem.n, found.components.shape[1]))
+    X[features] = found.components
+    status = found.status if found.status is Status.CANCELLED else Status.HEURISTIC
+    info = {name: value for name, value in found.info.items() if name not in ("exact_for_A", "rho")}
+    return Result.of(problem, X, status, found.method, **info)
+
+
+def _of_all(report: Report, features: np.ndarray) -> Report:
+    """`report` for a method that knows some features only: they get back their own numbers."""
+
+    def told(event: Event) -> None:
+        components = event.payload.get("components")
+        if components:
+            own = [[features[support].tolist(), weights] for support, weights in components]
+            event = replace(event, payload=event.payload | {"components": own})
+        report(event)
+
+    return told

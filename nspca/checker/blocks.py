@@ -1,0 +1,151 @@
+"""Data in blocks of rows, read in passes: a reader is believed in nothing.
+
+Given is a reader: `shape` and `blocks()`, the rows in order as compressed rows, as often as they are asked
+for. What is read in the first pass is hashed block by block, and each later pass must bring the same blocks.
+No column is ever held whole.
+
+Y is the float64 matrix that X, times a power of two, becomes when columns that are more than half full are
+shifted by a float near their mean.
+"""
+
+import hashlib
+
+import numpy as np
+
+from nspca.checker.refusal import require
+
+PIECE = 4096
+"""Rows looked at together."""
+AT_ONCE = 2**22
+"""Numbers written out together, of columns that are shifted."""
+
+
+class Rows:
+    """The rows of X (m, n), and of Y.
+
+    Attributes
+    ----------
+    exponent : of the unit scale
+    sums, squares : (n,), of the columns of Y
+    plain : (n,), squares of the columns of X at unit scale
+    constant : (n,), which columns hold one value
+    pieces_read : into how many pieces of at most `piece` rows those sums were divided
+    """
+
+    def __init__(self, reader, shape, shifted, scaled, digest):
+        (self.m, self.n), self.reader, self.prints, self.piece = shape, reader, None, PIECE
+        self._read(shifted, scaled, digest)
+
+    def _read(self, shifted, scaled, wanted):
+        """Three passes: the content hash takes the parts one after the other. With each goes what is known by
+        then: counts and sizes; means; sums of Y.
+        """
+        n, digest = self.n, hashlib.sha256(f"sparse {self.m} {self.n}".encode())
+        before, counts, largest = 0, np.zeros(n, dtype=np.int64), np.zeros(n)
+        for number, (starts, columns, values) in enumerate(self.passed()):
+            digest.update(starts[bool(number) :] + before)
+            before += int(starts[-1])
+            counts += np.bincount(columns, minlength=n)
+            np.maximum.at(largest, columns, np.abs(values))
+        self.exponent = int(np.frexp(largest.max(initial=0.0))[1])
+        self.exponents = np.frexp(largest)[1] if scaled else np.full(n, self.exponent)
+        sums = np.zeros(n)
+        for _, columns, values in self.passed():
+            digest.update(columns)
+            sums += np.bincount(columns, weights=self.unit(columns, values), minlength=n)
+        full = 2 * counts > self.m if shifted else np.zeros(n, dtype=bool)
+        self.shifts = np.where(full, sums / self.m, 0.0)
+        self.piece = max(1, min(PIECE, AT_ONCE // max(1, int(np.count_nonzero(full)))))
+        self._sum(full, digest)
+        self.constant |= counts == 0
+        right = digest.hexdigest() == wanted
+        require(right, "the data is not the data of the certificate: the digests differ")
+
+    def _sum(self, full, digest):
+        """Sums and squares, and which of the columns that are full hold one value."""
+        n, first = self.n, np.zeros(self.n)
+        self.sums, self.squares, self.plain = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.constant, self.pieces_read = full.copy(), 0
+        for starts, columns, values in self.passed():
+            digest.update(values)
+            for part in self.parts(starts):
+                self.pieces_read += 1
+                _, at, y = self.entries(part, columns, values)
+                self.sums += np.bincount(at, weights=y, minlength=n)
+                self.squares += np.bincount(at, weights=y * y, minlength=n)
+                at = columns[part[0] : part[-1]]
+                z = self.unit(at, values[part[0] : part[-1]])
+                self.plain += np.bincount(at, weights=z * z, minlength=n)
+                still = np.flatnonzero(self.constant)
+                D = self.dense(part, columns, values, still)
+                first[still] = D[0] if self.pieces_read == 1 else first[still]
+                self.constant[still] = (first[still] == D).all(axis=0)
+
+    def passed(self):
+        """The blocks (starts, columns, values), each copied and looked at: the same ones in every pass."""
+        rows, prints = 0, []
+        for number, X in enumerate(self.reader.blocks()):
+            starts, columns = (np.array(part, "<i8") for part in (X.indptr, X.indices))
+            values = np.array(X.data, "<f8")
+            self._in_order(starts, columns, values)
+            rows += starts.size - 1
+            own = hashlib.sha256()
+            for part in (starts, columns, values):
+                own.update(part.data)
+            prints.append(own.digest())
+            same = self.prints is None or prints[-1] == (self.prints[number : number + 1] or [None])[0]
+            require(same, f"block {number} of the data is not what it was when it was read first")
+            yield starts, columns, values
+        require(rows == self.m, f"the data must have {self.m} rows, got {rows}")
+        require(self.prints in (None, prints), "the data have fewer blocks than when they were read first")
+        self.prints = prints
+
+    def _in_order(self, starts, columns, values):
+        """Compressed rows whose columns rise, with finite numbers that are not 0: one table, one hash."""
+        flat = starts.ndim == columns.ndim == values.ndim == 1 and starts.size > 0
+        agree = flat and starts[0] == 0 and starts[-1] == columns.size == values.size
+        require(agree and (np.diff(starts) >= 0).all(), "the parts of the data disagree")
+        inside = ((columns >= 0) & (columns < self.n)).all()
+        rising = np.diff(columns) > 0
+        rising[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < columns.size)] - 1] = True
+        require(inside and rising.all(), "the columns of a row of the data must rise, and be there")
+        require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
+
+    def unit(self, columns, values):
+        """Values times their power of two."""
+        return np.ldexp(values, -self.exponents[columns])
+
+    def parts(self, starts):
+        """Where the rows of a block start, so many rows at a time."""
+        for start in range(0, starts.size - 1, self.piece):
+            yield starts[start : start + self.piece + 1]
+
+    def entries(self, part, columns, values):
+        """Entries of Y (rows, columns, y) in the rows of `part`; shifted columns have one in every row."""
+        shifted, here = np.flatnonzero(self.shifts), slice(part[0], part[-1])
+        at, rows = columns[here], np.repeat(np.arange(part.size - 1), np.diff(part))
+        y = self.unit(at, values[here])
+        if shifted.size:
+            D = self.dense(part, columns, values, shifted) - self.shifts[shifted]
+            rest = self.shifts[at] == 0
+            rows = np.concatenate((rows[rest], np.repeat(np.arange(len(D)), shifted.size)))
+            at = np.concatenate((at[rest], np.tile(shifted, len(D))))
+            y = np.concatenate((y[rest], D.ravel()))
+        return rows, at, y
+
+    def dense(self, part, columns, values, J):
+        """The columns J of the rows of `part`, at unit scale, not shifted."""
+        place = np.full(self.n, -1)
+        place[J] = np.arange(len(J))
+        at = columns[part[0] : part[-1]]
+        rows, to = np.repeat(np.arange(part.size - 1), np.diff(part)), place[at]
+        D = np.zeros((part.size - 1, len(J)))
+        keep = to >= 0
+        D[rows[keep], to[keep]] = self.unit(at, values[part[0] : part[-1]])[keep]
+        return D
+
+    def written_out(self, J):
+        """The columns J of Y, piece by piece."""
+        for starts, columns, values in self.passed():
+            for part in self.parts(starts):
+                yield self.dense(part, columns, values, J) - self.shifts[J]

@@ -1,0 +1,141 @@
+"""``shards.json``: how many rows, columns and nonzeros, in which files, with which checksums; believed only
+as far as the files bear it out.
+"""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from nspca.errors import InvalidData, shown
+
+FILE = "shards.json"
+FEATURES = "features.txt"
+FORMAT, VERSION = "nspca shards", 1
+PARTS = ("indptr", "indices", "data")
+"""The arrays of a shard, as in compressed sparse rows."""
+MOST_BYTES = 64 * 2**20
+"""Of the manifest: a hundred thousand shards have 60 MB."""
+WAY_OUT = "make the folder again with `python -m nspca shard`"
+
+
+@dataclass(frozen=True)
+class Content:
+    """Size and SHA-256 of one file."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One block of rows: how many, how many nonzeros, and the content of its files by their parts."""
+
+    rows: int
+    nonzeros: int
+    files: dict[str, Content]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the folder says it holds.
+
+    Attributes
+    ----------
+    name : str
+        Of the data; only ever shown.
+    rows, columns, nonzeros : int
+    largest : float
+        Largest absolute value: it gives the unit scale before the first pass.
+    digest : str
+        Content hash of the table, as certificates have it.
+    features : Content or None
+        Of `FEATURES`, a name in each line; None where features have no names.
+    shards : tuple of Shard
+        In the order of their rows.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    nonzeros: int
+    largest: float
+    digest: str
+    features: Content | None
+    shards: tuple[Shard, ...]
+
+    def write(self, folder: Path) -> None:
+        """Write it, the last file of a folder."""
+        text = json.dumps({"format": FORMAT, "version": VERSION} | asdict(self), indent=1, allow_nan=False)
+        (folder / FILE).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> "Manifest":
+        """Read and check it.
+
+        Raises
+        ------
+        InvalidData
+        """
+        path = folder / FILE
+        if path.is_symlink() or not path.is_file():
+            raise InvalidData(f"A folder of shards holds a {FILE}, got {folder} without one: {WAY_OUT}.")
+        if path.stat().st_size > MOST_BYTES:
+            raise InvalidData(f"{path} has more bytes than that of any folder of shards: {WAY_OUT}.")
+        try:
+            told = json.loads(path.read_bytes(), parse_constant=_no_number)
+            if (told.pop("format"), told.pop("version")) != (FORMAT, VERSION):
+                raise ValueError(f"another format or version than {FORMAT!r} {VERSION}")
+            shards = tuple(_shard(one) for one in told.pop("shards"))
+            features = told.pop("features")
+            features = None if features is None else _content(features)
+            return cls(**told, features=features, shards=shards)._checked()
+        except Exception as error:  # a stranger's text can be wrong in every way JSON has
+            raise InvalidData(f"{path} cannot be read ({shown(error)}): {WAY_OUT}.") from None
+
+    def _checked(self) -> "Manifest":
+        counts = [self.rows, self.columns, self.nonzeros, *(one.rows for one in self.shards)]
+        counts += [one.nonzeros for one in self.shards]
+        if not all(_count(one) for one in counts) or not self.rows or not 0 < self.columns < 2**31:
+            raise ValueError("counts that are no counts")
+        for what in ("rows", "nonzeros"):
+            total = sum(getattr(one, what) for one in self.shards)
+            if total != getattr(self, what):
+                raise ValueError(f"{getattr(self, what)} {what}, but {total} in its shards")
+        if not isinstance(self.largest, float | int) or not math.isfinite(self.largest) or self.largest < 0:
+            raise ValueError("a largest value that is none")
+        if not isinstance(self.name, str) or not _hash(self.digest):
+            raise ValueError("a name or a digest that is none")
+        return self
+
+
+def file_of(number: int, part: str) -> str:
+    """Name of the file of a part of a shard; the manifest names none, so none can lead elsewhere."""
+    return f"{number:06d}.{part}.npy"
+
+
+def _shard(told: dict[str, Any]) -> Shard:
+    files = {part: _content(one) for part, one in told["files"].items()}
+    if set(files) != set(PARTS) or set(told) != {"rows", "nonzeros", "files"}:
+        raise ValueError("a shard with other parts")
+    return Shard(told["rows"], told["nonzeros"], files)
+
+
+def _content(told: dict[str, Any]) -> Content:
+    content = Content(**told)
+    if not _count(content.bytes) or not _hash(content.sha256):
+        raise ValueError("a file without its size or checksum")
+    return content
+
+
+def _count(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**62
+
+
+def _hash(text: Any) -> bool:
+    return isinstance(text, str) and len(text) == 64 and all(c in "0123456789abcdef" for c in text)
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text}, which is no number")

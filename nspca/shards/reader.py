@@ -1,0 +1,184 @@
+"""`Shards`: the one interface by which solvers and the checker see a table that stays on disk.
+
+Whoever has a `shape` (rows, columns) and `blocks()`, which yields the rows in order as CSR blocks, is such a
+reader; neither side knows more of the other.
+"""
+
+import hashlib
+import io
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.archive import npy_header
+from nspca.errors import InvalidData
+from nspca.shards.manifest import FEATURES, MOST_BYTES, PARTS, WAY_OUT, Content, Manifest, Shard, file_of
+
+TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
+"""The types of a shard's arrays."""
+LONGEST_HEADER = 4096
+SAMPLED = 8
+"""Blocks that a sample of rows is taken from."""
+
+
+class Shards:
+    """A folder of shards, opened for reading.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Attributes
+    ----------
+    shape : (rows, columns)
+    nonzeros : int
+    digest : str
+        Content hash of the table, as the manifest has it; `nspca.verify` computes its own.
+    largest : float
+        Largest absolute value, likewise.
+    name : str
+
+    Raises
+    ------
+    InvalidData
+        When the manifest is missing or disagrees with itself, or a file is missing or has another size.
+        Contents are checked when a file is first read.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self.manifest = Manifest.read(self.folder)
+        self._checked: set[int] = set()
+        for number, shard in enumerate(self.manifest.shards):
+            for part in PARTS:
+                _check_size(self.folder / file_of(number, part), shard.files[part])
+        if self.manifest.features is not None:
+            _check_size(self.folder / FEATURES, self.manifest.features)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.manifest.rows, self.manifest.columns
+
+    @property
+    def nonzeros(self) -> int:
+        return self.manifest.nonzeros
+
+    @property
+    def digest(self) -> str:
+        return self.manifest.digest
+
+    @property
+    def largest(self) -> float:
+        return float(self.manifest.largest)
+
+    @property
+    def name(self) -> str:
+        return self.manifest.name
+
+    @property
+    def longest(self) -> int:
+        """Rows of the longest block."""
+        return max(shard.rows for shard in self.manifest.shards)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns; "feature 1" and so on where they have none."""
+        content, columns = self.manifest.features, self.shape[1]
+        if content is None:
+            return tuple(f"feature {j}" for j in range(1, columns + 1))
+        path = self.folder / FEATURES
+        if content.bytes > max(MOST_BYTES, 1000 * columns):
+            raise InvalidData(f"{path} is too long for {columns} names: {WAY_OUT}.")
+        raw = path.read_bytes()
+        if hashlib.sha256(raw).hexdigest() != content.sha256:
+            raise InvalidData(f"{path} is not what its checksum says: {WAY_OUT}.")
+        names = tuple(raw.decode(errors="replace").removesuffix("\n").split("\n"))
+        if len(names) != columns:
+            raise InvalidData(f"{path} must hold {columns} names, got {len(names)}: {WAY_OUT}.")
+        return names
+
+    def blocks(self) -> Iterator[sp.csr_array]:
+        """The rows in order, block by block; a block lives in its files, and is let go with the next one.
+
+        Raises
+        ------
+        InvalidData
+            For a file whose content is not what the manifest says, or no block of rows.
+        """
+        for number in range(len(self.manifest.shards)):
+            yield self.block(number)
+
+    def block(self, number: int) -> sp.csr_array:
+        """One block; its contents are checked the first time."""
+        shard = self.manifest.shards[number]
+        lengths = {"indptr": shard.rows + 1, "indices": shard.nonzeros, "data": shard.nonzeros}
+        new, parts = number not in self._checked, {}
+        for part in PARTS:
+            path = self.folder / file_of(number, part)
+            parts[part] = _array(path, shard.files[part], part, lengths[part], new)
+        if new:
+            self._check(number, shard, **parts)
+            self._checked.add(number)
+        shape = shard.rows, self.shape[1]
+        return sp.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=shape, copy=False)
+
+    def sample(self, rows: int, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
+        """At most so many rows, chosen at random from `SAMPLED` blocks at most, and their numbers from 0."""
+        rng, shards = np.random.default_rng(seed), self.manifest.shards
+        starts = np.cumsum([0, *(shard.rows for shard in shards)])
+        chosen = np.sort(rng.permutation(len(shards))[: min(SAMPLED, rows)])
+        pieces, numbers, left = [], [], rows
+        for done, number in enumerate(chosen):
+            count = min(shards[number].rows, -(-left // (chosen.size - done)))
+            here = np.sort(rng.permutation(shards[number].rows)[:count])
+            pieces.append(self.block(number)[here])
+            numbers.append(starts[number] + here)
+            left -= count
+        return sp.csr_array(sp.vstack(pieces, format="csr")), np.concatenate(numbers)
+
+    def _check(self, number: int, shard: Shard, indptr, indices, data) -> None:
+        def refuse(part: str, words: str) -> InvalidData:
+            return InvalidData(f"{self.folder / file_of(number, part)} {words}: {WAY_OUT}.")
+
+        if indptr[0] != 0 or indptr[-1] != shard.nonzeros or (np.diff(indptr) < 0).any():
+            raise refuse("indptr", f"must count up from 0 to {shard.nonzeros}")
+        if indices.size and not (indices.min() >= 0 and indices.max() < self.shape[1]):
+            raise refuse("indices", f"must hold columns from 0 to {self.shape[1] - 1}, got others")
+        rising = np.diff(indices) > 0
+        starts = indptr[1:-1]
+        rising[starts[(starts > 0) & (starts < indices.size)] - 1] = True
+        if not rising.all():
+            row = int(np.searchsorted(indptr, np.argmin(rising), side="right"))
+            raise refuse("indices", f"must rise within a row, which those of row {row} do not")
+        # Compared as the largest one, as that finds NaN too; a zero is no entry of a table in canonical form.
+        if data.size and not (np.abs(data).max() <= self.largest and np.all(data != 0)):
+            words = f"must hold finite numbers that are not 0, of at most {self.largest!r}"
+            raise refuse("data", words)
+
+
+def _check_size(path: Path, content: Content) -> None:
+    if path.is_symlink() or not path.is_file():
+        raise InvalidData(f"{path} is missing: {WAY_OUT}.")
+    size = path.stat().st_size
+    if size != content.bytes:
+        trouble = "cut short" if size < content.bytes else "too long"
+        raise InvalidData(f"{path} is {trouble}, {content.bytes} bytes are needed, got {size}: {WAY_OUT}.")
+
+
+def _array(path: Path, content: Content, part: str, length: int, check: bool) -> Any:
+    """A plain array of its type and length, mapped into memory."""
+    _check_size(path, content)
+    raw = np.memmap(path, dtype=np.uint8, mode="r")
+    if check and hashlib.sha256(raw.data).hexdigest() != content.sha256:
+        raise InvalidData(f"{path} is damaged, its checksum is another one: {WAY_OUT}.")
+    stream = io.BytesIO(raw[:LONGEST_HEADER].tobytes())
+    shape, dtype = npy_header(stream)
+    held = (raw.size - stream.tell()) // np.dtype(TYPES[part]).itemsize
+    if dtype.str != TYPES[part] or shape != (length,) or held != length:
+        words = f"must hold {length} numbers of type {TYPES[part]}, got {shape} of {dtype}"
+        raise InvalidData(f"{path} {words}: {WAY_OUT}.")
+    return raw[stream.tell() :].view(TYPES[part])

@@ -1,0 +1,83 @@
+"""Files that become shards, read in pieces: what one is, its first bytes say.
+
+Memory is bounded by a piece and a block of rows, whatever the length of the file.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from nspca.data.docword import is_docword
+from nspca.data.matrixmarket import is_matrix_market
+from nspca.errors import InvalidData, InvalidOption
+from nspca.options import whole
+from nspca.progress import Report, silent
+from nspca.shards.coordinates import docword, matrix_market
+from nspca.shards.making import MEGABYTES, Made
+from nspca.shards.pieces import opened
+from nspca.shards.reader import Shards
+from nspca.shards.tables import csv, npz, parquet
+
+
+def shard(
+    source: str | Path,
+    folder: str | Path,
+    *,
+    rows: int | None = None,
+    megabytes: float = MEGABYTES,
+    vocabulary: str | Path | None = None,
+    report: Report | None = None,
+) -> Shards:
+    """A folder of shards of a file that need not fit into memory.
+
+    Parameters
+    ----------
+    source : path
+        UCI docword (plain or gzipped), Matrix Market in coordinate form (likewise), Parquet, a sparse matrix
+        saved by ``scipy.sparse.save_npz``, or CSV.
+    folder : path
+        A new one.
+    rows : int, optional
+        Rows of a shard.
+    megabytes : float
+        About the size of a shard, where `rows` are not given.
+    vocabulary : path, optional
+        The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
+    report : callable, optional
+        Gets progress events and may raise `Cancelled`; then nothing is left behind.
+
+    Returns
+    -------
+    Shards
+
+    Raises
+    ------
+    InvalidData
+        One sentence, with the line of a text that cannot be read.
+    """
+    if rows is not None:
+        whole("rows", rows, 1)
+    if isinstance(megabytes, bool) or not isinstance(megabytes, int | float) or not 0 < megabytes < 1e6:
+        raise InvalidOption(f"megabytes must be a number above 0, got {megabytes!r}")
+    path = Path(source)
+    if not path.is_file():
+        raise InvalidData(f"There is no file {path}: check the path.")
+    words = None if vocabulary is None else Path(vocabulary)
+    made = Made(path, Path(folder), rows, megabytes, report or silent, words)
+    with opened(path) as handle:
+        try:
+            first = handle.read(2**16)
+        except (OSError, EOFError):
+            raise InvalidData(f"{path} is damaged: get it again.") from None
+    for fits, make in KINDS:
+        if fits(first):
+            return make(made)
+    return csv(made)
+
+
+KINDS: list[tuple[Callable[[bytes], bool], Callable[[Made], Shards]]] = [
+    (lambda first: first.startswith(b"PAR1"), parquet),
+    (lambda first: first.startswith(b"PK\x03\x04"), npz),
+    (is_matrix_market, matrix_market),
+    (is_docword, docword),
+]
+"""How a file begins, and who reads it; what fits nowhere is read as CSV."""

@@ -1,0 +1,157 @@
+"""The way into a folder of shards: made under another name, and renamed once it is whole."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.errors import InvalidData
+from nspca.progress import Event, Report, silent
+from nspca.shards.manifest import FEATURES, PARTS, Content, Manifest, Shard, file_of
+from nspca.shards.reader import TYPES, Shards
+
+
+class Writer:
+    """A folder in the making, to be used with ``with``: what fails leaves nothing behind.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it will be; nothing may be there yet.
+    columns : int
+    name : str
+    features : sequence of str, optional
+    report : callable
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        columns: int,
+        name: str = "shards",
+        features: Sequence[str] | None = None,
+        report: Report = silent,
+    ):
+        self.folder, self.columns, self.name = Path(folder), columns, name
+        if self.folder.exists():
+            raise InvalidData(f"Shards are written to a new folder, {self.folder} is there: name another.")
+        if not self.folder.absolute().parent.is_dir():
+            raise InvalidData(f"There is no folder {self.folder.absolute().parent}: make it first.")
+        self.features, self.report = features, report
+        self.shards: list[Shard] = []
+        self.largest = 0.0
+
+    def __enter__(self) -> "Writer":
+        parent = self.folder.absolute().parent
+        # Hidden and without a manifest: what a kill leaves behind looks like no folder of shards.
+        self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=".part", dir=parent))
+        return self
+
+    def __exit__(self, *error) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def add(self, block: sp.csr_array) -> None:
+        """The next rows, in canonical form: duplicates summed in the type they came in, zeros left out,
+        columns sorted.
+        """
+        number = len(self.shards)
+        block.sum_duplicates()
+        block.eliminate_zeros()
+        block = block.astype(np.float64)
+        if not np.isfinite(block.data).all():
+            row = int(np.searchsorted(block.indptr, np.argmin(np.isfinite(block.data)), side="right"))
+            before = sum(shard.rows for shard in self.shards)
+            raise InvalidData(
+                f"Every value must be a finite number, row {before + row} has another: fill it in."
+            )
+        if block.data.size:
+            self.largest = max(self.largest, float(np.abs(block.data).max()))
+        arrays = {"indptr": block.indptr, "indices": block.indices, "data": block.data}
+        files = {
+            part: _written(self.place / file_of(number, part), arrays[part], TYPES[part]) for part in PARTS
+        }
+        self.shards.append(Shard(block.shape[0], int(block.indptr[-1]), files))
+
+    def finish(self) -> Shards:
+        """Digest, names and manifest; then the folder gets its name."""
+        rows, nonzeros = (sum(getattr(one, what) for one in self.shards) for what in ("rows", "nonzeros"))
+        if not rows:
+            raise InvalidData("A table of at least one row is needed, got none: give another file.")
+        features = None
+        if self.features is not None:
+            lines = "".join(f"{' '.join(name.split())}\n" for name in self.features)
+            (self.place / FEATURES).write_text(lines, encoding="utf-8", newline="\n")
+            features = Content(len(lines.encode()), hashlib.sha256(lines.encode()).hexdigest())
+        digest = self._digest(rows)
+        manifest = Manifest(
+            self.name, rows, self.columns, nonzeros, self.largest, digest, features, tuple(self.shards)
+        )
+        manifest.write(self.place)
+        os.chmod(self.place, 0o755 & ~_umask())
+        try:
+            os.rename(self.place, self.folder)
+        except OSError as error:
+            raise InvalidData(
+                f"The folder {self.folder} cannot be given its name ({error.strerror}): name another."
+            ) from None
+        return Shards(self.folder)
+
+    def _digest(self, rows: int) -> str:
+        """Content hash of the whole table, as `nspca.matrix.covariance.sparse_digest` has it of one in
+        memory: all indptr, then all indices, then all data.
+        """
+        digest, before = hashlib.sha256(f"sparse {rows} {self.columns}".encode()), 0
+        for done, part in enumerate(PARTS):
+            self.report(Event("digest", done, len(PARTS)))
+            for number, shard in enumerate(self.shards):
+                array = np.load(self.place / file_of(number, part), mmap_mode="r", allow_pickle=False)
+                if part == "indptr":
+                    array = array[bool(number) :] + before
+                    before += shard.nonzeros
+                digest.update(np.ascontiguousarray(array, dtype="<f8" if part == "data" else "<i8").data)
+        return digest.hexdigest()
+
+
+def regrouped(blocks: Iterator[sp.csr_array], rows: int) -> Iterator[sp.csr_array]:
+    """The same rows in blocks of so many."""
+    held: list[sp.csr_array] = []
+    count = 0
+    for block in blocks:
+        held, count = [*held, block], count + block.shape[0]
+        while count >= rows:
+            whole = sp.csr_array(sp.vstack(held, format="csr")) if len(held) > 1 else held[0]
+            yield whole[:rows]
+            held, count = [whole[rows:]], count - rows
+    if count:
+        yield sp.csr_array(sp.vstack(held, format="csr")) if len(held) > 1 else held[0]
+
+
+class _Hashing:
+    """A file that hashes what is written to it."""
+
+    def __init__(self, handle: BinaryIO):
+        self.handle, self.hash, self.bytes = handle, hashlib.sha256(), 0
+
+    def write(self, piece: bytes) -> int:
+        self.hash.update(piece)
+        self.bytes += len(piece)
+        return self.handle.write(piece)
+
+
+def _written(path: Path, array: np.ndarray, kind: str) -> Content:
+    with path.open("wb") as handle:
+        file = _Hashing(handle)
+        np.lib.format.write_array(file, np.ascontiguousarray(array, dtype=kind), allow_pickle=False)
+    return Content(file.bytes, file.hash.hexdigest())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
