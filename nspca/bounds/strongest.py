@@ -208,7 +208,7 @@ class _Run(Work[Plan]):
 
     def no_room(self, least):
         """Whether bounds that are not below `least` can close hardly any of the gap."""
-        return self.upper - least <= STALL * (self.upper - self.lower)
+        return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
     def splitting(self, rho=1.0):
         return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)

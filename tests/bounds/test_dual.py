@@ -370,3 +370,12 @@ def test_a_look_is_at_the_mean_of_the_last_steps(short):
     assert np.allclose(
         added.averaged()[0], seen[-1][0], atol=1e-12
     )  # of a new basis nothing is known but now
+
+
+def test_where_k_features_that_are_all_alike_set_the_bound_nothing_else_is_tried():
+    X = np.random.default_rng(0).standard_normal((20, 3500))
+    problem, steps = nspca.Problem.from_data(X, k=10, scale=True), []
+    certificate, _, _ = strongest(problem, 5.0, "standard", lambda event: steps.append(event.done))
+    assert certificate.kind == "B4" and certificate.upper >= 10.0
+    assert nspca.verify(X, certificate, problem) == pytest.approx(10.0, rel=1e-6)
+    assert max(steps) == 0
