@@ -146,24 +146,24 @@ def idle(server: psutil.Process, seconds: float) -> None:
     say(f"nobody there for {seconds:.0f} s: server {shares[0]:.2f} %, its processes {others}")
 
 
+def listening(url: str) -> psutil.Process:
+    """The server at this address, one of our children."""
+    port = urlsplit(url).port
+    return next(
+        process
+        for process in psutil.Process().children(recursive=True)
+        if any(c.laddr.port == port for c in process.net_connections() if c.status == psutil.CONN_LISTEN)
+    )
+
+
 def main() -> int:
     sessions = int(sys.argv[1]) if len(sys.argv) > 1 else SESSIONS
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
     with serving() as url:
-        port = urlsplit(url).port
-        server = next(
-            process
-            for process in psutil.Process().children(recursive=True)
-            if any(c.laddr.port == port for c in process.net_connections() if c.status == psutil.CONN_LISTEN)
-        )
+        server = listening(url)
         wrong = asyncio.run(load(url, sessions, seconds, server))
     with serving() as url:
-        port = urlsplit(url).port
-        server = next(
-            process
-            for process in psutil.Process().children(recursive=True)
-            if any(c.laddr.port == port for c in process.net_connections() if c.status == psutil.CONN_LISTEN)
-        )
+        server = listening(url)
         asyncio.run(_look_in(url))
         time.sleep(20)
         idle(server, IDLE_SECONDS)
