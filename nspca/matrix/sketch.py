@@ -23,7 +23,7 @@ import scipy.sparse.linalg as spla
 
 from nspca.errors import InvalidData, InvalidOption
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance, DataCovariance, SparseCovariance
-from nspca.matrix.linalg import Array, oriented
+from nspca.matrix.linalg import Array, oriented, steady
 from nspca.options import whole
 
 OVERSAMPLING = 10
@@ -76,7 +76,9 @@ def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) ->
     rank = min(rank, A.n)
     Q = np.random.default_rng(seed).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
     for _ in range(POWERS):
-        Q = np.linalg.qr(A.product(Q))[0]
+        image = A.product(Q)
+        with steady(image.size * Q.shape[1]):
+            Q = np.linalg.qr(image)[0]
     H = Q.T @ A.product(Q)
     values, Z = np.linalg.eigh((H + H.T) / 2)
     V = oriented(Q @ Z[:, ::-1][:, :rank]) * np.sqrt(np.maximum(values[::-1][:rank], 0.0))
