@@ -19,7 +19,7 @@ from nspca.errors import Cancelled, Refused
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.large import LargeCovariance
 from nspca.matrix.linalg import Array
-from nspca.matrix.parts import Parts
+from nspca.matrix.parts import CANDIDATES, Parts
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.result import Result, Status, handing_in
@@ -33,8 +33,8 @@ Run = Callable[[Problem, np.ndarray, Report], Result]
 
 
 def fits(problem: Problem) -> bool:
-    """Whether the answer has few enough features to be sought among some."""
-    return _least(problem) <= DENSE_LIMIT
+    """Whether the answer has few enough features to be sought among the usual number of candidates."""
+    return _least(problem) <= CANDIDATES
 
 
 def _least(problem):
