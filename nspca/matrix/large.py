@@ -91,6 +91,11 @@ class LargeCovariance(Parts, SparseCovariance):
         B = self.held(support)
         return self.explained(x) if B is None else float(x[support] @ B @ x[support])
 
+    def on(self, features):
+        part = super().on(features)
+        part.whole = self, features
+        return part
+
     def restrict(self, features):
         features = np.asarray(features, dtype=np.int64)
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}

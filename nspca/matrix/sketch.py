@@ -97,7 +97,13 @@ def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
 
 
 def quick(A: Covariance, rank: int) -> Array:
-    """V alone, by whichever of the two is quicker at this size: for starts, not for promises."""
+    """V alone, by whichever of the two is quicker at this size: for starts, not for promises.
+
+    Of a part, it is that of the whole: the best directions of all features are better starts.
+    """
+    whole = getattr(A, "whole", None)
+    if whole is not None:
+        return quick(whole[0], rank)[whole[1]]
     small = min(A.n, A.shape[0]) <= DIRECT_LIMIT
     return svd(A, rank).V if small else randomised(A, rank, measure=False).V
 

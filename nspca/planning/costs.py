@@ -22,6 +22,8 @@ SQUARES = 5
 """Matrices of the features worked on that are held at a time."""
 PASSES = {"memory": 4, "shards": 5}
 """Over the data, where A is formed on some features."""
+SKETCH_PASSES = 5
+"""More of them in memory for several components, which start from a sketch of all features."""
 STEPS = 250
 """Products with the matrix of the features worked on, for a component and its proof."""
 BY_BLOCKS = 16
@@ -111,7 +113,8 @@ def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan
         reason, at = f"{mib(held)} of memory are needed, {mib(free)} are free", "shards"
         features = _worked_on(size, at, sizes)
         held = _bytes(size, at, features, sizes)
-    passes = 1 if features == size.columns else PASSES[at]
+    more = SKETCH_PASSES if len(sizes) > 1 and at == "memory" else 0
+    passes = 1 if features == size.columns else PASSES[at] + more
     return Plan(
         size=size,
         at=at,

@@ -11,9 +11,9 @@ import nspca
 from nspca.ascent import outside, single
 from nspca.bounds import peaks
 from nspca.errors import Cancelled
-from nspca.matrix import large, parts
+from nspca.matrix import large, parts, sketch
 from nspca.matrix.covariance import RESIDUAL, SparseCovariance
-from nspca.matrix.given import from_sparse
+from nspca.matrix.given import from_matrix, from_sparse
 from nspca.matrix.large import LargeCovariance
 from tests.matrix.test_sharded import agree, tables
 from tests.rowblocks import counts
@@ -172,3 +172,12 @@ def test_eigenpairs_that_subspaces_do_not_reach_come_from_elsewhere(monkeypatch)
     monkeypatch.setattr(parts.subspace, "STEPS", 1)
     B = from_sparse(X, True, False)
     assert np.allclose(B.leading(3)[0], right, rtol=1e-9) and B.residual > RESIDUAL
+
+
+def test_the_sketch_of_a_part_is_that_of_the_whole(monkeypatch):
+    held_in_parts(monkeypatch, 30)
+    A, features = from_sparse(counts(np.random.default_rng(1), 300, 200), True, False), np.arange(20, 50)
+    V = sketch.quick(A.on(features), 4)
+    assert np.allclose(V, sketch.quick(A, 4)[features])
+    own = sketch.quick(from_matrix(A.block(features)), 4)
+    assert np.linalg.norm(V @ V.T) < np.linalg.norm(own @ own.T) * (1 - 1e-3)
