@@ -33,8 +33,8 @@ Run = Callable[[Problem, np.ndarray, Report], Result]
 
 
 def fits(problem: Problem) -> bool:
-    """Whether the answer has few enough features to be sought among the usual number of candidates."""
-    return _least(problem) <= CANDIDATES
+    """Whether the answer has few features against the usual number of candidates."""
+    return 4 * _least(problem) <= CANDIDATES
 
 
 def _least(problem):

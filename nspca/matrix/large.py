@@ -30,6 +30,10 @@ DENSE_SHARE = 1 / 4
 FEW = 64
 """Up to so many features A on them is formed from their columns written out, in milliseconds, and not held.
 """
+WRITTEN_OUT = 2**23
+"""Numbers of columns that are written out for more features, once something is held: what is asked of them
+then changes at every step.
+"""
 SECOND_ORDER = 2**31
 """Bytes that the second order of the matrix may take; beyond, columns are taken out of rows."""
 
@@ -81,7 +85,8 @@ class LargeCovariance(Parts, SparseCovariance):
 
     def block(self, features):
         features = np.asarray(features, dtype=np.int64)
-        if FEW < features.size <= DENSE_LIMIT:
+        written_out = self._held and features.size * self.m <= WRITTEN_OUT
+        if FEW < features.size <= DENSE_LIMIT and not written_out:
             return super().block(features)
         found = self.held(features)
         return DataCovariance.block(self, features) if found is None else found
