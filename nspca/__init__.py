@@ -16,6 +16,7 @@ from nspca.solvers import METHODS
 if TYPE_CHECKING:
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.estimator import NSPCA
+    from nspca.planning import Plan, plan
     from nspca.shards import Shards
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ __all__ = [
     "Membership",
     "NSPCAError",
     "Place",
+    "Plan",
     "Problem",
     "Result",
     "Shards",
@@ -41,6 +43,7 @@ __all__ = [
     "certify",
     "load_sample",
     "membership",
+    "plan",
     "prepare",
     "read",
     "solve",
@@ -52,8 +55,10 @@ __all__ = [
 _LATER = {
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",
+    "Plan": "nspca.planning",
     "Shards": "nspca.shards",
     "load_sample": "nspca.data",
+    "plan": "nspca.planning",
     "prepare": "nspca.data",
     "read": "nspca.data",
 }

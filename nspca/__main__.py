@@ -1,5 +1,5 @@
-"""``python -m nspca``: solve, sweep, verify, shard, samples, papers, backup, restore, app; thin over the
-public API.
+"""``python -m nspca``: solve, sweep, verify, shard, plan, samples, papers, backup, restore, app; thin over
+the public API.
 
 Each command imports what it needs when it runs, so that ``--help`` is there at once. Exit status: 0 done, 1 a
 certificate was refused, 2 a request that cannot be met (one sentence on stderr), 130 interrupted.
@@ -286,6 +286,19 @@ def shard(args: argparse.Namespace) -> int:
     rows, columns = made.shape
     many = len(made.manifest.shards)
     say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")
+    return 0
+
+
+def plan(args: argparse.Namespace) -> int:
+    from nspca import Problem, data
+    from nspca.planning import plan
+
+    source: Any = args.source
+    if source in data.SAMPLES:
+        dataset = data.load_sample(source)
+        made = Problem.from_covariance if dataset.is_covariance else Problem.from_data
+        source = made(dataset.X, (args.k,) * args.components if args.components > 1 else args.k)
+    say(str(plan(source, args.k, args.components, args.effort)))
     return 0
 
 
@@ -616,6 +629,22 @@ def parser() -> argparse.ArgumentParser:
         help="the words of a docword file (vocab.x.txt beside docword.x.txt is found)",
     )
     command.set_defaults(run=shard)
+
+    command = commands.add_parser("plan", help="what solving will take: memory, passes, seconds")
+    command.add_argument(
+        "source", metavar="SOURCE", help="a sample, a file or a folder of shards; its header is read"
+    )
+    command.add_argument("--k", type=count, default=10, help="features in a component (default 10)")
+    command.add_argument(
+        "--components", type=count, default=1, help="how many are found together (default 1)"
+    )
+    command.add_argument(
+        "--effort",
+        default="fast",
+        choices=("fast", "standard", "thorough"),
+        help="of the certificate (default fast)",
+    )
+    command.set_defaults(run=plan)
 
     commands.add_parser("samples", help="the data sets known by name").set_defaults(run=samples)
 

@@ -22,6 +22,7 @@ from nspca.certificate import Certificate
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.large import LargeCovariance
 from nspca.matrix.sharded import ShardedCovariance
 from nspca.options import known_seed, made, whole
 from nspca.problem import Problem
@@ -43,6 +44,8 @@ EXACT = 1e-9
 """Relative agreement of lengths and values of a result with those computed here: other data differ by more,
 rounding by less.
 """
+ON_SOME = ("auto", "joint")
+"""Methods that work on some of many features in memory; the others are what their papers say, on all."""
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 
@@ -477,8 +480,10 @@ def _run(problem, method, options, seed, report, warm=()):
         more = {"warm": [x[features] for x in warm]} if method == "auto" else {}
         return line.solve(part, options, seed, report, **more)
 
-    whole = in_memory(problem)
-    result = run(problem, slice(None), report) if whole else outside.solved(problem, run, report)
+    some = not in_memory(problem) or (
+        method in ON_SOME and isinstance(problem.covariance, LargeCovariance) and outside.fits(problem)
+    )
+    result = outside.solved(problem, run, report, warm) if some else run(problem, slice(None), report)
     return replace(result, method=method, seconds=time.perf_counter() - started)
 
 

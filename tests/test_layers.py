@@ -89,11 +89,12 @@ def allowed() -> dict[str, set[str]]:
     arrows["problem"] |= {"shards"}
     arrows["api"] |= {"checker"}
     arrows["estimator"] |= {"checker"}
-    arrows["nspca"] = below | {"data", "shards", "checker"}
+    arrows["planning"] = below | {"data", "shards"}
+    arrows["nspca"] = below | {"data", "shards", "checker", "planning"}
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
     arrows["tasks"] = arrows["papers"] | {"papers", "nspca"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
-    arrows["__main__"] = arrows["dashboard"]
+    arrows["__main__"] = arrows["dashboard"] | {"planning"}
     return arrows
 
 

@@ -1,10 +1,11 @@
-"""Answers to problems whose data stay on disk: sought among the features with the largest variances, then
-held against all others.
+"""Answers to problems of many features: sought among those with the largest variances, then held against all
+others.
 
 A is formed on those features, in one pass over the data, and whatever method there is works on that. Then one
 product with the whole A says of every feature how strongly the answer pulls it: those outside that pull more
-than the weakest one inside join, and the answer is sought anew. What is proved of the answer does not rest on
-this: a certificate is about all features.
+than the weakest one inside join, and the answer is sought anew. Data in memory get a last look besides:
+exchanges with all features, which gain nothing as a rule. What is proved of the answer does not rest on this:
+a certificate is about all features.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from nspca.ascent.exchange import exchange
+from nspca.ascent.single import swaps
 from nspca.errors import Cancelled, Refused
 from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.large import LargeCovariance
 from nspca.matrix.linalg import Array
-from nspca.matrix.sharded import ShardedCovariance
+from nspca.matrix.parts import CANDIDATES, Parts
 from nspca.problem import Problem
 from nspca.progress import Event, Report
-from nspca.result import Result, Status
+from nspca.result import Result, Status, handing_in
 
 ROUNDS = 3
 """Times at most that features join."""
@@ -28,19 +32,30 @@ JOIN = 400
 Run = Callable[[Problem, np.ndarray, Report], Result]
 
 
-def solved(problem: Problem, run: Run, report: Report) -> Result:
+def fits(problem: Problem) -> bool:
+    """Whether the answer has few features against the usual number of candidates."""
+    return 4 * _least(problem) <= CANDIDATES
+
+
+def _least(problem):
+    return 2 * sum(problem.sizes) + len(problem.forced)
+
+
+def solved(problem: Problem, run: Run, report: Report, warm=()) -> Result:
     """The answer of ``run(part, features, report)``, a method on the problem of some features, as one of
-    `problem`.
+    `problem`; features of the vectors `warm` are among those.
     """
-    A = problem.covariance
-    assert isinstance(A, ShardedCovariance)
-    least = 2 * sum(problem.sizes) + len(problem.forced)
+    A, least = problem.covariance, _least(problem)
+    assert isinstance(A, Parts)
     if least > DENSE_LIMIT:
         raise Refused(
             f"components of shards may have {DENSE_LIMIT // 2} features together, got {sum(problem.sizes)}; "
             "ask for fewer"
         )
     features = np.union1d(A.candidates(least), problem.forced).astype(np.int64)
+    for x in warm:
+        known = np.union1d(features, np.flatnonzero(x))
+        features = known if known.size <= DENSE_LIMIT else features
     for number in range(ROUNDS + 1):
         report(Event("features", number, ROUNDS + 1, message=f"{features.size} of {problem.n}"))
         forced = tuple(np.searchsorted(features, problem.forced).tolist())
@@ -56,6 +71,9 @@ def solved(problem: Problem, run: Run, report: Report) -> Result:
         if not joining.size or number == ROUNDS or features.size + joining.size > DENSE_LIMIT:
             break
         features = np.union1d(features, joining)
+    if isinstance(A, LargeCovariance) and result.status is not Status.CANCELLED:
+        with handing_in(result):
+            result = _looked_over(problem, result, report)
     info: dict[str, float] = {
         "features": int(features.size),
         "outside": int(joining.size),
@@ -64,6 +82,19 @@ def solved(problem: Problem, run: Run, report: Report) -> Result:
     if np.isfinite(A.residual):
         info["residual"] = A.residual
     return replace(result, info=result.info | info)
+
+
+def _looked_over(problem, result, report):
+    """The answer after exchanges with all features, where they gain."""
+    X = result.components
+    if problem.joint:
+        Y = exchange(problem.covariance, X, problem.sizes, problem.nonneg, report)
+    else:
+        Y = swaps(problem, X[:, 0], report)[:, None]
+    if np.array_equal(X, Y):
+        return result
+    better = Result.of(problem, Y, result.status, result.method, **result.info)
+    return better if better.value > result.value else result
 
 
 def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:

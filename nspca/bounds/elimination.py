@@ -19,10 +19,10 @@ from functools import cached_property
 import numpy as np
 
 from nspca.bounds.inequality import SLACK
-from nspca.bounds.peaks import peaks as peaks_of_shards
+from nspca.bounds.peaks import peaks as peaks_of_parts
 from nspca.matrix.covariance import Covariance
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, largest_eigenvalue
-from nspca.matrix.sharded import ShardedCovariance
+from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 
 CHUNK = 2**22
@@ -81,8 +81,8 @@ def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
 
 
 def _peaks(A, nonneg):
-    if isinstance(A, ShardedCovariance):
-        return peaks_of_shards(A, nonneg)
+    if isinstance(A, Parts):
+        return peaks_of_parts(A, nonneg)
     order = np.argsort(-A.diagonal, kind="stable")
     # A given matrix may be indefinite by a rounding, so every row is looked at: all are in memory anyway.
     looked = order if A.source == "covariance" else order[:LARGEST]

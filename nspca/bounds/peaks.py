@@ -1,9 +1,9 @@
-"""Largest entries of the rows of A where data stay on disk: few pairs of features need a look."""
+"""Largest entries of the rows of A where A is held in parts: few pairs of features need a look."""
 
 import numpy as np
 
 from nspca.matrix.linalg import Array
-from nspca.matrix.sharded import CANDIDATES, ShardedCovariance
+from nspca.matrix.parts import CANDIDATES, Parts
 
 MOST_KEPT = 1600
 """Most rows that a bound keeps: what matters of the others is only whether they belong to these."""
@@ -11,7 +11,7 @@ NARROWEST = 16
 """Features in the first set of pairs."""
 
 
-def peaks(A: ShardedCovariance, nonneg: bool) -> tuple[Array, float]:
+def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
     """Largest entry (signed: in absolute value) of every row, right where it exceeds the returned level; one
     pass besides that for the block of the `candidates` of A.
 

@@ -156,6 +156,9 @@ class Covariance:
 class MatrixCovariance(Covariance):
     """A given as a matrix."""
 
+    whole: "tuple[Covariance, Array] | None" = None
+    """The matrix, and the features of it, that this is a part of, where products with all of it are cheap."""
+
     def __init__(self, A, nu=0.0, **recipe):
         super().__init__(n=len(A), **recipe)
         self.A, self.nu = A, float(nu)

@@ -14,6 +14,7 @@ from nspca.matrix.covariance import (
     dense_digest,
     sparse_digest,
 )
+from nspca.matrix.large import sparse
 from nspca.matrix.linalg import (
     UNIT_ROUNDOFF,
     Array,
@@ -146,7 +147,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
         "digest": digest,
         "exponent": of_unit,
     }
-    return SparseCovariance(X, mean, weight, **recipe)
+    return sparse(X, mean, weight, **recipe)
 
 
 def with_columns(X, which, C):

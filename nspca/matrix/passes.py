@@ -11,9 +11,7 @@ import scipy.sparse as sp
 from nspca.matrix.given import enough_rows, refuse_constant, with_columns
 from nspca.matrix.linalg import Array
 from nspca.matrix.moments import STILL
-
-AT_ONCE = 2**22
-"""Numbers of a dense piece: 32 MB."""
+from nspca.matrix.parts import pieces
 
 
 class Table(Protocol):
@@ -124,10 +122,3 @@ class Rows:
             if self.full.size:
                 Z = with_columns(Z, self.full, Z[:, self.full].toarray() - self.shift)
             yield Z
-
-
-def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:
-    """Rows of X written out, so many at a time that they stay small, each with the number of its first."""
-    step = max(1, AT_ONCE // max(width, 1))
-    for start in range(0, X.shape[0] if width else 0, step):
-        yield start, X[start : start + step].toarray()

@@ -5,7 +5,7 @@ order as CSR blocks. One block is in memory at a time, so memory does not grow w
 how often all were read. Z is that of `matrix.given`: in unit scale, implicitly centred, columns that are more
 than half full written out block by block. Products are fused: Z'(ZX) takes one pass, not two.
 
-What is asked of few features, A on them, is held once it was computed: solvers and bounds work on it.
+What is asked of few features, A on them, is held once it was computed (`matrix.parts`).
 """
 
 from functools import cached_property
@@ -14,40 +14,39 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, Refused
-from nspca.matrix import subspace
-from nspca.matrix.covariance import DENSE_LIMIT, RESIDUAL, Covariance, MatrixCovariance, SparseCovariance
-from nspca.matrix.linalg import Array, largest_eigenpairs
-from nspca.matrix.passes import Rows, Table, pieces
-from nspca.matrix.subspace import OVERSAMPLING
+from nspca.matrix.covariance import DENSE_LIMIT, Covariance, SparseCovariance
+from nspca.matrix.linalg import Array
+from nspca.matrix.parts import Parts, pieces
+from nspca.matrix.passes import Rows, Table
 
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
 WHOLE = DENSE_LIMIT
 """Up to so many features A is formed whole."""
-CANDIDATES = 2000
-"""Features with the largest variances, on which A is formed first: 32 MB."""
-SKETCHED = 20
-"""Directions of the sketch that tells features of the same variance apart."""
-HELD = 3
-"""Blocks of A that are remembered."""
 
 
-class ShardedCovariance(Covariance):
+class ShardedCovariance(Parts):
     """Covariance of a table in row blocks.
 
     Attributes
     ----------
     rows : Rows
         The data, in passes over their blocks of rows.
-    residual : float
-        Of the leading eigenpairs, relative to the largest; nan before any were asked for.
     """
 
+    dense_share = DENSE_SHARE
+
     def __init__(self, table: Table, center: bool, scale: bool, names=None):
-        self.rows, self.residual = Rows(table, center, scale, names), float("nan")
-        exponent = 0 if scale else 2 * self.rows.exponent
-        super().__init__(self.rows.n, table.shape, "data", center, scale, table.digest, exponent)
-        self._held: list[tuple[np.ndarray, Array]] = []
+        self.rows = Rows(table, center, scale, names)
+        super().__init__(
+            n=self.rows.n,
+            shape=table.shape,
+            source="data",
+            center=center,
+            scale=scale,
+            digest=table.digest,
+            exponent=0 if scale else 2 * self.rows.exponent,
+        )
 
     @property
     def passes(self) -> int:
@@ -83,53 +82,12 @@ class ShardedCovariance(Covariance):
         return self._centred(total, np.arange(self.n), features)
 
     def block(self, features):
-        """A on some features: in one pass, unless it was formed before on these or more."""
-        features = np.asarray(features, dtype=np.int64)
         if self.small:
             return self.matrix[np.ix_(features, features)]
-        for held, B in self._held:
-            at = np.searchsorted(held, features).clip(max=held.size - 1)
-            if np.array_equal(held[at], features):
-                return B[np.ix_(at, at)]
-        held = np.unique(features)
-        if not self._held and not self.scale:  # what is asked next is mostly of these
-            wider = np.union1d(held, self.candidates())
-            held = wider if wider.size <= DENSE_LIMIT else held
-        if held.size > DENSE_LIMIT:
-            raise Refused(
-                f"a block of A is formed on at most {DENSE_LIMIT} features, got {held.size}; use products"
-            )
-        self._held = [(held, self._gram_of(held)), *self._held][:HELD]
-        return self.block(features)
+        return super().block(features)
 
-    def _formed(self):
-        return self._gram_of(np.arange(self.n))
-
-    def _gram_of(self, features):
-        """``A[features][:, features]``, one pass: dense columns as dense ones, the others as sparse."""
-        dense = self.rows.counts[features] > DENSE_SHARE * self.rows.m
-        dense |= np.isin(features, self.rows.full)
-        d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
-        DD, SD, SS = np.zeros((d.size, d.size)), np.zeros((s.size, d.size)), np.zeros((s.size, s.size))
-        for Z in self.rows.blocks():
-            Z = Z[:, features]
-            S = sp.csr_array(Z[:, s])
-            for start, D in pieces(Z[:, d], d.size):
-                DD += D.T @ D
-                SD += S[start : start + len(D)].T @ D
-            _add(SS, S.T @ S)
-        G = np.empty((features.size, features.size))
-        G[np.ix_(d, d)], G[np.ix_(s, s)], G[np.ix_(s, d)], G[np.ix_(d, s)] = DD, SS, SD, SD.T
-        G = self._centred(G, features, features)
-        return (G + G.T) / 2
-
-    def _centred(self, G, I, J):
-        """Sums of products of Z as entries of A."""
-        G /= self.rows.m
-        G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
-        G *= self.rows.weight[I][:, None]
-        G *= self.rows.weight[J]
-        return G
+    def _eigenpairs(self, d):
+        return super()._eigenpairs(d) if self.small else self.by_subspaces(d)
 
     @cached_property
     def diagonal(self):
@@ -146,34 +104,6 @@ class ShardedCovariance(Covariance):
         """``Z @ X``: the samples along components X (n, r), in unit scale."""
         Y = (X.T * self.rows.weight).T
         return np.concatenate([Z @ Y - self.rows.mean @ Y for Z in self.rows.blocks()])
-
-    # --- parts ----------------------------------------------------------------------------------------------
-
-    def candidates(self, least: int = 0) -> np.ndarray:
-        """The features with the largest variances, `CANDIDATES` of them, or `least` where that is more; where
-        all variances are the same, those with the largest part in a few leading directions, in two passes.
-        """
-        order = np.argsort(-self.once("sketched", self._sketched), kind="stable")
-        return np.sort(order[: max(CANDIDATES, least)])
-
-    def _sketched(self):
-        if not self.scale:
-            return self.diagonal
-        Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))
-        return np.square(self.product(np.linalg.qr(self.product(Q))[0])).sum(axis=1)
-
-    def on(self, features) -> MatrixCovariance:
-        """A on some features, in memory and n x n: what solvers work on."""
-        B = self.block(features)
-        return MatrixCovariance(
-            B,
-            shape=B.shape,
-            source="covariance",
-            center=False,
-            scale=False,
-            digest="",
-            exponent=self.exponent,
-        )
 
     def restrict(self, features) -> Covariance:
         """Some features in memory: A on them where A is formed whole; else their data, in one pass, and A on
@@ -201,37 +131,6 @@ class ShardedCovariance(Covariance):
         shift = self.rows.mean * self.rows.weight
         cross = X @ shift
         return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.rows.m
-
-    def crossed(self, pairs) -> list[Array]:
-        """``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
-        sums = [np.zeros((I.size, J.size)) for I, J in pairs]
-        for Y in self.rows.blocks() if pairs else ():
-            Y = sp.csc_array(Y)
-            for G, (I, J) in zip(sums, pairs, strict=True):
-                _add(G, sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J]))
-        return [self._centred(G, I, J) for G, (I, J) in zip(sums, pairs, strict=True)]
-
-    # --- eigenpairs -----------------------------------------------------------------------------------------
-
-    def _eigenpairs(self, d):
-        if self.small:
-            return super()._eigenpairs(d)
-        if not np.any(self.diagonal):
-            return np.zeros(d), np.zeros((self.n, d))
-        start = np.random.default_rng(0).standard_normal((self.n, min(d + OVERSAMPLING, self.n)))
-        if self._held:  # the eigenvectors of what is known are near
-            features, B = self._held[0]
-            known = largest_eigenpairs(B, min(start.shape[1], features.size))[1]
-            start[:, : known.shape[1]] *= 1e-6
-            start[features, : known.shape[1]] += known
-        values, vectors, self.residual = subspace.leading(self.product, start, d, RESIDUAL / 4)
-        return values, vectors
-
-
-def _add(G: Array, part: sp.csr_array) -> None:
-    """Add sparse entries to G in place."""
-    part = part.tocoo()
-    G[part.row, part.col] += part.data
 
 
 def of_table(table: Table, center: bool, scale: bool) -> ShardedCovariance:

@@ -23,7 +23,7 @@ import scipy.sparse.linalg as spla
 
 from nspca.errors import InvalidData, InvalidOption
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance, DataCovariance, SparseCovariance
-from nspca.matrix.linalg import Array, oriented
+from nspca.matrix.linalg import Array, oriented, steady
 from nspca.options import whole
 
 OVERSAMPLING = 10
@@ -76,7 +76,9 @@ def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) ->
     rank = min(rank, A.n)
     Q = np.random.default_rng(seed).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
     for _ in range(POWERS):
-        Q = np.linalg.qr(A.product(Q))[0]
+        image = A.product(Q)
+        with steady(image.size * Q.shape[1]):
+            Q = np.linalg.qr(image)[0]
     H = Q.T @ A.product(Q)
     values, Z = np.linalg.eigh((H + H.T) / 2)
     V = oriented(Q @ Z[:, ::-1][:, :rank]) * np.sqrt(np.maximum(values[::-1][:rank], 0.0))
@@ -95,7 +97,13 @@ def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
 
 
 def quick(A: Covariance, rank: int) -> Array:
-    """V alone, by whichever of the two is quicker at this size: for starts, not for promises."""
+    """V alone, by whichever of the two is quicker at this size: for starts, not for promises.
+
+    Of a part, it is that of the whole: the best directions of all features are better starts.
+    """
+    whole = getattr(A, "whole", None)
+    if whole is not None:
+        return quick(whole[0], rank)[whole[1]]
     small = min(A.n, A.shape[0]) <= DIRECT_LIMIT
     return svd(A, rank).V if small else randomised(A, rank, measure=False).V
 

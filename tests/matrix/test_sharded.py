@@ -14,7 +14,7 @@ from nspca.bounds import elimination, peaks
 from nspca.checker import blocks, entry, reading, rowblocks
 from nspca.checker import matrix as checked
 from nspca.errors import InvalidOption, InvalidProblem, Refused
-from nspca.matrix import covariance, sharded
+from nspca.matrix import covariance, parts, sharded
 from nspca.matrix.given import from_dense, from_sparse
 from nspca.matrix.sharded import ShardedCovariance
 from tests.rowblocks import InMemory, counts
@@ -143,7 +143,7 @@ def test_a_pass_is_a_pass(monkeypatch):
 
 def test_more_features_than_can_be_held_are_refused(monkeypatch):
     few_features(monkeypatch, 10)
-    monkeypatch.setattr(sharded, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(parts, "DENSE_LIMIT", 10)
     A = ShardedCovariance(InMemory(counts(np.random.default_rng(1), 60, 40), 25), True, False)
     with pytest.raises(Refused, match="at most 10 features, got 11"):
         A.block(np.arange(11))
@@ -158,7 +158,7 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     X[:, [0]] = X[:, [0]] * 20
     X = sp.csr_array(X)
     few_features(monkeypatch, 50)
-    for module in (sharded, peaks):
+    for module in (parts, peaks):
         monkeypatch.setattr(module, "CANDIDATES", 40)
     monkeypatch.setattr(peaks, "MOST_KEPT", 25)
     monkeypatch.setattr(peaks, "NARROWEST", 3)
@@ -173,7 +173,7 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
 @pytest.fixture
 def few(monkeypatch):
     """A limit of 100 features and 60 candidates, so that a small table is a large one."""
-    for module in (sharded, peaks):
+    for module in (parts, peaks):
         monkeypatch.setattr(module, "CANDIDATES", 60)
     monkeypatch.setattr(peaks, "MOST_KEPT", 50)
     monkeypatch.setattr(outside, "DENSE_LIMIT", 100)
@@ -212,7 +212,7 @@ def test_a_feature_outside_that_pulls_more_joins(few):
 
 
 def test_scaled_features_are_told_apart_by_a_sketch(few, monkeypatch):
-    monkeypatch.setattr(sharded, "CANDIDATES", 20)
+    monkeypatch.setattr(parts, "CANDIDATES", 20)
     rng = np.random.default_rng(0)
     X = (rng.random((300, 150)) < 0.2) * 1.0
     X[:, 100:106] = (rng.random((300, 1)) < 0.3) * (rng.random((300, 6)) < 0.9)

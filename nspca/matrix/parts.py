@@ -1,0 +1,188 @@
+"""A of many features in parts: A on some of the features, formed once and held, and products with the rest.
+
+What solvers and bounds ask of thousands of features they ask of few of them: those with the largest
+variances, and those that an answer pulls. A on these is formed in one pass over blocks of rows and serves all
+that is asked next. The rows are on disk (`matrix.sharded`) or in memory (`matrix.large`).
+"""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.errors import Refused
+from nspca.matrix import subspace
+from nspca.matrix.covariance import DENSE_LIMIT, RESIDUAL, Covariance, MatrixCovariance
+from nspca.matrix.linalg import Array, largest_eigenpairs
+from nspca.matrix.subspace import OVERSAMPLING
+
+CANDIDATES = 2000
+"""Features with the largest variances, on which A is formed first: 32 MB."""
+SKETCHED = 20
+"""Directions of the sketch that tells features of the same variance apart."""
+AT_ONCE = 2**22
+"""Numbers of a dense piece: 32 MB."""
+HELD = 3
+"""Blocks of A that are remembered."""
+
+
+class Centred(Protocol):
+    """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of sparse Y, in unit scale; `counts` are the nonzeros
+    of its columns.
+    """
+
+    @property
+    def m(self) -> int: ...
+
+    @property
+    def mean(self) -> Array: ...
+
+    @property
+    def weight(self) -> Array: ...
+
+    @property
+    def counts(self) -> Any: ...
+
+    def blocks(self) -> Iterator[Any]: ...
+
+
+class Parts(Covariance):
+    """A covariance that is held on some of its features.
+
+    Attributes
+    ----------
+    rows : Centred
+        The data.
+    dense_share : float
+        Columns with more nonzeros than this share of the rows are multiplied as dense ones.
+    residual : float
+        Of the leading eigenpairs, relative to the largest; nan before any were asked for.
+    """
+
+    rows: Any
+    dense_share: float
+
+    def __init__(self, **recipe):
+        super().__init__(**recipe)
+        self.residual = float("nan")
+        self._held: list[tuple[np.ndarray, Array]] = []
+        self._part: tuple[np.ndarray, MatrixCovariance] | None = None
+
+    @property
+    def passes(self) -> int:
+        """How often all rows were read."""
+        raise NotImplementedError
+
+    def held(self, features) -> Array | None:
+        """A on some features, None where it was not formed on these or more."""
+        for known, B in self._held:
+            at = np.searchsorted(known, features).clip(max=known.size - 1)
+            if np.array_equal(known[at], features):
+                return B[np.ix_(at, at)]
+        return None
+
+    def block(self, features):
+        """A on some features: in one pass, unless it was formed before on these or more."""
+        features = np.asarray(features, dtype=np.int64)
+        found = self.held(features)
+        if found is not None:
+            return found
+        wanted = np.unique(features)
+        if not self._held and not self.scale:  # what is asked next is mostly of these
+            wider = np.union1d(wanted, self.candidates())
+            wanted = wider if wider.size <= DENSE_LIMIT else wanted
+        if wanted.size > DENSE_LIMIT:
+            raise Refused(
+                f"a block of A is formed on at most {DENSE_LIMIT} features, got {wanted.size}; use products"
+            )
+        self._held = [(wanted, self._gram_of(wanted)), *self._held][:HELD]
+        return self.held(features)
+
+    def _formed(self):
+        return self._gram_of(np.arange(self.n))
+
+    def _gram_of(self, features):
+        """``A[features][:, features]``, one pass: dense columns as dense ones, the others as sparse."""
+        dense = self.rows.counts[features] > self.dense_share * self.rows.m
+        d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
+        DD, SD, SS = np.zeros((d.size, d.size)), np.zeros((s.size, d.size)), np.zeros((s.size, s.size))
+        for Z in self.rows.blocks():
+            Z = Z[:, features]
+            S = sp.csr_array(Z[:, s])
+            for start, D in pieces(Z[:, d], d.size):
+                DD += D.T @ D
+                SD += S[start : start + len(D)].T @ D
+            _add(SS, S.T @ S)
+        G = np.empty((features.size, features.size))
+        G[np.ix_(d, d)], G[np.ix_(s, s)], G[np.ix_(s, d)], G[np.ix_(d, s)] = DD, SS, SD, SD.T
+        G = self._centred(G, features, features)
+        return (G + G.T) / 2
+
+    def _centred(self, G, I, J):
+        """Sums of products of Y as entries of A."""
+        G /= self.rows.m
+        G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
+        G *= self.rows.weight[I][:, None]
+        G *= self.rows.weight[J]
+        return G
+
+    def crossed(self, pairs) -> list[Array]:
+        """``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
+        sums = [np.zeros((I.size, J.size)) for I, J in pairs]
+        for Y in self.rows.blocks() if pairs else ():
+            Y = sp.csc_array(Y)
+            for G, (I, J) in zip(sums, pairs, strict=True):
+                _add(G, sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J]))
+        return [self._centred(G, I, J) for G, (I, J) in zip(sums, pairs, strict=True)]
+
+    def candidates(self, least: int = 0) -> np.ndarray:
+        """The features with the largest variances, `CANDIDATES` of them, or `least` where that is more; where
+        all variances are the same, those with the largest part in a few leading directions, in two passes.
+        """
+        order = np.argsort(-self.once("sketched", self._sketched), kind="stable")
+        return np.sort(order[: max(CANDIDATES, least)])
+
+    def _sketched(self):
+        if not self.scale:
+            return self.diagonal
+        Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))
+        return np.square(self.product(np.linalg.qr(self.product(Q))[0])).sum(axis=1)
+
+    def on(self, features) -> MatrixCovariance:
+        """A on some features, in memory and n x n: what solvers work on; the last one is kept, with what is
+        known of it.
+        """
+        if self._part is None or not np.array_equal(self._part[0], features):
+            B = self.block(features)
+            recipe = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
+            self._part = features, MatrixCovariance(B, shape=B.shape, source="covariance", **recipe)
+        return self._part[1]
+
+    def by_subspaces(self, d: int) -> tuple[Array, Array]:
+        """Leading eigenpairs by products with several vectors at a time, from those of what is held; their
+        residual is `residual`.
+        """
+        if not np.any(self.diagonal):
+            return np.zeros(d), np.zeros((self.n, d))
+        start = np.random.default_rng(0).standard_normal((self.n, min(d + OVERSAMPLING, self.n)))
+        if self._held:  # the eigenvectors of what is known are near
+            features, B = self._held[0]
+            known = largest_eigenpairs(B, min(start.shape[1], features.size))[1]
+            start[:, : known.shape[1]] *= 1e-6
+            start[features, : known.shape[1]] += known
+        values, vectors, self.residual = subspace.leading(self.product, start, d, RESIDUAL / 4)
+        return values, vectors
+
+
+def _add(G: Array, part: sp.csr_array) -> None:
+    """Add sparse entries to G in place."""
+    part = part.tocoo()
+    G[part.row, part.col] += part.data
+
+
+def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:
+    """Rows of X written out, so many at a time that they stay small, each with the number of its first."""
+    step = max(1, AT_ONCE // max(width, 1))
+    for start in range(0, X.shape[0] if width else 0, step):
+        yield start, X[start : start + step].toarray()

@@ -1,0 +1,10 @@
+"""What a problem will take, before it is begun: memory, passes over the data, seconds, and what is proved.
+
+sizes     rows, columns and nonzeros of a source, from its header where that says them
+machine   how fast this machine computes, measured once and kept
+costs     the plan
+"""
+
+from nspca.planning.costs import Plan, plan
+
+__all__ = ["Plan", "plan"]

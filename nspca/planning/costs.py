@@ -1,0 +1,189 @@
+"""The plan: from sizes and speeds to memory, passes and seconds, as the ways of `nspca.api` have them."""
+
+import os
+from dataclasses import dataclass
+
+from nspca.api import FACTOR_LIMIT
+from nspca.archive import mib
+from nspca.bounds.plan import JOINT_PLANS, PLANS
+from nspca.data import limits
+from nspca.errors import InvalidOption
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.matrix.large import ROWS
+from nspca.matrix.parts import CANDIDATES
+from nspca.options import whole
+from nspca.planning.machine import Speed, speed
+from nspca.planning.sizes import COORDINATES, TABLE, Size, size_of
+from nspca.shards.making import MEGABYTES
+
+COPIES = 4
+"""Of sparse entries in memory: as given, in order, by columns, and what is taken out of them."""
+SQUARES = 5
+"""Matrices of the features worked on that are held at a time."""
+PASSES = {"memory": 4, "shards": 5}
+"""Over the data, where A is formed on some features."""
+SKETCH_PASSES = 5
+"""More of them in memory for several components, which start from a sketch of all features."""
+STEPS = 250
+"""Products with the matrix of the features worked on, for a component and its proof."""
+BY_BLOCKS = 16
+"""Columns of the products of a pass."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a problem will take on this machine.
+
+    Attributes
+    ----------
+    size : Size
+    at : str
+        Where the data will be: "memory", or on disk in "shards".
+    features : int
+        On which A is formed.
+    bytes, passes, seconds
+        Of memory at most, besides the program itself; over the data; about.
+    proved : str
+        What a certificate will say.
+    reason : str
+        Why it cannot work in memory; empty when it can.
+    command : str
+        What can, then.
+    """
+
+    size: Size
+    at: str
+    features: int
+    bytes: int
+    passes: int
+    seconds: float
+    proved: str
+    reason: str = ""
+    command: str = ""
+
+    def __str__(self) -> str:
+        about = "" if self.size.exact else "about "
+        kind = "nonzeros" if self.size.sparse else "numbers"
+        lines = [
+            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}",
+            f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data, about "
+            f"{self.seconds:.2g} s",
+            self.proved,
+        ]
+        if self.command:
+            lines.append(f"{self.reason}; make shards first, which these numbers are for: {self.command}")
+        return "\n".join(lines)
+
+
+def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan:
+    """What solving and certifying will take, without reading the data whole.
+
+    Parameters
+    ----------
+    source : Problem, str or Path
+        A problem, a folder of shards, or a docword, Matrix Market, Parquet, CSV or NPZ file.
+    k, components : int
+        Features of a component, and how many are sought together; of a `Problem`, its own.
+    effort : str
+        Of the certificate.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InvalidData
+        For a file whose header makes no sense.
+    """
+    if effort not in PLANS:
+        raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
+    size, sizes = size_of(source), getattr(source, "sizes", None)
+    if sizes is None:
+        whole("k", k, 1)
+        whole("components", components, 1)
+        sizes = (k,) * components
+    reason = "" if size.at == "shards" else _beyond(size)
+    at = "shards" if reason or size.at == "shards" else "memory"
+    if size.at == "memory":
+        reason, at = "", "memory"
+    features = _worked_on(size, at, sizes)
+    held = _bytes(size, at, features, sizes)
+    if at == "memory" and size.at == "file" and (free := available()) is not None and held > free:
+        reason, at = f"{mib(held)} of memory are needed, {mib(free)} are free", "shards"
+        features = _worked_on(size, at, sizes)
+        held = _bytes(size, at, features, sizes)
+    more = SKETCH_PASSES if len(sizes) > 1 and at == "memory" else 0
+    passes = 1 if features == size.columns else PASSES[at] + more
+    return Plan(
+        size=size,
+        at=at,
+        features=features,
+        bytes=held,
+        passes=passes,
+        seconds=_seconds(size, features, passes, sizes, speed()),
+        proved=_proved(size, sizes, effort),
+        reason=reason,
+        command=f"python -m nspca shard {source} FOLDER" if reason else "",
+    )
+
+
+def available() -> int | None:
+    """Bytes of memory that are free, None where the system does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _beyond(size):
+    """The limit of files in memory that the source exceeds, in words."""
+    found = (
+        ("rows", size.rows, limits.MAX_ROWS),
+        ("columns", size.columns, limits.MAX_COLUMNS),
+        ("nonzeros", size.entries if size.sparse else 0, limits.MAX_ENTRIES),
+        ("numbers", 0 if size.sparse else size.entries, limits.MAX_VALUES),
+        ("bytes", size.text, limits.MAX_BYTES),
+    )
+    for what, got, most in found:
+        if got > most:
+            return f"a file may have {most} {what} in memory, this one has {got}"
+    return ""
+
+
+def _worked_on(size, at, sizes):
+    """Features on which A is formed: some of them where the data go by parts, else all."""
+    by_parts = size.columns > DENSE_LIMIT and (at == "shards" or (size.sparse and size.rows > ROWS))
+    return min(size.columns, max(CANDIDATES, 2 * sum(sizes))) if by_parts else size.columns
+
+
+def _bytes(size, at, features, sizes):
+    whole_data = COORDINATES * COPIES if size.sparse else TABLE * 3
+    block = min(size.entries, MEGABYTES * 2**20 // COORDINATES)
+    data = size.entries * whole_data if at == "memory" else block * COORDINATES * COPIES
+    if features == size.columns and size.sparse and at == "memory":
+        data += size.rows * size.columns * TABLE  # written out, to form A
+    vectors = size.columns * (BY_BLOCKS + len(sizes)) * TABLE
+    smaller = min(size.rows, size.columns)
+    side = max(features * (features <= DENSE_LIMIT), smaller * (smaller <= FACTOR_LIMIT))
+    return int(data + vectors + SQUARES * side**2 * TABLE)
+
+
+def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> float:
+    reading = size.text * machine.text
+    going = passes * 2 * BY_BLOCKS * size.entries * machine.sparse
+    each = size.entries / max(size.rows, 1)
+    forming = size.entries * min(each, features) * machine.sparse
+    product = features**2 if features <= DENSE_LIMIT else 2 * size.entries
+    seeking = STEPS * (1 + len(sizes) / 4) * product * machine.dense
+    return reading + going + forming + seeking
+
+
+def _proved(size, sizes, effort):
+    joint = len(sizes) > 1
+    rows = min((JOINT_PLANS if joint else PLANS)[effort].rows, size.columns)
+    what = f"{len(sizes)} disjoint components together" if joint else "one component"
+    return (
+        f"proved: a bound on {what}, on all {size.columns} features, from a dual on at most {rows} of them "
+        f"(effort {effort})"
+    )

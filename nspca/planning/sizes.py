@@ -1,0 +1,166 @@
+"""Rows, columns and nonzeros of a source, read from its header; of texts without one, told from their
+beginning.
+"""
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from nspca.archive import npy_header
+from nspca.data.docword import HEADER, is_docword
+from nspca.data.matrixmarket import is_matrix_market
+from nspca.errors import InvalidData
+from nspca.matrix.covariance import DataCovariance, SparseCovariance
+from nspca.matrix.parts import Parts
+from nspca.problem import Problem
+from nspca.shards import Shards
+from nspca.shards.pieces import Text, opened
+
+HEAD = 2**20
+"""Bytes of a text that are looked at."""
+COORDINATES, TABLE = 12, 8
+"""Bytes of an entry of a sparse matrix in memory, and of a dense one."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a table is.
+
+    Attributes
+    ----------
+    rows, columns, entries : int
+        Entries that are stored: nonzeros of a sparse table, all of a dense one.
+    sparse : bool
+    exact : bool
+        Whether the header says so; else it is told from the first megabyte.
+    at : str
+        "memory", "shards" or "file".
+    text : int
+        Bytes to be parsed.
+    """
+
+    rows: int
+    columns: int
+    entries: int
+    sparse: bool
+    exact: bool = True
+    at: str = "file"
+    text: int = 0
+
+
+def size_of(source) -> Size:
+    """The size of a `Problem`, a folder of shards or a file.
+
+    Raises
+    ------
+    InvalidData
+        For a file whose header makes no sense.
+    """
+    if isinstance(source, Problem):
+        return _of_problem(source)
+    path = Path(source)
+    if path.is_dir():
+        shards = Shards(path)
+        return Size(*shards.shape, shards.nonzeros, sparse=True, at="shards")
+    if not path.is_file():
+        raise InvalidData(f"There is no file {path}: check the path.")
+    with opened(path) as handle:
+        try:
+            first = handle.read(2**16)
+        except (OSError, EOFError):
+            raise InvalidData(f"{path} is damaged: get it again.") from None
+    if first.startswith(b"PAR1"):
+        return _parquet(path)
+    if first.startswith(b"PK\x03\x04"):
+        return _npz(path)
+    if is_matrix_market(first):
+        return _matrix_market(path)
+    if is_docword(first) and (header := HEADER.match(first)):
+        rows, columns, entries = (int(header[i]) for i in (1, 2, 3))
+        return Size(rows, columns, entries, sparse=True, text=_text(path))
+    return _csv(path)
+
+
+def _of_problem(problem):
+    A, (m, n) = problem.covariance, problem.covariance.shape
+    if isinstance(A, Parts):
+        at = "memory" if isinstance(A, DataCovariance) else "shards"
+        return Size(m, n, int(A.rows.counts.sum()), sparse=True, at=at)
+    if isinstance(A, SparseCovariance):
+        return Size(m, n, int(A.Z.nnz), sparse=True, at="memory")
+    return Size(m, n, m * n, sparse=False, at="memory")
+
+
+def _text(path):
+    """Bytes of a text; of a gzipped one about as many as that makes."""
+    return path.stat().st_size * (3 if path.name.endswith(".gz") else 1)
+
+
+def _parquet(path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        found = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
+    return Size(found.num_rows, found.num_columns, found.num_rows * found.num_columns, sparse=False)
+
+
+def _npz(path):
+    try:
+        with zipfile.ZipFile(path) as archive:
+            shapes = {}
+            for info in archive.infolist():
+                if info.filename.endswith(".npy"):
+                    with archive.open(info) as handle:
+                        shapes[info.filename] = npy_header(handle)[0]  # type: ignore[arg-type]
+            if {"indptr.npy", "data.npy", "shape.npy"} <= shapes.keys():
+                with archive.open("shape.npy") as handle:
+                    _, dtype = npy_header(handle)  # type: ignore[arg-type]
+                    rows, columns = (
+                        int.from_bytes(handle.read(dtype.itemsize), "little", signed=True) for _ in range(2)
+                    )
+                return Size(rows, columns, int(shapes["data.npy"][0]), sparse=True)
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError, IndexError):
+        raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
+    tables = [shape for shape in shapes.values() if len(shape) == 2]
+    if not tables:
+        raise InvalidData(f"{path} holds no table of numbers: save one with numpy.savez.")
+    rows, columns = max(tables, key=lambda shape: shape[0] * shape[1])
+    return Size(int(rows), int(columns), int(rows) * int(columns), sparse=False)
+
+
+def _matrix_market(path):
+    text = Text(path)
+    try:
+        banner, line = text.readline().lower().split(), text.readline()
+        while line and (line.startswith(b"%") or not line.strip()):
+            line = text.readline()
+    finally:
+        text.close()
+    cells = line.split()
+    dense = b"array" in banner
+    if len(cells) != 3 - dense or not all(cell.isdigit() and len(cell) < 19 for cell in cells):
+        raise InvalidData(f"{path} must hold the numbers of rows, columns and entries: save it again.")
+    rows, columns, *entries = (int(cell) for cell in cells)
+    stored = rows * columns if dense else entries[0] * (1 if b"general" in banner else 2)
+    return Size(rows, columns, stored, sparse=not dense, text=_text(path))
+
+
+def _csv(path):
+    from nspca.data.reader import look_at
+
+    with opened(path) as handle:
+        head = handle.read(HEAD)
+    whole = head[: head.rfind(b"\n") + 1] or head
+    found = look_at(whole)
+    if found is None:
+        raise InvalidData(
+            f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
+            "shards, got another: convert it."
+        )
+    columns = len(found.columns) - len({*found.text_columns, *found.empty_columns})
+    lines, size = max(whole.count(b"\n"), 1), len(head) if len(head) < HEAD else _text(path)
+    rows = max(1, round(lines * size / max(len(whole), 1)) - bool(found.header))
+    return Size(rows, columns, rows * columns, sparse=False, exact=len(head) < HEAD, text=size)

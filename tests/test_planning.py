@@ -1,0 +1,164 @@
+"""The plan: sizes from headers, memory and passes as they turn out, and what works when memory does not."""
+
+import gzip
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+import nspca
+from nspca.__main__ import main
+from nspca.bounds import peaks
+from nspca.data import limits
+from nspca.matrix import large, parts
+from nspca.planning import costs, machine
+from nspca.planning.machine import Speed
+from nspca.planning.sizes import size_of
+from tests.rowblocks import InMemory, counts, folder_of
+
+SPEED = Speed(1e-9, 1e-9, 1e-8)
+
+
+@pytest.fixture(autouse=True)
+def known_speed(monkeypatch):
+    monkeypatch.setattr(costs, "speed", lambda: SPEED)
+
+
+@pytest.fixture(scope="module")
+def X():
+    return counts(np.random.default_rng(3), 40, 60)
+
+
+def docword(X, path):
+    X = X.tocoo()
+    lines = [f"{i + 1} {j + 1} {v:.0f}\n" for i, j, v in zip(X.row, X.col, X.data, strict=True)]
+    text = f"{X.shape[0]}\n{X.shape[1]}\n{X.nnz}\n{''.join(lines)}".encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+WRITERS = {
+    "a.txt": docword,
+    "a.txt.gz": docword,
+    "a.mtx": lambda X, path: scipy.io.mmwrite(path, X, field="real"),
+    "sparse.npz": lambda X, path: sp.save_npz(path, X),
+    "folder": lambda X, path: folder_of(X, path, 7),
+}
+TABLES = {
+    "dense.npz": lambda D, path: np.savez(path, X=D),
+    "a.csv": lambda D, path: np.savetxt(path, D, delimiter=","),
+    "array.mtx": lambda D, path: scipy.io.mmwrite(path, D),
+    "a.parquet": lambda D, path: _frame(D).to_parquet(path),
+}
+
+
+def _frame(D):
+    import pandas as pd
+
+    return pd.DataFrame(D, columns=[f"c{j}" for j in range(D.shape[1])])
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_sizes_of_sparse_files_are_in_their_headers(X, tmp_path, name):
+    WRITERS[name](X, tmp_path / name)
+    size = size_of(tmp_path / name)
+    assert (size.rows, size.columns, size.entries, size.sparse, size.exact) == (*X.shape, X.nnz, True, True)
+    assert nspca.plan(tmp_path / name, 3).at == ("shards" if name == "folder" else "memory")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_sizes_of_tables_are_all_their_numbers(X, tmp_path, name):
+    TABLES[name](X.toarray(), tmp_path / name)
+    size = size_of(tmp_path / name)
+    assert (size.rows, size.columns, size.entries, size.sparse) == (*X.shape, 2400, False)
+
+
+def test_rows_of_a_long_text_are_told_from_its_beginning(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("1.5,2.5,3.5\n" * 200_000)
+    size = size_of(path)
+    assert not size.exact and 190_000 < size.rows < 210_000 and "about" in str(nspca.plan(path, 2))
+
+
+@pytest.mark.parametrize(
+    "text", ["%%MatrixMarket matrix coordinate real general\n1 x\n", "PK\x03\x04", "PAR1"]
+)
+def test_headers_without_sense_are_refused_in_a_sentence(tmp_path, text):
+    path = tmp_path / "wrong"
+    path.write_text(text)
+    with pytest.raises(nspca.InvalidData, match="again"):
+        nspca.plan(path)
+
+
+@pytest.mark.parametrize("what", ["parts", "shards", "sparse", "dense"])
+def test_bytes_and_passes_are_as_planned(monkeypatch, what):
+    m, n = (1500, 1200) if what in ("parts", "shards") else (600, 300)
+    X = counts(np.random.default_rng(3), m, n)
+    if what in ("parts", "shards"):
+        for module in (large, parts, peaks, costs):
+            for name in {"FEATURES", "CANDIDATES", "DENSE_LIMIT"} & {*vars(module)}:
+                monkeypatch.setattr(module, name, 400)
+        monkeypatch.setattr("nspca.matrix.sharded.WHOLE", 400)
+    tracemalloc.start()
+    if what == "shards":
+        problem = nspca.Problem.from_shards(InMemory(X, 500), 5)
+    else:
+        problem = nspca.Problem.from_data(X.toarray() if what == "dense" else X, 5)
+    found = nspca.solve(problem, restarts=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    planned = nspca.plan(problem)
+    assert peak / 3 < planned.bytes < peak * 3
+    assert planned.passes / 3 <= found.info.get("passes", 1) <= planned.passes * 3
+    assert planned.size.entries == pytest.approx(X.nnz if what != "dense" else m * n, rel=0.1)
+
+
+def test_more_data_take_longer(X, tmp_path):
+    sizes = []
+    for rows in (40, 4000):
+        docword(sp.csr_array((np.ones(X.nnz), X.indices, X.indptr), X.shape), tmp_path / "a.txt")
+        text = (tmp_path / "a.txt").read_text().split("\n", 3)
+        (tmp_path / "a.txt").write_text(f"{rows}\n60\n{rows * 10}\n{text[3]}")
+        sizes.append(nspca.plan(tmp_path / "a.txt", 3))
+    assert 0 < sizes[0].seconds < sizes[1].seconds and sizes[0].bytes < sizes[1].bytes
+    assert nspca.plan(tmp_path / "a.txt", 3, 8).seconds > sizes[1].seconds
+
+
+@pytest.mark.parametrize("limit", ["entries", "memory"])
+def test_what_memory_cannot_hold_is_told_with_the_command_that_can(monkeypatch, X, tmp_path, capsys, limit):
+    path = tmp_path / "docword.a.txt"
+    docword(X, path)
+    assert main(["plan", str(path)]) == 0
+    assert "shard" not in capsys.readouterr().out
+    if limit == "entries":
+        monkeypatch.setattr(limits, "MAX_ENTRIES", X.nnz - 1)
+    else:
+        monkeypatch.setattr(costs, "available", lambda: 1000)
+    assert main(["plan", str(path), "--k", "3", "--components", "2"]) == 0
+    said = capsys.readouterr().out
+    assert f"python -m nspca shard {path} FOLDER" in said and "2 disjoint components" in said
+    assert nspca.plan(path, 3).at == "shards"
+
+
+def test_a_sample_is_planned_by_name(capsys):
+    assert main(["plan", "pitprops", "--k", "3"]) == 0
+    assert "13 features" in capsys.readouterr().out
+
+
+def test_speed_is_measured_once_for_a_version_and_machine(monkeypatch, tmp_path):
+    monkeypatch.setenv("NSPCA_HOME", str(tmp_path))
+    made = []
+    monkeypatch.setattr(machine, "measured", lambda: made.append(1) or replace(SPEED))
+    assert machine.speed() == machine.speed() == SPEED and len(made) == 1
+    monkeypatch.setattr(machine, "_who", lambda: ["another"])
+    machine.speed()
+    (tmp_path / machine.FILE).write_text('{"of": ["another"], "sparse": -1, "dense": 1, "text": 0}')
+    machine.speed()
+    assert len(made) == 3
+
+
+def test_speeds_are_positive(monkeypatch):
+    monkeypatch.setattr(machine, "EACH", 2**10)
+    assert all(0 < s < 1e-3 for s in vars(machine.measured()).values())
