@@ -245,6 +245,7 @@ def test_a_sweep_reads_the_files_once_for_what_it_needs(few):
     assert problem.covariance.passes - passes <= 12  # a look outside for each of them, and nothing else
 
 
+@pytest.mark.long
 def test_a_known_answer_costs_few_passes_to_certify(few):
     X = counts(np.random.default_rng(3), 150, 200)
     found = nspca.solve(nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6), certify=None)
