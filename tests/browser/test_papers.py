@@ -14,6 +14,7 @@ def test_a_figure_is_opened_computed_and_found_again(page, app_url):
     page.get_by_text("Sigg, Buhmann 2008").click()
     expect(page.get_by_text("Choosing genes")).to_be_visible()
     page.goto(f"{app_url}/papers?paper=sigg2008&item=sigg2008-figure-1")
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()  # what is drawn moves the button
     page.get_by_role("button", name="Compute it here").click()
     expect(page.get_by_text("Computed here on")).to_be_visible()
     page.reload()

@@ -31,7 +31,6 @@ COLOURS = {
     "not printed": "grey",
 }
 ACROSS = 3  # cards in a row
-MOMENT = 60  # seconds between the end of a computation and that of its run
 
 
 def chosen() -> str:
@@ -152,7 +151,7 @@ def _everything() -> None:
 def _item(item: Item, outcome: Outcome | None) -> None:
     st.subheader(f"{item.label}: {item.title}")
     now = _run(item)
-    _when(outcome, _done(item))
+    _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
         goes.show(now, _says, _share, lambda now: None, item.name)
     else:
@@ -168,11 +167,11 @@ def _item(item: Item, outcome: Outcome | None) -> None:
             st.code(item.code, language="python")
 
 
-def _when(outcome: Outcome | None, done: JobState | None) -> None:
+def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
     if outcome is None:
         st.caption("Not computed yet.")
         return
-    here = done is not None and done.finished is not None and abs(outcome.computed - done.finished) < MOMENT
+    here = stored is None or outcome.computed != stored.computed
     made = moment.day(outcome.computed, moment.zone(st.context.timezone))
     whose = "Computed here" if here else "Stored answer from the originals, computed"
     st.caption(f"{whose} on {made}, took {moment.how_long(outcome.seconds)}.")
