@@ -18,6 +18,7 @@ from nspca.errors import JobError
 from nspca.jobs import Engine, Limits, Store, content_key, ends
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
 from nspca.jobs.job import Job, in_turn
+from nspca.jobs.pool import Pool
 from nspca.jobs.state import Finished
 
 
@@ -136,6 +137,25 @@ def test_a_slow_worker_has_the_time_to_hand_in_what_is_ready(engine, begun, monk
     pid = begun(engine, job)
     engine.cancel(job, "a")
     assert engine.hands_in(job)
+    while engine.hands_in(job):
+        time.sleep(0.05)
+    assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
+
+
+def test_a_result_on_its_way_is_not_lost_with_its_worker(engine, begun, monkeypatch):
+    """A busy machine takes a while to hand over what is computed already."""
+    outcome = Pool._outcome
+
+    def late(*arguments):
+        time.sleep(2.0)
+        return outcome(*arguments)
+
+    monkeypatch.setattr(Pool, "_outcome", late)
+    for name in ("PATIENCE", "PATIENCE_READY"):
+        monkeypatch.setattr(sys.modules[Engine.__module__], name, 1.0)
+    job = engine.submit("tests.jobs.background_tasks:slow_to_stop", {"seconds": 0.0}, viewer="a")
+    pid = begun(engine, job)
+    engine.cancel(job, "a")
     while engine.hands_in(job):
         time.sleep(0.05)
     assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
