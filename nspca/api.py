@@ -121,8 +121,7 @@ def solve(
     elif not in_memory(problem):
         raise InvalidOption(
             f"one component after another is sought in at most {DENSE_LIMIT} features of shards, got "
-            f"{problem.n}; "
-            f"give their sizes, k = ({problem.k},) * {components}, to find them together"
+            f"{problem.n}; give their sizes, k = ({problem.k},) * {components}, to find them together"
         )
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
