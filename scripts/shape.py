@@ -16,7 +16,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
 REASONS = {
-    "nspca.__main__.parser": "the command line, one call for each of its words",
     "nspca.api.sweep": "the public call: half of it says what may be asked",
     "nspca.dashboard.sweep.form.asked": "one widget after another, in the order in which they stand",
     "nspca.jobs.runs.Runs": "one statement of SQL a method; whoever takes some out takes the transaction "

@@ -94,7 +94,8 @@ def allowed() -> dict[str, set[str]]:
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
     arrows["tasks"] = arrows["papers"] | {"papers", "nspca"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
-    arrows["__main__"] = arrows["dashboard"] | {"planning"}
+    arrows["cli"] = arrows["tasks"] | {"jobs", "planning"}
+    arrows["__main__"] = {"cli"}
     return arrows
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from nspca.__main__ import app_folder, streamlit_command
+from nspca.cli.app import app_folder, streamlit_command
 from tests.test_project import PYPROJECT, ROOT, requirements, tracked_files
 from tests.test_start import flags_of
 
@@ -77,7 +77,7 @@ def test_the_app_is_found_in_the_tree_and_in_an_installed_wheel(wheel, tmp_path)
     assert app_folder() == ROOT
     zipfile.ZipFile(wheel).extractall(tmp_path)
     script = (
-        "import json, sys, nspca.__main__ as m; "
+        "import json, sys, nspca.cli.app as m; "
         "sys.stdout.write(json.dumps(m.streamlit_command('localhost', 8501, 'localhost')))"
     )
     run = subprocess.run(
