@@ -18,15 +18,16 @@ export PYTHONDONTWRITEBYTECODE =
 
 # Relative paths throughout, so a folder with spaces in its name works.
 PY = $(VENV)/bin/python
-SOURCES = nspca app.py pages tests benchmarks scripts
+SOURCES = nspca app.py pages tests benchmarks scripts docs
 
-.PHONY: help app test test-visits test-long lint format wheel clean environment test-environment
+.PHONY: help app test test-visits test-long lint format docs wheel clean environment test-environment docs-environment
 
 help:
 	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
 	@echo "make test   run the tests (ARGS=... goes to pytest)"
 	@echo "make test-visits  whole visits of the pages;  make test-long  more cases, larger data"
 	@echo "make lint   check style and types;  make format  apply it"
+	@echo "make docs   build the pages of docs/ into build/site"
 	@echo "make wheel  build dist/nspca-*.whl"
 	@echo "make clean  remove .venv and everything that was built"
 
@@ -51,6 +52,12 @@ format: test-environment
 	@$(PY) -m ruff check --fix $(wildcard $(SOURCES))
 	@$(PY) -m ruff format $(wildcard $(SOURCES))
 
+# A warning is an error, and so is a page that would load something from another host.
+docs: docs-environment
+	@$(PY) -m sphinx -E -q -W --keep-going -b html -d build/doctrees docs build/site
+	@$(PY) -m scripts.offline build/site
+	@echo "build/site/index.html"
+
 wheel: test-environment
 	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
@@ -64,6 +71,9 @@ environment:
 
 test-environment:
 	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-test.txt
+
+docs-environment:
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-docs.txt
 
 # Sets $python to the first one that starts and is new enough: a name on PATH may be an old one, or a shim that does not start.
 define find_python

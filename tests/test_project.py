@@ -10,6 +10,7 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -84,6 +85,11 @@ def test_the_version_is_said_once_and_has_its_changes():
     headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert headings[0] == nspca.__version__
     assert PYPROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "nspca.__version__"}
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["version"], citation["license"]) == (
+        nspca.__version__,
+        PYPROJECT["project"]["license"],
+    )
 
 
 def test_python_floor_is_the_same_everywhere():
