@@ -19,5 +19,6 @@ TASKS = {
     "pitprops": "nspca.tasks.compare:run_pitprops",
     "paper": "nspca.tasks.papers:run_item",
     "features": "nspca.tasks.places:run_places",
+    "speed": "nspca.tasks.speed:run_speed",
 }
 """Name of a task, and the function that does it today."""
