@@ -92,9 +92,9 @@ def allowed() -> dict[str, set[str]]:
     arrows["planning"] = below | {"data", "shards"}
     arrows["nspca"] = below | {"data", "shards", "checker", "planning"}
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
-    arrows["tasks"] = arrows["papers"] | {"papers", "nspca"}
+    arrows["tasks"] = arrows["papers"] | {"papers", "nspca", "planning"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
-    arrows["cli"] = arrows["tasks"] | {"jobs", "planning"}
+    arrows["cli"] = arrows["tasks"] | {"jobs"}
     arrows["__main__"] = {"cli"}
     return arrows
 

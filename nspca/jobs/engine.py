@@ -123,6 +123,11 @@ class Engine:
         """Where the scheduler listens; empty until ready."""
         return self._pool.address if self._pool else ""
 
+    @property
+    def memory(self) -> int:
+        """Bytes that one run may use; 0 until that is known, and where nothing limits it."""
+        return self._pool.memory if self._pool and self.ready else 0
+
     def submit(
         self,
         task: str,

@@ -74,6 +74,11 @@ class Pool:
     ------
     JobError
         When no worker can be had.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes that each worker may use; 0 where nothing limits them.
     """
 
     def __init__(
@@ -105,6 +110,8 @@ class Pool:
                 "worker-restart-memory", lambda event: self._short_of_memory.add(event[1]["pid"])
             )
             self._client.wait_for_workers(1, timeout=START_SECONDS)
+            known = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            self.memory: int = min((int(one["memory_limit"] or 0) for one in known), default=0)
         except Exception as error:  # network, certificates, processes: all end in the same sentence
             self.close()
             where = f"at {address}" if address else "on this machine"

@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 from nspca.dashboard.runs import arrival
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
+from nspca.planning import machine
+from nspca.planning.machine import Speed
 from tests.dashboard.figures import drawn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,9 +45,10 @@ def words(counted):
 
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """A page makes no answer of its own accord, which may take a minute; a test of just that takes this
-    back.
+    """A page makes no answer of its own accord, which may take a minute, and measures no machine; a test of
+    just that takes this back.
     """
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9, 2e-10, 1e-8))
     monkeypatch.setattr(arrival, "LARGEST", 0)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
 

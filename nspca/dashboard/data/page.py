@@ -4,6 +4,7 @@ import streamlit as st
 
 from nspca.dashboard.chosen import Chosen, opened
 from nspca.dashboard.data import picker, preview, reading, standin
+from nspca.dashboard.runs import beforehand
 from nspca.dashboard.shell import frame, words
 from nspca.errors import NSPCAError
 
@@ -38,6 +39,7 @@ def _look(data: Chosen) -> None:
     with frame.guard():
         reading.vocabulary(data)
     preview.facts(data)
+    beforehand.line(data)
     left, right = st.columns([3, 2], gap="medium")
     with left:
         preview.picture(data.dataset)

@@ -38,7 +38,7 @@ def show(title: str, about: Subject, view: View) -> None:
     with frame.guard(), frame.form():
         asked = joint_form.asked(about, of)
         many = about.count(asked.r)
-        start.button(f"Find {many}", lambda: start.of_page(kind, of, asked, many))
+        start.offer(f"Find {many}", of, asked, lambda: start.of_page(kind, of, asked, many))
     with frame.guard(), frame.picture():
         if not _arrived(kind, about, view, of):
             _run(kind, about, view)

@@ -54,6 +54,13 @@ class Asked:
         last = (("centred", self.center), ("standardised", self.scale))
         return ", ".join([*self.changed, *(word for word, on in last if on)]) or "taken as they are"
 
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components that are found together, and how many such problems there are: of one k
+        the largest.
+        """
+        raise NotImplementedError
+
     def problem(self, of: Chosen) -> nspca.Problem:
         """The problem that is asked about, shared by all who look at it."""
         return chosen.problem(of, self.nonneg, self.center, self.scale)

@@ -1,6 +1,7 @@
 """What to sweep: the inputs of the sweep page, checked before anything is started."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -108,12 +109,10 @@ def run_button(chosen: Chosen, request: Request) -> None:
     changed.
     """
     count = request.total
-    with st.container(horizontal=True, vertical_alignment="center"):
-        start.button(
-            f"Run {count} problems" if count > 1 else "Run one problem", lambda: whatif.begin(chosen, request)
-        )
-        whatif.estimate(chosen, request)
-    whatif.answer(chosen, request)
+    label = f"Run {count} problems" if count > 1 else "Run one problem"
+    begin, estimate = (partial(does, chosen, request) for does in (whatif.begin, whatif.estimate))
+    if start.offer(label, chosen, request, begin, estimate):
+        whatif.answer(chosen, request)
 
 
 def _known(effort: str) -> str:
