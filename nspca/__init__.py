@@ -10,10 +10,11 @@ from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption
 from nspca.places import Membership, Place, membership
 from nspca.problem import Problem
 from nspca.progress import Event
-from nspca.result import Result, Status, Sweep
+from nspca.result import Result, Status, Sweep, knee
 from nspca.solvers import METHODS
 
 if TYPE_CHECKING:
+    from nspca.choosing import Choice, choose_components, choose_k
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.estimator import NSPCA
     from nspca.planning import Plan, plan
@@ -26,6 +27,7 @@ __all__ = [
     "Cancelled",
     "Certificate",
     "CertificateError",
+    "Choice",
     "Dataset",
     "Event",
     "InvalidData",
@@ -41,6 +43,9 @@ __all__ = [
     "Status",
     "Sweep",
     "certify",
+    "choose_components",
+    "choose_k",
+    "knee",
     "load_sample",
     "membership",
     "plan",
@@ -53,10 +58,13 @@ __all__ = [
 
 # Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used.
 _LATER = {
+    "Choice": "nspca.choosing",
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",
     "Plan": "nspca.planning",
     "Shards": "nspca.shards",
+    "choose_components": "nspca.choosing",
+    "choose_k": "nspca.choosing",
     "load_sample": "nspca.data",
     "plan": "nspca.planning",
     "prepare": "nspca.data",

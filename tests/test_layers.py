@@ -27,7 +27,7 @@ CHAIN = [
     "solvers",
     "components",
     "api",
-    "places estimator",
+    "places estimator choosing",
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
