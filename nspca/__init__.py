@@ -14,7 +14,7 @@ from nspca.result import Result, Status, Sweep, knee
 from nspca.solvers import METHODS
 
 if TYPE_CHECKING:
-    from nspca.choosing import Choice, choose_components, choose_k
+    from nspca.choosing import Choice, NoiseTest, choose_components, choose_k, noise_test
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.estimator import NSPCA
     from nspca.planning import Plan, plan
@@ -35,6 +35,7 @@ __all__ = [
     "InvalidProblem",
     "Membership",
     "NSPCAError",
+    "NoiseTest",
     "Place",
     "Plan",
     "Problem",
@@ -48,6 +49,7 @@ __all__ = [
     "knee",
     "load_sample",
     "membership",
+    "noise_test",
     "plan",
     "prepare",
     "read",
@@ -61,11 +63,13 @@ _LATER = {
     "Choice": "nspca.choosing",
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",
+    "NoiseTest": "nspca.choosing",
     "Plan": "nspca.planning",
     "Shards": "nspca.shards",
     "choose_components": "nspca.choosing",
     "choose_k": "nspca.choosing",
     "load_sample": "nspca.data",
+    "noise_test": "nspca.choosing",
     "plan": "nspca.planning",
     "prepare": "nspca.data",
     "read": "nspca.data",
