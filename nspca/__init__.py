@@ -10,10 +10,11 @@ from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption
 from nspca.places import Membership, Place, membership
 from nspca.problem import Problem
 from nspca.progress import Event
-from nspca.result import Result, Status, Sweep
+from nspca.result import Result, Status, Sweep, knee
 from nspca.solvers import METHODS
 
 if TYPE_CHECKING:
+    from nspca.choosing import Choice, NoiseTest, choose_components, choose_k, noise_test
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.estimator import NSPCA
     from nspca.planning import Plan, plan
@@ -26,6 +27,7 @@ __all__ = [
     "Cancelled",
     "Certificate",
     "CertificateError",
+    "Choice",
     "Dataset",
     "Event",
     "InvalidData",
@@ -33,6 +35,7 @@ __all__ = [
     "InvalidProblem",
     "Membership",
     "NSPCAError",
+    "NoiseTest",
     "Place",
     "Plan",
     "Problem",
@@ -41,8 +44,12 @@ __all__ = [
     "Status",
     "Sweep",
     "certify",
+    "choose_components",
+    "choose_k",
+    "knee",
     "load_sample",
     "membership",
+    "noise_test",
     "plan",
     "prepare",
     "read",
@@ -53,11 +60,16 @@ __all__ = [
 
 # Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used.
 _LATER = {
+    "Choice": "nspca.choosing",
     "Dataset": "nspca.data",
     "NSPCA": "nspca.estimator",
+    "NoiseTest": "nspca.choosing",
     "Plan": "nspca.planning",
     "Shards": "nspca.shards",
+    "choose_components": "nspca.choosing",
+    "choose_k": "nspca.choosing",
     "load_sample": "nspca.data",
+    "noise_test": "nspca.choosing",
     "plan": "nspca.planning",
     "prepare": "nspca.data",
     "read": "nspca.data",

@@ -161,6 +161,8 @@ def handing_in(result: Result) -> Iterator[None]:
 PROOF = (
     "proof-"  # of a file in a stored sweep that is a certificate; what results are called has a slash in it
 )
+PLATEAU = 0.95
+"""Share of the largest value from which a further feature buys little."""
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
 
 
@@ -241,3 +243,12 @@ class Sweep:
             raise InvalidData(
                 f"a stored sweep must be bytes written by Sweep.to_bytes, got {error}; run it again"
             ) from error
+
+
+def knee(table: "Sweep | pd.DataFrame", share: float = PLATEAU) -> int:
+    """The smallest k of a sweep, or of a table with columns `k` and `value`, whose best value reaches `share`
+    of the largest.
+    """
+    frame = table.frame if isinstance(table, Sweep) else table
+    best = frame.groupby("k")["value"].max()
+    return int(best.index[best >= share * best.max()].min())

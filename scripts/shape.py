@@ -27,6 +27,10 @@ REASONS = {
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
+    "nspca.choosing.choice.choose_k": "the public call: the words of a problem, and what is done to its rows",
+    "nspca.choosing.choice.choose_components": "the same for components",
+    "nspca.choosing.noise.noise_test": "the public call: the words of a problem, and how it is tested",
+    "nspca.estimator.NSPCA": "one class, as scikit-learn wants it; a third are its docstrings",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
     "nspca.jobs.runs.Runs.finish_runs": "one argument for each column that says how a run ended",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "

@@ -13,7 +13,7 @@ from nspca.dashboard.shell import state
 from nspca.dashboard.sweep import enough, whatif
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
-from nspca.plots import knee
+from nspca.result import knee
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more

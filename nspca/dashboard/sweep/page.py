@@ -25,7 +25,7 @@ from nspca.dashboard.sweep.everything import Finished
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve, places
 from nspca.jobs import JobState
-from nspca.plots import knee
+from nspca.result import knee
 from nspca.tasks.preview import METHOD
 from nspca.tasks.rows import unpack
 
