@@ -28,7 +28,7 @@ help:
 	@echo "make test-visits  whole visits of the pages;  make test-long  more cases, larger data"
 	@echo "make lint   check style and types;  make format  apply it"
 	@echo "make docs   build the pages of docs/ into build/site"
-	@echo "make wheel  build dist/nspca-*.whl"
+	@echo "make wheel  build an sdist and a wheel in dist/"
 	@echo "make clean  remove .venv and everything that was built"
 
 app: environment
@@ -59,21 +59,23 @@ docs: docs-environment
 	@echo "build/site/index.html"
 
 wheel: test-environment
-	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
-	@ls dist/*.whl
+	@rm -rf dist *.egg-info
+	@$(PY) -c "from setuptools import build_meta; build_meta.build_sdist('dist')" >/dev/null
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist dist/*.tar.gz
+	@ls dist/*
 
 clean:
 	@rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt
 
 test-environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-test.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-test.txt
 
 docs-environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-docs.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-docs.txt
 
 # Sets $python to the first one that starts and is new enough: a name on PATH may be an old one, or a shim that does not start.
 define find_python

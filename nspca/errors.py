@@ -109,6 +109,10 @@ class JobError(NSPCAError):
     """A background run could not be started or ended without a result."""
 
 
+class MissingPackage(NSPCAError, ImportError):
+    """What was asked for needs a package that comes with ``nspca[app]`` alone."""
+
+
 class Cancelled(NSPCAError):
     """Raised by a `report` hook to stop a computation.
 
@@ -133,3 +137,14 @@ def within_memory() -> Iterator[None]:
             "the arrays needed must fit into memory, got too little of it "
             f"({str(error) or 'none is left'}); take fewer features, samples or starts"
         ) from None
+
+
+@contextmanager
+def of_the_app(what: str) -> Iterator[None]:
+    """`what` is refused with a sentence where the packages of the dashboard are not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingPackage(
+            f"{what} must have the packages of the dashboard, got no {error.name}: pip install 'nspca[app]'"
+        ) from error

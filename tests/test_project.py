@@ -25,8 +25,14 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def requirements(name: str) -> list[Requirement]:
-    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+# What `make app` installs: the package's own, and what its dashboard adds.
+INSTALLED = ("requirements.txt", "requirements-app.txt")
+# What needs the second; the rest of the house makes do with the package's own.
+OF_THE_APP = ("app.py", "pages/", "nspca/dashboard/", "nspca/plots/", "nspca/jobs/", "nspca/papers/report.py")
+
+
+def requirements(*names: str) -> list[Requirement]:
+    lines = [line for name in names for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
     return [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
 
 
@@ -43,41 +49,50 @@ def tracked_files() -> list[Path]:
 def test_pyproject_reads_the_requirement_files():
     dynamic = PYPROJECT["tool"]["setuptools"]["dynamic"]
     assert dynamic["dependencies"]["file"] == ["requirements.txt"]
-    assert dynamic["optional-dependencies"]["test"]["file"] == ["requirements-test.txt"]
+    assert dynamic["optional-dependencies"] == {
+        "app": {"file": ["requirements-app.txt"]},
+        "test": {"file": ["requirements-app.txt", "requirements-test.txt"]},
+    }
     assert set(PYPROJECT["project"]["dynamic"]) == {"version", "dependencies", "optional-dependencies"}
 
 
 def test_requirements_have_a_floor_and_a_ceiling():
-    for requirement in requirements("requirements.txt"):
+    for requirement in requirements(*INSTALLED):
         assert {clause.operator for clause in requirement.specifier} == {">=", "<"}, requirement
 
 
-def test_requirements_hold_what_the_code_imports_and_nothing_else():
+def imported(paths) -> set[str]:
+    """The distributions that these files import, those inside functions too."""
     distributions = packages_distributions()
-    imported = set()
-    for path in [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]:
+    names: set[str] = set()
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = []
             if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
+                names |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                names = [node.module]
-            imported |= {name.split(".")[0] for name in names}
-    imported -= {*sys.stdlib_module_names, "nspca"}
-    used = {
-        canonicalize_name(distribution)
-        for module in imported
-        for distribution in distributions.get(module, [module])
-    }
-    declared = {canonicalize_name(requirement.name) for requirement in requirements("requirements.txt")}
-    assert used <= declared
-    # Secure connections between Dask's processes need cryptography, and pandas reads Parquet through pyarrow:
-    # neither is imported by name.
-    assert declared - used <= {"cryptography", "pyarrow"}
+                names.add(node.module.split(".")[0])
+    names -= {*sys.stdlib_module_names, "nspca"}
+    return {canonicalize_name(found) for name in names for found in distributions.get(name, [name])}
+
+
+def declared(*names: str) -> set[str]:
+    return {canonicalize_name(requirement.name) for requirement in requirements(*names)}
+
+
+def test_requirements_hold_what_the_code_imports_and_nothing_else():
+    files = {*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"}
+    of_app = {path for path in files if path.relative_to(ROOT).as_posix().startswith(OF_THE_APP)}
+    package, app = declared("requirements.txt"), declared("requirements-app.txt")
+    assert not package & app
+    # pandas reads Parquet through pyarrow, and secure connections between Dask's processes need cryptography:
+    # neither has to be imported by name.
+    assert imported(files - of_app) <= package <= imported(files) | {"pyarrow"}
+    assert imported(of_app) <= package | app
+    assert app <= imported(of_app) | {"cryptography"}
 
 
 def test_installed_versions_are_in_range():
-    for requirement in requirements("requirements.txt"):
+    for requirement in requirements(*INSTALLED):
         assert requirement.specifier.contains(Version(version(requirement.name))), requirement
 
 

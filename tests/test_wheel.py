@@ -4,8 +4,12 @@ the tree.
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
+import tarfile
+import time
+import venv
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -14,13 +18,15 @@ import pytest
 from packaging.requirements import Requirement
 
 from nspca.cli.app import app_folder, streamlit_command
+from scripts.environment import Failure, install
+from tests import servers
 from tests.test_project import PYPROJECT, ROOT, requirements, tracked_files
 from tests.test_start import flags_of
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """A wheel built from a copy of the tree with the setuptools that is installed, without the network."""
+def sdist(tmp_path_factory) -> Path:
+    """An sdist of a copy of the tree, with the setuptools that is installed and without the network."""
     if importlib.util.find_spec("setuptools") is None:
         pytest.skip("setuptools is not installed: pip install -r requirements-test.txt")
     needed = Requirement(PYPROJECT["build-system"]["requires"][0])
@@ -34,19 +40,28 @@ def wheel(tmp_path_factory) -> Path:
         target = copy / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(path.read_bytes())
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-    ]
-    run = subprocess.run([*command, "--wheel-dir", copy / "out", copy], capture_output=True, text=True)
+    make = "from setuptools import build_meta; build_meta.build_sdist('out')"
+    run = subprocess.run([sys.executable, "-c", make], cwd=copy, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    return next((copy / "out").glob("*.whl"))
+    return next((copy / "out").glob("*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist) -> Path:
+    """The wheel that is made of that sdist: what the tests below say of one holds of both."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    run = subprocess.run(
+        [*command, "--no-index", "--wheel-dir", sdist.parent, sdist], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    return next(sdist.parent.glob("*.whl"))
+
+
+def test_the_sdist_holds_what_a_wheel_is_made_of_and_no_half_of_the_tests(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "SECURITY.md"} <= names
+    assert not [name for name in names if name.startswith(("tests/", "docs/", "benchmarks/"))]
 
 
 def test_the_wheel_carries_the_app_and_the_samples(wheel):
@@ -68,8 +83,9 @@ def test_the_wheel_declares_what_the_files_say(wheel):
         for line in metadata.splitlines()
         if line.startswith("Requires-Dist")
     ]
-    plain = {str(requirement) for requirement in declared if requirement.marker is None}
-    assert plain == {str(requirement) for requirement in requirements("requirements.txt")}
+    for marker, file in (("None", "requirements.txt"), ('extra == "app"', "requirements-app.txt")):
+        asked = {f"{one.name}{one.specifier}" for one in declared if str(one.marker) == marker}
+        assert asked == {str(requirement) for requirement in requirements(file)}
     assert "License-Expression: BSD-3-Clause" in metadata
 
 
@@ -91,3 +107,97 @@ def test_the_app_is_found_in_the_tree_and_in_an_installed_wheel(wheel, tmp_path)
     command = json.loads(run.stdout)
     assert Path(command[4]) == tmp_path.resolve() / "nspca" / "_app" / "app.py"
     assert flags_of(command) == flags_of(streamlit_command("localhost", 8501, "localhost"))
+
+
+# installed
+
+# Ends with the test, however that ends; the server itself runs in another folder.
+HELD = (
+    "from tests import servers; servers.hold_on(); "
+    "import subprocess, sys; subprocess.run(sys.argv[2:], cwd=sys.argv[1])"
+)
+# The home page, run once as Streamlit runs it.
+HOME_PAGE = """
+import sys, nspca.__main__ as main
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file(str(main.app_folder() / "app.py"), default_timeout=120).run()
+assert not page.exception, page.exception
+sys.stdout.write(str(main.app_folder()))
+"""
+
+
+def script(folder: Path, name: str) -> str:
+    return str(folder / ("Scripts" if os.name == "nt" else "bin") / name)
+
+
+def answers(port: int) -> bool:
+    try:
+        with servers.DIRECT.open(f"http://localhost:{port}/_stcore/health", timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def check(folder: Path, elsewhere: Path) -> None:
+    """`nspca` of this environment proves something and starts the dashboard, from a folder far from it."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NSPCA_"))}
+    plain["NSPCA_HOME"] = str(elsewhere / "home")
+
+    def run(*command: str) -> str:
+        ended = subprocess.run(command, cwd=elsewhere, env=plain, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    run(script(folder, "nspca"), "solve", "digits", "--k", "10", "--certificate", "digits.npz")
+    assert "proved" in run(script(folder, "nspca"), "verify", "digits", "digits.npz")
+    home = run(script(folder, "python"), "-c", HOME_PAGE)
+    assert home.startswith(str(folder.resolve()))
+    port = servers.free_port()
+    command = [script(folder, "nspca"), "app", "--port", str(port)]
+    server = servers.launch(
+        [sys.executable, "-c", HELD, str(elsewhere), *command],
+        cwd=ROOT,
+        env=plain,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        give_up = time.monotonic() + servers.START_LIMIT
+        while not answers(port) and time.monotonic() < give_up:
+            time.sleep(0.2)
+        assert answers(port)
+    finally:
+        server.stdin.close()  # which ends it with all that it started
+        server.wait()
+
+
+@pytest.mark.visit
+def test_the_wheel_proves_and_starts_from_any_folder(wheel, tmp_path):
+    """In an environment of its own, where the packages that nspca needs are borrowed from this one."""
+    environment, elsewhere = tmp_path / "env", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    venv.create(environment)
+    python = script(environment, "python")
+    where = subprocess.check_output([python, "-c", "import site; print(*site.getsitepackages())"], text=True)
+    borrowed = [path for path in sys.path if path.endswith("-packages")]
+    Path(where.split()[0], "borrowed.pth").write_text("\n".join(borrowed), encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps"]
+    run = subprocess.run([*command, "--no-index", wheel], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    check(environment, elsewhere)
+
+
+@pytest.mark.long
+def test_the_sdist_with_all_it_needs_proves_and_starts_from_any_folder(sdist, tmp_path):
+    """In an environment with nothing borrowed: pip brings what the package says it needs, 600 MB."""
+    environment, elsewhere, wanted = (tmp_path / name for name in ("env", "elsewhere", "wanted.txt"))
+    elsewhere.mkdir()
+    wanted.write_text(f"nspca[app] @ {sdist.as_uri()}\n", encoding="utf-8")
+    venv.create(environment, with_pip=True)
+    try:
+        install(environment, [wanted])
+    except Failure as failure:
+        if "cannot reach its package index" in str(failure):
+            pytest.skip(str(failure))
+        raise
+    check(environment, elsewhere)

@@ -7,8 +7,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from html import escape
 
+from nspca.errors import of_the_app
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, claims, counts, stored
-from nspca.plots.papers import gallery_figure, panel_figure
+
+with of_the_app("the report of the papers"):  # at once, not after the minutes that computing them takes
+    from nspca.plots.papers import gallery_figure, panel_figure
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;
 color: #1d2b30; background: #fcfcfa; } table { border-collapse: collapse; width: 100%; font-size: 0.9rem; }

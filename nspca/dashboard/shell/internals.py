@@ -1,10 +1,11 @@
-"""All that the dashboard uses of Streamlit's inside; requirements.txt holds the versions it was tried with.
+"""All that the dashboard uses of Streamlit's inside; requirements-app.txt holds the versions it was
+tried with.
 
 What Streamlit has no public way for: to hear of a click before a script runs, to know that the browser went
 back, to serve a folder of an installed package without a copy, to let browsers keep what is in it, to start
 without asking another host for this machine's address, to put a door before the server, and to let go of an
 uploaded file. A new version of Streamlit means:
-widen requirements.txt, run the tests, and mend this file alone.
+widen requirements-app.txt, run the tests, and mend this file alone.
 """
 
 import time
