@@ -14,6 +14,8 @@ TASKS = {
     "components": "nspca.tasks.compare:run_components",
     "stability": "nspca.tasks.stability:run_stability",
     "joint stability": "nspca.tasks.stability:run_joint_stability",
+    "choice": "nspca.tasks.choosing:run_choice",
+    "noise": "nspca.tasks.choosing:run_noise",
     "genes": "nspca.tasks.compare:run_genes",
     "detection": "nspca.tasks.compare:run_detection",
     "pitprops": "nspca.tasks.compare:run_pitprops",

@@ -14,7 +14,7 @@ from nspca.dashboard.papers import uses
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.sweep import preview
+from nspca.dashboard.sweep import choosing, noise, preview
 from nspca.dashboard.views import places
 from nspca.jobs import engine as the_engine
 from nspca.tasks import TASKS
@@ -36,6 +36,7 @@ def test_pages_use_every_name_and_no_other():
         compare_more.COMPONENTS,
         compare_more.STABILITY,
         stability.TASK,
+        *(choosing.TASK, noise.TASK),
         *(uses.GENES, uses.FACES, uses.PROPS),
         papers_page.TASK,
     )
