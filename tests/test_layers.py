@@ -35,6 +35,7 @@ BOUNDS = [
 DASHBOARD = [
     "shell",
     "browser",
+    "folder",
     "chosen",
     "runs",
     "data",

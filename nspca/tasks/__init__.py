@@ -19,6 +19,7 @@ TASKS = {
     "pitprops": "nspca.tasks.compare:run_pitprops",
     "paper": "nspca.tasks.papers:run_item",
     "features": "nspca.tasks.places:run_places",
+    "table": "nspca.tasks.table:run_table",
     "speed": "nspca.tasks.speed:run_speed",
 }
 """Name of a task, and the function that does it today."""
