@@ -41,6 +41,7 @@ BOUNDS = [
 DASHBOARD = [
     "shell",
     "browser",
+    "folder",
     "chosen",
     "runs",
     "data",

@@ -80,6 +80,11 @@ class Shards:
         return self.manifest.name
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of the files of all blocks."""
+        return sum(content.bytes for shard in self.manifest.shards for content in shard.files.values())
+
+    @property
     def longest(self) -> int:
         """Rows of the longest block."""
         return max(shard.rows for shard in self.manifest.shards)

@@ -39,6 +39,16 @@ def opened(name: str) -> Shards:
     return Shards(path)
 
 
+def stamp(name: str) -> str:
+    """Changes when a folder of that name is made anew; empty when there is none."""
+    place = _place()
+    path = None if place is None else _inside(place, name)
+    if path is None:
+        return ""
+    known = (path / FILE).stat()
+    return f"{path} {known.st_mtime_ns} {known.st_size}"
+
+
 def _place() -> Path | None:
     named = os.environ.get("NSPCA_SHARDS")
     return Path(named) if named else None

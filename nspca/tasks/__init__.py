@@ -22,6 +22,7 @@ TASKS = {
     "paper": "nspca.tasks.papers:run_item",
     "features": "nspca.tasks.places:run_places",
     "words": "nspca.tasks.words:run_words",
+    "table": "nspca.tasks.table:run_table",
     "speed": "nspca.tasks.speed:run_speed",
 }
 """Name of a task, and the function that does it today."""

@@ -12,6 +12,7 @@ from nspca.dashboard.joint import parts, stability
 from nspca.dashboard.papers import page as papers_page
 from nspca.dashboard.papers import uses
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs import beforehand, tables
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import choosing, noise, preview
@@ -40,7 +41,8 @@ def test_pages_use_every_name_and_no_other():
         *(uses.GENES, uses.FACES, uses.PROPS),
         papers_page.TASK,
     )
-    assert {*(kind.task for kind in kinds), *others, preview.TASK, places.TASK} == set(TASKS)
+    unasked = (preview.TASK, places.TASK, beforehand.TASK, tables.TASK)
+    assert {*(kind.task for kind in kinds), *others, *unasked} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 
 

@@ -62,7 +62,7 @@ def _counting() -> str:
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
-    taken = state.get("upload") is None and state.get("sample") == name
+    taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
     badge = ":orange-badge[stand-in] " if chosen.is_stand_in(name) else ""
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
@@ -80,7 +80,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
 
 def take(name: str) -> None:
     """Choose a sample; what was chosen about other data is over."""
-    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload", "folder"))
     state.put(sample=name)
 
 

@@ -25,7 +25,7 @@ FORMATS = (
 
 
 def choose() -> None:
-    """A sample, an upload, or some rows of a folder of the server."""
+    """A sample, an upload, or a folder of the server."""
     offered = [name for name in SOURCES if name != "shards" or served()]
     source = st.segmented_control(
         "Where the data comes from",
@@ -38,7 +38,7 @@ def choose() -> None:
     if source == "upload":
         _uploads()
     elif source == "shards":
-        folders.show(_put)
+        folders.show()
     else:
         cards.show()
 
@@ -144,7 +144,7 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
-    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample"))
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
 
 

@@ -98,7 +98,9 @@ def _given(run: Run) -> dict[str, Any]:
 
 def data_words(data: dict[str, Any]) -> str:
     """The name of a data set, and what was done to it before everything else."""
-    if "sample" in data:
+    if "folder" in data:
+        name = f"{data['folder']}, some rows" if "some" in data else str(data["folder"])
+    elif "sample" in data:
         name = SAMPLES[data["sample"]].title if data["sample"] in SAMPLES else str(data["sample"])
         name += " (stand-in)" if data["sample"] in SAMPLES and is_stand_in(data["sample"]) else ""
     else:
@@ -116,6 +118,8 @@ def _where(data: dict[str, Any]) -> dict[str, Any]:
     values["prep"] = [str(step) for step in data.get("prepared") or ()]
     values |= {name: [int(j) for j in data.get(stored) or ()] for name, stored in CHOSEN.items()}
     values["one"] = [[int(j) for j in group] for group in data.get("together") or ()]
+    if "folder" in data:
+        return {"folder": str(data["folder"]), "some": "some" in data, **values}
     if "sample" in data:
         return {"sample": data["sample"], **values}
     names = {"upload": "upload", "vocab": "vocabulary", "cov": "covariance"}

@@ -55,13 +55,15 @@ def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
 
 def _size(of: Chosen) -> Size:
     X = of.dataset.X
-    m, n = X.shape
+    m, n = of.shape
+    if of.table is not None:
+        return Size(m, n, of.table.nonzeros, sparse=True, at="shards")
     return Size(m, n, X.nnz if sp.issparse(X) else m * n, sparse=sp.issparse(X), at="memory")
 
 
 def line(of: Chosen) -> None:
     """Memory, passes, time, and what will be proved of a usual component."""
-    k = min(K, of.dataset.X.shape[1])
+    k = min(K, of.shape[1])
     found = plan(of, (k,))
     n, passes = words.things(found.size.columns, "feature"), words.things(found.passes, "pass", "passes")
     parts = [f"{words.size(found.bytes)} of memory", f"{passes} over the data"]
@@ -104,19 +106,30 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
             f"A run may use {words.size(most)} of memory on this server, this one needs about "
             f"{words.size(needed)}: {_instead(of, sizes)}"
         )
-    seconds = (found.seconds or 0.0) * (1 + AGAIN * (problems - 1))
-    if seconds > LONGEST:
+    long = seconds(of, sizes, problems)
+    if long > LONGEST:
         return (
             f"A run may take {moment.roughly(LONGEST)} on this server, this one takes about "
-            f"{moment.roughly(seconds)}: ask for less, or {_instead(of, sizes)}"
+            f"{moment.roughly(long)}: ask for less, or {_instead(of, sizes)}"
         )
     return ""
+
+
+def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
+    """About how long so many such problems take; 0 until the speed of the machine is known."""
+    return (plan(of, sizes).seconds or 0.0) * (1 + AGAIN * (problems - 1))
 
 
 def _instead(of: Chosen, sizes: Sequence[int]) -> str:
     """What to do on the command line."""
     many = f" --components {len(sizes)}" if len(sizes) > 1 else ""
     asked = f"--k {max(sizes)}{many}"
+    if "folder" in of.reference:
+        place = shlex.quote(of.reference["folder"])
+        return (
+            f"on a larger machine, `python -m nspca solve {place} {asked}` does it; here, a sample of the "
+            "rows can be solved."
+        )
     file = of.reference.get("file") or of.reference.get("sample") or "FILE"
     return (
         f"on the command line, `python -m nspca shard {shlex.quote(str(file))} FOLDER` and then "

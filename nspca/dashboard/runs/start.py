@@ -63,6 +63,6 @@ def of_page(kind: Kind, of: Chosen, asked: Asked, what: str) -> None:
     asked.problem(of)
     if sentence := beforehand.refusal(of, *asked.work):
         raise Refused(sentence)
-    arguments = {"X": of.dataset.X, "covariance": of.dataset.is_covariance, "request": asked.to_dict()}
+    arguments = {"X": of.given, "covariance": of.dataset.is_covariance, "request": asked.to_dict()}
     run_id = start(kind.task, arguments, f"{of.dataset.name}, {what}")
     state.put(**{kind.key: run_id}, **dict.fromkeys(kind.anew))

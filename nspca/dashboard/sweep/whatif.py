@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.history.told import DAMAGE
-from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.runs import beforehand, found, goes, start
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.request import SWEEP, Request, in_words
 from nspca.dashboard.shell import moment, presses, state, words
@@ -142,6 +142,8 @@ def seconds(of: Chosen, asked: Request) -> float:
 
     A guess for people who wait; nothing depends on it but whether a run starts by itself.
     """
+    if of.table is not None:
+        return beforehand.seconds(of, *asked.work)
     return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort, 1.0))
 
 
