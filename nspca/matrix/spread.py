@@ -19,6 +19,8 @@ from nspca.progress import Event, Report
 
 EACH = 4
 """Tasks of a worker in a pass, at least where there are blocks enough: so that all are busy to the end."""
+TRIES = 3
+"""Times that a pass is begun where the scheduler blames a task for the loss of its worker."""
 TICK = 0.2
 """Seconds between two reports where no task ends."""
 
@@ -51,22 +53,28 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
     Raises
     ------
     JobError
-        When the workers are lost, or one block ends them again and again.
+        When the workers are lost, or end again and again.
     """
-    try:
-        pass_ = Pass(client, table, question, join)
+    for tries in range(TRIES):
         try:
-            return pass_.result(report)
-        except BaseException:
-            pass_.cancel()
+            return _result(Pass(client, table, question, join), report)
+        except (NSPCAError, MemoryError, KeyboardInterrupt):
             raise
-    except (NSPCAError, MemoryError, KeyboardInterrupt):
+        except Exception as error:  # connections, processes, versions: all end in the same sentence
+            if type(error).__name__ != "KilledWorker" or tries + 1 == TRIES:
+                raise JobError(
+                    f"Workers that read the shards to the end are required, got {type(error).__name__} "
+                    f"({shown(str(error))}): see their logs, or leave the client out."
+                ) from error
+    raise AssertionError("a last try returns or raises")
+
+
+def _result(begun: "Pass", report: Report) -> Part:
+    try:
+        return begun.result(report)
+    except BaseException:
+        begun.cancel()
         raise
-    except Exception as error:  # connections, processes, versions: all end in the same sentence
-        raise JobError(
-            f"Workers that read the shards to the end are required, got {type(error).__name__} "
-            f"({shown(str(error))}): see their logs, or leave the client out."
-        ) from error
 
 
 class Pass:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from threading import Event
 
+import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -133,9 +134,14 @@ def test_an_answer_and_its_certificate_are_the_same_bits(folder, client, few):
 
 
 @pytest.mark.visit
-def test_a_worker_that_is_killed_in_the_middle_changes_nothing(folder, few):
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+@pytest.mark.parametrize("blamed", [0, 3])
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(folder, few, blamed):
     here = answers(nspca.Problem.from_shards(folder, 3).covariance)
-    with started(processes=True) as client:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": blamed}),
+        started(processes=True) as client,
+    ):
         A = nspca.Problem.from_shards(folder, 3, client=client).covariance
         killed, branches = [], []
 
@@ -193,6 +199,27 @@ def test_a_pass_is_ended_in_its_middle(folder, client, few, gate, spread_out):
     ended(nspca.solve, problem)
     ended(partial(nspca.certify, effort="fast"), problem)
     assert np.isfinite(problem.covariance.product(np.ones(130))).all()
+
+
+def test_a_pass_that_is_blamed_for_the_loss_of_a_worker_is_begun_again(folder, client, monkeypatch):
+    class KilledWorker(Exception):
+        pass
+
+    begun, result = [], spread.Pass.result
+
+    def lost(self, report):
+        begun.append(self)
+        if len(begun) % 3:
+            raise KilledWorker
+        return result(self, report)
+
+    monkeypatch.setattr(spread.Pass, "result", lost)
+    A = nspca.Problem.from_shards(folder, 3, client=client).covariance
+    assert same([A.diagonal], [nspca.Problem.from_shards(folder, 3).covariance.diagonal])
+    assert len(begun) == 3 * A.passes
+    monkeypatch.setattr(spread, "TRIES", 2)
+    with pytest.raises(JobError, match="to the end are required, got KilledWorker"):
+        nspca.Problem.from_shards(folder, 3, client=client)
 
 
 def test_what_is_wrong_with_a_shard_is_said_by_whoever_reads_it(folder, client, tmp_path):
