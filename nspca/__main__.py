@@ -87,8 +87,10 @@ def read_dataset(source: str, steps: str = ""):
     return data.prepare(data.read(source), *names)
 
 
-def make_problem(args: argparse.Namespace, k: int | tuple[int, ...]):
-    """The problem the options describe, and the data set it is about."""
+def make_problem(args: argparse.Namespace, k: int | tuple[int, ...], client=None):
+    """The problem the options describe, and the data set it is about; shards are read by the workers of a
+    Dask client where there is one.
+    """
     import nspca
 
     dataset = read_dataset(args.source, args.prepare)
@@ -96,8 +98,10 @@ def make_problem(args: argparse.Namespace, k: int | tuple[int, ...]):
     how["forced"] = forced_features(dataset, args.forced)
     if dataset.is_covariance:
         return nspca.Problem.from_covariance(dataset.X, **how), dataset
-    make = nspca.Problem.from_shards if isinstance(dataset, OnDisk) else nspca.Problem.from_data
-    return make(dataset.X, **how, center=args.center, scale=args.scale), dataset
+    how |= {"center": args.center, "scale": args.scale}
+    if isinstance(dataset, OnDisk):
+        return nspca.Problem.from_shards(dataset.X, **how, client=client, report=progress_hook()), dataset
+    return nspca.Problem.from_data(dataset.X, **how), dataset
 
 
 def forced_features(dataset, text: str) -> tuple[int, ...]:
@@ -188,11 +192,25 @@ def floor_percent(ratio: float) -> str:
 
 
 def solve(args: argparse.Namespace) -> int:
+    check_folder(args.certificate)
+    if args.workers is None and args.scheduler is None:
+        return solved(args)
+    if not Path(args.source).is_dir():
+        raise InvalidOption(
+            f"workers read a folder of shards, got {args.source}: make one with `python -m nspca shard`, or "
+            "leave --workers and --scheduler out"
+        )
+    from nspca.jobs.readers import readers
+
+    with readers(args.workers, args.scheduler) as client:
+        return solved(args, client)
+
+
+def solved(args: argparse.Namespace, client=None) -> int:
     import nspca
 
-    check_folder(args.certificate)
     joint = args.components is not None
-    problem, dataset = make_problem(args, (args.k,) * args.components if joint else args.k)
+    problem, dataset = make_problem(args, (args.k,) * args.components if joint else args.k, client)
     if joint and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
     result = nspca.solve(
@@ -557,6 +575,18 @@ def parser() -> argparse.ArgumentParser:
         "the certificate then proves that too",
     )
     command.add_argument("--json", action="store_true", help="print JSON instead of text")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers",
+        type=count,
+        metavar="N",
+        help="so many processes of this machine read a folder of shards together; the result is the same",
+    )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the workers of this Dask scheduler do, where the folder is at the same path",
+    )
     command.set_defaults(run=solve)
 
     command = commands.add_parser("sweep", parents=[problem], help="value and bound for many k")
