@@ -14,6 +14,7 @@ from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_number
 from nspca.matrix.linalg import Array
 from nspca.matrix.sharded import ShardedCovariance, of_table
 from nspca.options import flag, is_whole
+from nspca.progress import Report, silent
 
 LARGEST = 1e50
 """Size of an entry of a component, which has length 1: fourth powers of much larger ones are no numbers."""
@@ -92,7 +93,15 @@ class Problem:
     @classmethod
     @within_memory()
     def from_shards(
-        cls, folder, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
+        cls,
+        folder,
+        k,
+        nonneg: bool = True,
+        center: bool = True,
+        scale: bool = False,
+        forced=(),
+        client=None,
+        report: Report | None = None,
     ) -> "Problem":
         """Problem of data that stay on disk, in a folder made by ``python -m nspca shard``; the other words
         are those of `from_data`, and so is the problem: its certificates are those of the same sparse data in
@@ -104,6 +113,11 @@ class Problem:
             Or whatever else has a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form.
         k, nonneg, center, scale, forced
             As for `from_data`.
+        client : distributed.Client, optional
+            Of a Dask cluster whose workers read the shards, now and in every pass; the folder is at the same
+            path for all of them. What is found is the same to the last bit, however many they are.
+        report : callable, optional
+            ``report(event)`` for every block of the first pass; may raise `Cancelled`.
 
         Raises
         ------
@@ -115,7 +129,8 @@ class Problem:
             from nspca.shards import Shards
 
             folder = Shards(folder)
-        A = of_table(folder, flag("center", center), flag("scale", scale))
+        how = flag("center", center), flag("scale", scale)
+        A = of_table(folder, *how, client, silent if report is None else report)
         return cls(A, k, nonneg, forced)
 
     @property

@@ -1,12 +1,15 @@
 """`solve`: one component, or several, and a certificate."""
 
 import argparse
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
 
 from nspca.cli.answers import tell
 from nspca.cli.screen import check_folder, progress
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.cli.words import Commands, count, of_problem, percent, with_json, with_seed
-from nspca.errors import InvalidOption
+from nspca.errors import InvalidOption, of_the_app
 
 
 def add(commands: Commands) -> None:
@@ -40,21 +43,52 @@ def add(commands: Commands) -> None:
         help="say which features are proved to be in every answer within so many per cent of the optimum; "
         "the certificate then proves that too",
     )
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers",
+        type=count,
+        metavar="N",
+        help="so many processes of this machine read a folder of shards together; the result is the same",
+    )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the workers of this Dask scheduler do, where the folder is at the same path",
+    )
     with_seed(command)
     with_json(command)
 
 
 def run(args: argparse.Namespace) -> int:
     """Solve, and say what was found."""
-    import nspca
-
     check_folder(args.certificate)
     check_folder(args.csv)
-    joint = args.components is not None
-    if joint and args.within is not None:
+    if args.components is not None and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
+    with _readers(args) as client:
+        return _solve(args, client)
+
+
+def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
+    """A Dask client whose workers read the shards, where some are asked for."""
+    if args.workers is None and args.scheduler is None:
+        return nullcontext()
+    if not Path(args.source).is_dir():
+        raise InvalidOption(
+            f"workers read a folder of shards, got {args.source}: make one with `python -m nspca shard`, or "
+            "leave --workers and --scheduler out"
+        )
+    with of_the_app("reading with several workers"):
+        from nspca.jobs.readers import readers
+    return readers(args.workers, args.scheduler)
+
+
+def _solve(args: argparse.Namespace, client: Any) -> int:
+    import nspca
+
     dataset = read_dataset(args.source, args.prepare)
-    problem = make_problem(args, dataset, (args.k,) * args.components if joint else args.k)
+    sizes = args.k if args.components is None else (args.k,) * args.components
+    problem = make_problem(args, dataset, sizes, client)
     result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress())
     known = None
     if args.within is not None:

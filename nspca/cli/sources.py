@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from nspca.cli.screen import progress
 from nspca.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -38,8 +39,12 @@ def read_dataset(source: str, steps: str = "") -> "Source":
     return data.prepare(data.read(source), *names)
 
 
-def make_problem(args: argparse.Namespace, dataset: "Source", k: int | tuple[int, ...]) -> "Problem":
-    """The problem of a data set that the options describe."""
+def make_problem(
+    args: argparse.Namespace, dataset: "Source", k: int | tuple[int, ...], client: Any = None
+) -> "Problem":
+    """The problem of a data set that the options describe; shards are read by the workers of a Dask client
+    where there is one.
+    """
     from nspca import Problem
     from nspca.shards.on_disk import OnDisk
 
@@ -47,8 +52,10 @@ def make_problem(args: argparse.Namespace, dataset: "Source", k: int | tuple[int
     how["forced"] = forced_features(dataset, args.forced)
     if dataset.is_covariance:
         return Problem.from_covariance(dataset.X, **how)
-    make = Problem.from_shards if isinstance(dataset, OnDisk) else Problem.from_data
-    return make(dataset.X, **how, center=args.center, scale=args.scale)
+    how |= {"center": args.center, "scale": args.scale}
+    if isinstance(dataset, OnDisk):
+        return Problem.from_shards(dataset.X, **how, client=client, report=progress())
+    return Problem.from_data(dataset.X, **how)
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:

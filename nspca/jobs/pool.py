@@ -102,7 +102,7 @@ class Pool:
             )
         try:
             if not address:
-                self._cluster = _local_cluster(workers, memory, warm)
+                self._cluster = local_cluster(workers, memory, warm)
             with dask.config.set(SETTINGS):
                 self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
             self._client.subscribe_topic(self.topic, lambda event: self._receive(event[1]))
@@ -202,7 +202,7 @@ class Pool:
             return Finished("failed", error=sentence, trace=str(error))
 
 
-def _local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
+def local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
     usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
     workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
     dask.config.set(

@@ -7,6 +7,7 @@ the user's scale.
 """
 
 import hashlib
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +17,7 @@ import scipy.sparse.linalg as spla
 from nspca.errors import InvalidProblem, NotConverged, Refused
 from nspca.matrix.linalg import Array, largest_eigenpairs, oriented, steady
 from nspca.matrix.moments import squares
+from nspca.progress import Report
 
 DENSE_LIMIT = 4000
 """Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
@@ -119,6 +121,10 @@ class Covariance:
             with steady(self.n * min(self.n, self.shape[0]) ** 2):
                 self._pairs = self._checked(*self._eigenpairs(d))
         return self._pairs[0][:d], self._pairs[1][:, :d]
+
+    def telling(self, report: Report) -> AbstractContextManager[None]:
+        """What reads data for long tells `report` while it does, inside."""
+        return nullcontext()
 
     def once(self, key, make):
         """The value of ``make()`` for this matrix, computed at the first call with `key` and kept with the

@@ -1,8 +1,10 @@
 """Small array kernels shared by everything to the right of this file."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from threading import Lock
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -20,6 +22,27 @@ def steady(multiplications: float) -> AbstractContextManager:
     and a bound that is found in hundreds of steps depends on those bits.
     """
     return _threads().limit(limits=1) if multiplications <= QUICK else nullcontext()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One BLAS thread; where several threads of a process ask for that, until the last of them is done."""
+    global _limited, _inside
+    with _lock:
+        if not _inside:
+            _limited = _threads().limit(limits=1)
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                _limited.restore_original_limits()
+
+
+_lock, _inside = Lock(), 0
+_limited: Any = None
 
 
 @cache
