@@ -118,7 +118,7 @@ HELD = (
 )
 # The home page, run once as Streamlit runs it.
 HOME_PAGE = """
-import sys, nspca.__main__ as main
+import sys, nspca.cli.app as main
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file(str(main.app_folder() / "app.py"), default_timeout=120).run()
 assert not page.exception, page.exception
