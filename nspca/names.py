@@ -23,8 +23,8 @@ def positions(wanted: Sequence[str], given: Sequence[str]) -> list[int]:
         others = [name for name in given if name not in known]
         beside = f"; it has {listed(others)} besides" if others else ""
         raise InvalidProblem(
-            f"the table must have the {len(wanted)} features that its components are of, by name, got one "
-            f"without {listed(missing)}{beside}; rename its columns, or give those that are missing"
+            f"the table must have the {len(wanted)} features that are needed, by name, got one without "
+            f"{listed(missing)}{beside}; rename its columns, or give those that are missing"
         )
     twice = [name for i, name in enumerate(given) if name in known and where[name] != i]
     if twice:

@@ -396,6 +396,19 @@ def read_first(raw: bytes, name: str) -> Opened:
     return _read(hashlib.sha256(raw).hexdigest(), name, None, tuple(sorted(usual.items())), raw, None)
 
 
+def read_like(raw: bytes, name: str, where: dict[str, Any]) -> Opened:
+    """Another file as that of a data set is read, see `reference`: its features in rows too, and its column
+    of labels left out where it has one.
+    """
+    usual = {"id_column": None, "label_column": None, "features_in_rows": bool(where.get("features_in_rows"))}
+    digest, label = hashlib.sha256(raw).hexdigest(), where.get("label_column")
+    for options in ([usual | {"label_column": label}] if label is not None else []) + [usual]:
+        opened = _read(digest, name, None, tuple(sorted(options.items())), raw, None)
+        if isinstance(opened.data, Dataset):
+            break
+    return opened
+
+
 @st.cache_resource(max_entries=6, show_spinner=False)
 def columns(workspace: str, upload: str) -> Look | None:
     """What the first lines of an uploaded table show: its columns, and which could be names or labels."""

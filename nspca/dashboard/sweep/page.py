@@ -21,7 +21,17 @@ from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import frame, state, words
-from nspca.dashboard.sweep import choosing, enough, everything, noise, pinned, preview, report, whatif
+from nspca.dashboard.sweep import (
+    choosing,
+    enough,
+    everything,
+    newtable,
+    noise,
+    pinned,
+    preview,
+    report,
+    whatif,
+)
 from nspca.dashboard.sweep.everything import Finished
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve, places
@@ -177,6 +187,7 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
     if run.own:
         choosing.show(about, problem, run.asked, method)
         noise.show(about, problem.with_k(k), run.asked, method)
+        newtable.show(about, run.asked, x, k)
     _whole(Finished(about, problem, run.asked, sweep, tried, table, k, method, run.own, known), drawn, run.id)
 
 
