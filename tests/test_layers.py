@@ -15,6 +15,9 @@ GROUND = {
     "archive": {"errors"},
     "options": {"errors"},
     "names": {"errors"},
+    "said": set(),
+    "features": {"errors"},
+    "drawing": {"said"},
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [

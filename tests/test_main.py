@@ -14,10 +14,10 @@ from nspca.__main__ import main
 from nspca.archive import read_arrays, write_arrays
 from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
-from nspca.cli.screen import floor_percent
 from nspca.cli.words import sizes
 from nspca.data.arrays import to_npz
 from nspca.errors import CertificateError
+from nspca.said import floor_percent
 
 
 def test_help_names_the_commands(capsys):

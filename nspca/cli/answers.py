@@ -4,7 +4,8 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.screen import clear, floor_percent, say, say_json, write_csv
+from nspca.cli.screen import clear, say, say_json, write_csv
+from nspca.said import floor_percent
 
 if TYPE_CHECKING:
     from nspca.certificate import Certificate

@@ -10,6 +10,7 @@ from typing import Any
 
 from nspca.errors import InvalidOption
 from nspca.progress import Event, Report, silent
+from nspca.said import floor_percent
 
 BAR = 24
 """Characters of a full bar."""
@@ -45,11 +46,6 @@ def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any
     from nspca.data import frame_to_csv
 
     Path(path).write_bytes(frame_to_csv(pd.DataFrame(list(rows), columns=list(columns))))
-
-
-def floor_percent(ratio: float) -> str:
-    """Percent with one decimal, rounded down: a guarantee must not grow in print."""
-    return f"{int(ratio * 1000) / 10:.1f} %"
 
 
 class Bar:
