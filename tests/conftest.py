@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import gc
 import os
 import shutil
 import tempfile
@@ -34,7 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("nspca")
 
-COUNTING = 120  # seconds until whoever counts the words of the standard library is taken for dead
+COUNTING = 300  # seconds until whoever counts the words of the standard library is taken for dead
 # Tests in the browser wait more than they compute: of two processes with half of them each, one is at work.
 IN_BROWSER = 2
 MOST_PROCESSES = 4
@@ -58,6 +59,18 @@ def pytest_make_parametrize_id(val, argname):
     that share the tests must collect the same names.
     """
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """What is collected and imported stays to the end: the garbage collector need not go over it again and
+    again.
+    """
+    gc.disable()
+    result = yield
+    gc.enable()
+    gc.freeze()
+    return result
 
 
 @pytest.hookimpl(trylast=True)
