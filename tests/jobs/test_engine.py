@@ -29,7 +29,7 @@ def test_an_early_run_says_that_workers_are_starting(engine, ended):
 
 
 def test_everything_listens_on_loopback_with_tls_and_niced_workers(engine, ended):
-    assert engine.wait_ready(60)
+    assert engine.wait_ready(300)
     assert engine.address.startswith("tls://127.0.0.1:")
     family = [psutil.Process(), *psutil.Process().children(recursive=True)]
     listening = {c.laddr.ip for p in family for c in p.net_connections() if c.status == psutil.CONN_LISTEN}
@@ -266,7 +266,7 @@ def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
 
 
 def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, monkeypatch):
-    assert engine.wait_ready(60)
+    assert engine.wait_ready(300)
     load, asked = engine._pool.load, []
 
     def late():
@@ -579,7 +579,7 @@ def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
 
 
 def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch, tmp_path):
-    assert narrow.wait_ready(60)
+    assert narrow.wait_ready(300)
     security = narrow._pool._cluster.security
     tls = {
         "distributed.comm.tls.ca-file": security.tls_ca_file,
