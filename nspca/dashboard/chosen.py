@@ -339,8 +339,12 @@ def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
     """All rows of a folder; it is known by its own digest, as the same table in memory has another one."""
-    seen = _rows(name, digest, folder.rows(_table), _table).dataset
-    return Chosen(seen, {"folder": name, "digest": digest}, f"shards {digest}", _table)
+    some = _rows(name, digest, folder.rows(_table), _table).dataset
+    (total, _), drawn = _table.shape, some.X.shape[0]
+    said = f"all {total:,} rows of a folder on the server; drawn are {drawn:,} of them, chosen at random"
+    return Chosen(
+        replace(some, provenance=said), {"folder": name, "digest": digest}, f"shards {digest}", _table
+    )
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)

@@ -13,8 +13,9 @@ from nspca.matrix.covariance import Covariance
 from nspca.shards import Shards, served
 from nspca.tasks import table as tasks
 
-ROWS, ENTRIES = 2000, 2_000_000
-"""Most rows of a sample, and about as many entries."""
+ROWS, ENTRIES = 1000, 2_000_000
+"""Most rows of a sample, and about as many entries: its eigenvalues take a moment, of however many features.
+"""
 
 
 def digest(name: str) -> str:

@@ -57,6 +57,9 @@ def _place() -> Path | None:
 def _inside(place: Path, name: str) -> Path | None:
     path = place / name
     plain = name not in ("", ".", "..") and Path(name).name == name and not name.startswith(".")
-    if not plain or path.is_symlink() or path.resolve().parent != place.resolve():
+    try:
+        if not plain or path.is_symlink() or path.resolve().parent != place.resolve():
+            return None
+        return path if (path / FILE).is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
         return None
-    return path if (path / FILE).is_file() else None

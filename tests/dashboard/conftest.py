@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
-    """Two workers, on a machine of many cores too: each process of a test run starts its own. They are hasty, as
-    this process is.
+    """Two workers, on a machine of many cores too: each process of a test run starts its own. They are
+    hasty, as this process is.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.

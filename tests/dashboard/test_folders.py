@@ -1,15 +1,21 @@
 """Folders of shards that an operator names: listed, sampled, and nothing beside them."""
 
+import io
 import json
 import os
 import time
+import zipfile
+from datetime import UTC, datetime
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 import nspca
 from nspca.dashboard import chosen, folder
+from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.request import Request, snippet
+from nspca.dashboard.sweep.everything import Finished, figures, pack
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards.served import opened, served
@@ -86,14 +92,14 @@ def test_a_folder_is_chosen_by_its_name(place, visit, texts, address):
     assert address(page)["folder"] == "news" and "upload" not in address(page)
     facts = {one.label: one.value for one in page.metric}
     assert (facts["Samples"], facts["Features"]) == ("60", "40") and "On disk" in facts
-    assert "of the 60 rows of a folder" in texts(page) and "from all rows" in texts(page)
+    assert "all 60 rows of a folder" in texts(page) and "from all rows" in texts(page)
     path = place / "news" / "000003.data.npy"
     path.write_bytes(path.read_bytes()[:-1])
     page = visit(DATA, source="shards")
     assert not page.exception and "is cut short" in page.error[0].value
 
 
-@pytest.mark.parametrize("name", ["../secret", "link", "/etc", "nowhere", "a" * 300])
+@pytest.mark.parametrize("name", ["../secret", "link", "/etc", "nowhere", "a" * 300, "a\0b"])
 def test_an_address_opens_no_other_folder(place, visit, sentence, name):
     assert "no folder of shards of this name" in sentence(visit("pages/sweep.py", folder=name))
 
@@ -102,13 +108,13 @@ def test_other_pages_work_on_some_rows_and_say_so(place, visit, texts):
     for path in ("pages/compare.py", "pages/spannogram.py"):
         page = visit(path, folder="news")
         assert not page.exception and not page.error
-        assert "folder on the server" in texts(page) and f"{folder.ROWS} " not in texts(page)
+        assert "folder on the server" in texts(page) and "53 samples × 40 features" in texts(page)
     page = visit("pages/sweep.py", folder="news", some=1)
     assert not page.exception and "Worked on are 53 of the 60 rows" in texts(page)
     page = visit("pages/sweep.py", folder="news", out="3")
     assert not page.exception and "as something is done to the features" in texts(page)
     page = visit("pages/sweep.py", folder="news")
-    assert not page.exception and "All rows are worked on" in texts(page)
+    assert not page.exception and "Worked on are all 60 rows" in texts(page)
 
 
 def test_what_a_worker_finds_in_a_folder_is_what_it_finds_in_memory(place):
@@ -172,6 +178,21 @@ def test_python_of_a_folder_does_what_the_page_did(place, monkeypatch):
     assert names["problem"].covariance.digest == some.content
 
 
+def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
+    of = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
+    asked = Request(of.reference, of.content, (3,))
+    sweep = nspca.Sweep.from_bytes(run_sweep(X=of.given, covariance=False, request=asked.to_dict()))
+    outline = folder.Outline(of.table, True, False, leading=2.0, total=9.0)
+    done = Finished(of, nspca.Problem(outline, 3), asked, sweep, [], proofs.table(sweep, []), 3, "auto")
+    drawn = figures(done, go.Figure())
+    assert {"samples", "heat-map"} <= drawn.keys()
+    with zipfile.ZipFile(io.BytesIO(pack(done, drawn, {}, datetime.now(UTC)))) as archive:
+        names = [name.partition("/")[2] for name in archive.namelist()]
+        readme = archive.read("folder-sweep/README.txt").decode()
+    assert "data.npz" not in names and "certificates/k3-auto.npz" in names
+    assert "python -m nspca verify news certificates/k3-auto.npz" in readme
+
+
 @pytest.mark.visit
 def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, visit, texts, finish, ended):
     page = visit("pages/sweep.py", folder="news", to="6")
@@ -179,7 +200,7 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
     page.button(key="run").click().run()
     page = measured(finish(page))
     assert not page.exception and not page.error and not page.warning
-    assert "53 of the 60 rows" in texts(page) and "keep" in texts(page)
+    assert "Drawn are 53 rows chosen at random" in texts(page) and "keep" in texts(page)
     page.button(key="verify").click().run()
     page = ended(page)
     assert "Checked in" in page.success[0].value

@@ -30,7 +30,7 @@ def _opened() -> Chosen | None:
 
 
 def _look(data: Chosen) -> None:
-    preview.title(data)
+    preview.title(whole(data))
     with st.container(horizontal=True, vertical_alignment="center"):
         standin.offer(data)
         frame.way_on("pages/sweep.py", "Sweep k on these data")

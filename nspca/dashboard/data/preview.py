@@ -36,6 +36,8 @@ def line(of: Chosen) -> None:
         if data.is_covariance
         else f"{words.things(m, 'sample')} × {words.things(n, 'feature')}"
     )
+    if "some" in of.reference:
+        shape += ", a sample of the rows"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{words.plain(_name(of))}** {_badge(of)} :small[:gray[{shape}]]", width="content")
         st.page_link(
@@ -50,11 +52,8 @@ def rows(of: Chosen) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if of.table is not None or set(of.reference) == {"folder", "digest", "some"}:
             st.toggle("Only a sample of the rows", **state.bind("some", then=_other_rows))
-        shown = f"Pictures of samples show {of.dataset.provenance}"
         said = f"Worked on are {of.dataset.provenance}"
-        if of.table is not None:
-            said = f"All rows are worked on, in passes over the files. {shown}"
-        elif not state.get("some"):
+        if of.table is None and not state.get("some"):
             said += ", as something is done to the features or their numbers"
         st.caption(words.plain(f"{said}."), width="content")
 
@@ -75,9 +74,8 @@ def notes(of: Chosen) -> None:
     """What reading changed, and which features say nothing."""
     data, constant = of.dataset, measures(of).constant
     lines = list(data.notes)
-    if "folder" in of.reference:
-        lines.append(f"What is shown below is of {data.provenance}.")
-    elif constant.size and not data.is_covariance:
+    # Of a sample of a folder it says nothing of the whole.
+    if constant.size and not data.is_covariance and "folder" not in of.reference:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
         lines.append(
@@ -85,8 +83,7 @@ def notes(of: Chosen) -> None:
             "variance to explain."
         )
     if lines:
-        became = data.source == "user" and "folder" not in of.reference
-        heading = "What the file became" if became else "About these data"
+        heading = "What the file became" if data.source == "user" else "About these data"
         st.markdown("\n".join([f"**{heading}**", *(f"- {words.plain(note)}" for note in lines)]))
 
 

@@ -18,7 +18,7 @@ from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.request import DEFAULT, LARGE, JointRequest
-from nspca.dashboard.runs import arrival, found, goes, start
+from nspca.dashboard.runs import arrival, beforehand, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
 from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.shell import frame, state, words
@@ -40,7 +40,8 @@ def show(title: str, about: Subject, view: View) -> None:
     with frame.guard(), frame.form():
         asked = joint_form.asked(about, of)
         many = about.count(asked.r)
-        start.offer(f"Find {many}", of, asked, lambda: start.of_page(kind, of, asked, many))
+        begin = lambda: start.of_page(kind, of, asked, many)  # noqa: E731
+        start.offer(f"Find {many}", of, asked, begin, lambda: beforehand.all_rows(of, asked))
     with frame.guard(), frame.picture():
         if not _arrived(kind, about, view, of):
             _run(kind, about, view)
@@ -162,7 +163,9 @@ def _says(asked: JointRequest, now: JobState) -> str:
     event = now.event
     if event is None:
         return line
-    line += f"; {words.plain(event.payload.get('method', ''))}: {words.plain(event.stage)}"
+    who = event.payload.get("method")
+    line += f"; {words.plain(who)}: " if who else "; "
+    line += words.plain(event.stage)
     if event.total:
         line += f" {event.done} of {event.total}" if "of" not in event.stage else ""
     if event.lower:

@@ -229,7 +229,7 @@ def documents(outcome: Outcome, x: np.ndarray, topic: int) -> None:
         return
     st.markdown(f"##### The {what} that load most")
     if outcome.of.table is not None:
-        st.caption(words.plain(f"Of {data.provenance}."))
+        st.caption(f"Among {len(data.sample_names):,} {what} chosen at random.")
     st.dataframe(
         loading_most(data, problem, x),
         hide_index=True,

@@ -11,6 +11,7 @@ import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import goes
+from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.everybody import EVERYBODY
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import moment, words
@@ -113,6 +114,14 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
             f"{moment.roughly(long)}: ask for less, or {_instead(of, sizes)}"
         )
     return ""
+
+
+def all_rows(of: Chosen, asked: Asked) -> None:
+    """How long a run on all rows of a folder takes, in a line; nothing of other data."""
+    about = seconds(of, *asked.work)
+    if of.table is not None and about:
+        more = "" if asked.effort in (None, "fast") else f", and longer for a proof of {asked.effort} effort"
+        st.caption(f"All rows: {took(about)}{more}.")
 
 
 def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:

@@ -3,6 +3,7 @@ everybody, since each takes passes over all rows.
 """
 
 import json
+import time
 from typing import Any
 
 import streamlit as st
@@ -15,6 +16,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.errors import JobError
 
 TASK = "table"
+AGAIN = 60.0  # seconds after which what failed is tried again
 
 
 def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.Problem | None:
@@ -30,10 +32,8 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
     now = engine().status(run)
     if not now.ended:
         return None
-    if now.state in (
-        "cancelled",
-        "interrupted",
-    ):  # by a restart of the server: nobody is there to press a button
+    late = now.state == "failed" and time.time() - (now.finished or 0.0) > AGAIN
+    if late or now.state in ("cancelled", "interrupted"):  # by a restart, say: nobody has a button for it
         engine().again(run, viewer=f"{TASK} of {of.content}")
         return None
     if now.state != "done":
@@ -47,7 +47,7 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
 def _begun(content: str, center: bool, scale: bool, leading: bool, _given: Any) -> str:
     arguments = {"X": _given, "center": center, "scale": scale, "leading": leading}
     viewer = f"{TASK} of {content}"
-    return engine().submit(TASK, arguments, viewer=viewer, workspace=EVERYBODY, title=TASK, patient=True)
+    return engine().submit(TASK, arguments, viewer=viewer, workspace=EVERYBODY, title=TASK)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

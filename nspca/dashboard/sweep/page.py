@@ -267,5 +267,5 @@ def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> Non
     with beside:
         component.samples(about.dataset, seen, x, f"scores_{name}")
         if about.table is not None:
-            st.caption(words.plain(f"Drawn are {about.dataset.provenance}."))
+            st.caption(f"Drawn are {words.things(about.dataset.X.shape[0], 'row')} chosen at random.")
     component.heat_map(about.dataset, seen, x, f"heat_{name}")
