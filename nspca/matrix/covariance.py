@@ -31,6 +31,8 @@ RESIDUAL = 1e-8
 """Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is
 ample.
 """
+HASHED = 2**16
+"""Entries of a table that are hashed at a time."""
 RANK_TOLERANCE = 1e-13
 """Eigenvalues below this times l1 are rounding: they are returned as zero."""
 
@@ -226,7 +228,7 @@ class DataCovariance(Covariance):
         return S.T @ S / self.m
 
     def _formed(self):
-        S = self._selected(np.arange(self.n))
+        S = self.Z if isinstance(self.Z, np.ndarray) else self._selected(np.arange(self.n))
         return S.T @ S / self.m
 
     def quadratic(self, x):
@@ -323,9 +325,11 @@ def canonical(X: sp.spmatrix) -> sp.csr_array:
 def dense_digest(X: Array) -> str:
     """Content hash of a dense array; part of the certificate format."""
     m, n = X.shape
-    return hashlib.sha256(
-        f"dense {m} {n}".encode() + (np.ascontiguousarray(X, dtype="<f8") + 0.0).tobytes()
-    ).hexdigest()
+    digest, rows = hashlib.sha256(f"dense {m} {n}".encode()), max(1, HASHED // max(n, 1))
+    for start in range(0, m, rows):
+        # Adding 0 leaves no negative zero.
+        digest.update(np.ascontiguousarray(X[start : start + rows], dtype="<f8") + 0.0)
+    return digest.hexdigest()
 
 
 def sparse_digest(X: sp.csr_array) -> str:

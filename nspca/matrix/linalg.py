@@ -16,6 +16,9 @@ UNIT_ROUNDOFF = 2.0**-53
 QUICK = 2e10
 """Multiplications that one thread does in a second or two."""
 
+FINITE = 1000
+"""Exponents up to this size are those of numbers that are neither zero nor infinite."""
+
 
 def steady(multiplications: float) -> AbstractContextManager:
     """One BLAS thread for what it does quickly: the last bits of a sum depend on how many threads share it,
@@ -53,8 +56,16 @@ def _threads() -> ThreadpoolController:
 
 def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
     """Exponent e with ``max|X| * 2**-e`` in [0.5, 1); 0 where everything is zero."""
-    largest = np.max(np.abs(X), axis=axis, initial=0.0)
-    return np.asarray(np.frexp(largest)[1], dtype=np.int64)
+    # The largest and the smallest entry: half the time of |X|, which would be another X.
+    largest, smallest = np.max(X, axis=axis, initial=0.0), np.min(X, axis=axis, initial=0.0)
+    return np.asarray(np.frexp(np.maximum(largest, -smallest))[1], dtype=np.int64)
+
+
+def scaled(X: Array, exponent) -> Array:
+    """``X * 2**exponent``, to the bit what `np.ldexp` gives, which takes seven times as long."""
+    if np.abs(exponent).max(initial=0) <= FINITE:
+        return X * np.ldexp(1.0, exponent)
+    return np.ldexp(X, exponent)
 
 
 def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
@@ -122,7 +133,8 @@ def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] =
         ranked = _first(weight, forced)
         threshold = np.partition(ranked, n - k, axis=0)[n - k]
         keep = ranked >= threshold
-        crowded = np.flatnonzero(keep.sum(axis=0) > k)
+        # Where the threshold is 0, what is kept beyond k is 0 as well.
+        crowded = np.flatnonzero((keep.sum(axis=0) > k) & (threshold > 0))
         for j in crowded:
             keep[:, j] = False
             keep[topk_indices(ranked[:, j], k), j] = True
