@@ -7,7 +7,6 @@ import os
 import shutil
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 # One BLAS thread: tests run beside worker processes, and sums come out in the same order every time.
@@ -89,14 +88,12 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
-    """Few steps and cones for several components, in this process: how far they get is shown by
-    `benchmarks.joint`.
-    """
+    """Few steps and cones for several components, in this process."""
     from nspca.bounds.plan import JOINT_PLANS
+    from tests.hasty import PLANS
 
-    few = {"packing": 3.1e4 * 80, "cap": 500, "cones": 4000, "rhos": (0.25,), "passes": 1}
-    for effort in ("standard", "thorough"):
-        monkeypatch.setitem(JOINT_PLANS, effort, replace(JOINT_PLANS[effort], **few))
+    for effort, plan in PLANS.items():
+        monkeypatch.setitem(JOINT_PLANS, effort, plan)
 
 
 @pytest.fixture(scope="session")
