@@ -22,18 +22,18 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
-    """Two workers, on a machine of many cores too: each process of a test run starts its own. They are
-    hasty, as this process is.
+    """Two workers, on a machine of many cores too: each process of a test run starts its own. They are as
+    hasty as this process.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
-        cluster = pool._local_cluster
+        cluster = pool.local_cluster
         patch.setattr(
             pool,
-            "_local_cluster",
+            "local_cluster",
             lambda count, memory, warm: cluster(count, memory, (*warm, hasty.__name__)),
         )
         patch.setattr(
