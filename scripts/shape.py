@@ -33,6 +33,8 @@ REASONS = {
     "nspca.choosing.noise.noise_test": "the public call: the words of a problem, and how it is tested",
     "nspca.estimator.NSPCA": "one class, as scikit-learn wants it; a third are its docstrings",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
+    "nspca.problem.Problem": "three public calls make one, and half of it says what their words mean",
+    "nspca.problem.Problem.from_shards": "the public call: the words of a problem, and who reads the shards",
     "nspca.jobs.runs.Runs.finish_runs": "one argument for each column that says how a run ended",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
     "lock with it",

@@ -27,6 +27,10 @@ def steady(multiplications: float) -> AbstractContextManager:
     return _threads().limit(limits=1) if multiplications <= QUICK else nullcontext()
 
 
+_lock, _inside = Lock(), 0
+_limited: Any = None
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
     """One BLAS thread; where several threads of a process ask for that, until the last of them is done."""
@@ -42,10 +46,6 @@ def one_thread() -> Iterator[None]:
             _inside -= 1
             if not _inside:
                 _limited.restore_original_limits()
-
-
-_lock, _inside = Lock(), 0
-_limited: Any = None
 
 
 @cache

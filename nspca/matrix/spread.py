@@ -10,6 +10,8 @@ The client is the caller's, and known by what it can do: nothing of Dask is impo
 
 import queue
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from nspca.errors import InvalidOption, InvalidProblem, JobError, NSPCAError, shown
@@ -56,25 +58,34 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
         When the workers are lost, or end again and again.
     """
     for tries in range(TRIES):
+        with said():
+            begun = Pass(client, table, question, join)
         try:
-            return _result(Pass(client, table, question, join), report)
-        except (NSPCAError, MemoryError, KeyboardInterrupt):
+            begun.wait(report)
+        except BaseException:
+            begun.cancel()
             raise
-        except Exception as error:  # connections, processes, versions: all end in the same sentence
-            if type(error).__name__ != "KilledWorker" or tries + 1 == TRIES:
-                raise JobError(
-                    f"Workers that read the shards to the end are required, got {type(error).__name__} "
-                    f"({shown(str(error))}): see their logs, or leave the client out."
-                ) from error
-    raise AssertionError("a last try returns or raises")
+        try:
+            with said():
+                return begun.total.result()
+        except JobError as error:
+            if type(error.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
+                raise
+    raise AssertionError("the last try returns or raises")
 
 
-def _result(begun: "Pass", report: Report) -> Part:
+@contextmanager
+def said() -> Iterator[None]:
+    """What can go wrong with connections, processes and versions ends in one sentence."""
     try:
-        return begun.result(report)
-    except BaseException:
-        begun.cancel()
+        yield
+    except (NSPCAError, MemoryError):
         raise
+    except Exception as error:  # Dask's own are not known here, and a worker may raise any
+        raise JobError(
+            f"Workers that read the shards to the end are required, got {type(error).__name__} "
+            f"({shown(str(error))}): see their logs, or leave the client out."
+        ) from error
 
 
 class Pass:
@@ -114,8 +125,8 @@ class Pass:
         self.total = folded_here(parts(), joined, first=_itself)
         self.total.add_done_callback(lambda _: self._done.put(True))
 
-    def result(self, report: Report) -> Part:
-        """The root; `report` is told while it is waited for."""
+    def wait(self, report: Report) -> None:
+        """Until the root is there, or known never to be; `report` is told meanwhile."""
         over = False
         while not over:
             report(Event("reading", self.branches - len(self.waiting), self.branches))
@@ -123,7 +134,6 @@ class Pass:
                 over = self._done.get(timeout=TICK)
             except queue.Empty:
                 continue
-        return self.total.result()
 
     def cancel(self) -> None:
         """Begin no more of it, as nobody wants it; `Client.cancel` fails where other tasks wait for these."""

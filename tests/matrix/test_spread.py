@@ -205,21 +205,30 @@ def test_a_pass_that_is_blamed_for_the_loss_of_a_worker_is_begun_again(folder, c
     class KilledWorker(Exception):
         pass
 
-    begun, result = [], spread.Pass.result
+    class Lost:
+        def result(self):
+            raise KilledWorker
+
+    begun, wait = [], spread.Pass.wait
 
     def lost(self, report):
         begun.append(self)
+        wait(self, report)
         if len(begun) % 3:
-            raise KilledWorker
-        return result(self, report)
+            self.total = Lost()
 
-    monkeypatch.setattr(spread.Pass, "result", lost)
+    monkeypatch.setattr(spread.Pass, "wait", lost)
     A = nspca.Problem.from_shards(folder, 3, client=client).covariance
     assert same([A.diagonal], [nspca.Problem.from_shards(folder, 3).covariance.diagonal])
     assert len(begun) == 3 * A.passes
     monkeypatch.setattr(spread, "TRIES", 2)
     with pytest.raises(JobError, match="to the end are required, got KilledWorker"):
         nspca.Problem.from_shards(folder, 3, client=client)
+
+
+def test_what_the_caller_raises_is_the_callers(folder, client):
+    with pytest.raises(ZeroDivisionError):
+        nspca.Problem.from_shards(folder, 3, client=client, report=lambda _: 1 / 0)
 
 
 def test_what_is_wrong_with_a_shard_is_said_by_whoever_reads_it(folder, client, tmp_path):
