@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.annotated import plain
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import Covariance, DataCovariance
 from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
@@ -50,11 +51,12 @@ class Problem:
     def from_data(
         cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
     ) -> "Problem":
-        """Problem of data X (m samples, n features), ndarray, data frame or scipy.sparse; ``A = Z'Z / m``.
+        """Problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z / m``.
 
         Parameters
         ----------
-        X : (m, n) array, data frame or scipy.sparse matrix of finite numbers
+        X : (m, n) array, data frame, scipy.sparse matrix or AnnData of finite numbers
+            Certificates for AnnData are about its X: ``nspca.verify(adata.X, certificate)``.
         k : int or tuple of int
             Largest number of nonzero entries, 1 <= k <= n.
         nonneg : bool
@@ -71,7 +73,8 @@ class Problem:
         InvalidProblem
             With what was required, what was got and the way out.
         """
-        names = getattr(X, "columns", None)
+        X, genes = plain(X)
+        names = getattr(X, "columns", genes)
         make = from_sparse if sp.issparse(X) else from_dense
         return cls(make(X, flag("center", center), flag("scale", scale), names), k, nonneg, forced)
 

@@ -15,6 +15,7 @@ GROUND = {
     "archive": {"errors"},
     "options": {"errors"},
     "names": {"errors"},
+    "annotated": {"errors"},
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [
