@@ -1,13 +1,16 @@
 """`NSPCA`: the solvers behind scikit-learn's estimator conventions."""
 
+from functools import partial
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from nspca.annotated import is_annotated, plain
 from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
-from nspca.errors import InvalidOption
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
 from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
@@ -88,7 +91,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.center, self.scale, self.random_state, self.rank = center, scale, random_state, rank
 
     def fit(self, X, y=None):
-        """Find the components of X (m, n), dense or sparse."""
+        """Find the components of X (m, n), dense or sparse, or of AnnData."""
         self._forget()
         # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
         given = X
@@ -132,7 +135,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         first = not hasattr(self, "_stream")
         if first:
             self._forget()
-        X = self._validated(X if first else self._matched(X), reset=first)
+        X = self._validated(X) if first else self._rows(X)
         n = X.shape[1]
         k = self._size(n)
         if first:
@@ -182,7 +185,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Scores of the samples along the components, (m, n_components)."""
         check_is_fitted(self)
-        X = self._validated(self._matched(X), reset=False)
+        X = self._rows(X)
         used = np.flatnonzero(self.components_.any(axis=0))
         part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
         return ((part - self.mean_[used]) / self.scale_[used]) @ self.components_[:, used].T
@@ -196,23 +199,62 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         rows of the fit the sum of `explained_variance_ratio_`.
         """
         check_is_fitted(self)
-        X = self._validated(self._matched(X), reset=False)
+        X = self._rows(X)
         return float(shares_of_rows(X, self.components_.T, self.mean_, self.scale_).sum())
 
-    def _matched(self, X):
-        """The features of the fit, where both tables have names."""
-        names = getattr(X, "columns", ())
-        if not hasattr(self, "feature_names_in_") or not all(isinstance(name, str) for name in names):
-            return X
-        names, wanted = list(names), list(self.feature_names_in_)
-        return X if not names or names == wanted else X[[names[i] for i in positions(wanted, names)]]
+    def annotate(self, adata, key="nspca"):
+        """Write what was found into AnnData, where tools for it look.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Gets the scores of its samples as ``obsm["X_" + key]`` (m, n_components), the loadings of its
+            features as ``varm[key]`` (n, n_components), 0 for those that were not in the fit, and the
+            explained variances as ``uns[key]``.
+        key : str
+        """
+        check_is_fitted(self)
+        if not is_annotated(adata):
+            raise InvalidProblem(f"AnnData is annotated, got {type(adata).__name__}; use transform")
+        scores, names = self.transform(adata), list(map(str, adata.var_names))
+        wanted = getattr(self, "feature_names_in_", names)
+        loadings = np.zeros((len(names), len(self.components_)))
+        loadings[positions(wanted, names)] = self.components_.T
+        adata.obsm[f"X_{key}"], adata.varm[key] = np.asarray(scores), loadings
+        adata.uns[key] = {
+            "variance": self.explained_variance_,
+            "variance_ratio": self.explained_variance_ratio_,
+        }
+        return self
+
+    def _rows(self, X):
+        """Further rows as `_validated`, of the features of the fit where both tables have names."""
+        X, genes = plain(X)
+        names = list(getattr(X, "columns", genes or ()))
+        known = hasattr(self, "feature_names_in_") and all(isinstance(name, str) for name in names)
+        if not known or not names:
+            return self._validated(X, reset=False)
+        wanted = list(self.feature_names_in_)
+        if names != wanted:
+            at = positions(wanted, names)
+            X = X[:, at] if genes else X[[names[i] for i in at]]
+        # scikit-learn would miss the names that are matched already
+        return self._checked(X) if genes else self._validated(X, reset=False)
 
     def _validated(self, X, **how):
+        """X as scikit-learn has it, with its features and their names kept or compared."""
+        X, genes = plain(X)
+        found = self._checked(X, partial(validate_data, self), **how)
+        if genes is not None and how.get("reset", True):
+            self.feature_names_in_ = np.array(genes, dtype=object)
+        return found
+
+    def _checked(self, X, check=check_array, **how):
         """X as scikit-learn has it. Its errors for what is no table stay as they are; what it lets through
         or stumbles over is refused as `Problem.from_data` refuses it.
         """
         try:
-            found = validate_data(self, X, accept_sparse="csr", dtype=np.float64, **how)
+            found = check(X, accept_sparse="csr", dtype=np.float64, **how)
         except (TypeError, ValueError):
             raise
         except Exception:  # conversions are the caller's own, of whatever kind

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nspca.annotated import plain
 from nspca.errors import InvalidProblem
 
 
@@ -23,7 +24,8 @@ class Features:
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:
-    """The numbers of a table, and what it says of its features: a data frame, or a `nspca.data.Dataset`.
+    """The numbers of a table, and what it says of its features: a data frame, AnnData, or a
+    `nspca.data.Dataset`.
 
     Raises
     ------
@@ -34,7 +36,8 @@ def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | N
         raise InvalidProblem("data are required, got a data set that is a covariance; use from_covariance")
     if hasattr(table, "feature_names") and hasattr(table, "image_shape"):
         return table.X, Features(table.feature_names, table.image_shape)
-    columns = getattr(table, "columns", None)
+    table, genes = plain(table)
+    columns = getattr(table, "columns", genes)
     if columns is None or not all(isinstance(name, str | int) for name in columns):
         return table, None
     return table, Features(tuple(map(str, columns)))

@@ -60,12 +60,13 @@ class Problem:
     def from_data(
         cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
     ) -> "Problem":
-        """Problem of data X (m samples, n features), ndarray, data frame or scipy.sparse; ``A = Z'Z / m``.
+        """Problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z / m``.
 
         Parameters
         ----------
-        X : (m, n) array, data frame or scipy.sparse matrix of finite numbers, or a `nspca.Dataset`
-            The columns of a data frame and what a data set knows of its features are known of results.
+        X : (m, n) array, data frame, scipy.sparse matrix or AnnData of finite numbers, or a `nspca.Dataset`
+            The names of columns and what a data set knows of its features are known of results. Certificates
+            for AnnData are about its X: ``nspca.verify(adata.X, certificate)``.
         k : int or tuple of int
             Largest number of nonzero entries, 1 <= k <= n.
         nonneg : bool

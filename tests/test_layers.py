@@ -16,8 +16,9 @@ GROUND = {
     "options": {"errors"},
     "names": {"errors"},
     "said": set(),
-    "features": {"errors"},
+    "features": {"errors", "annotated"},
     "drawing": {"said"},
+    "annotated": {"errors"},
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [

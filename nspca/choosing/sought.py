@@ -5,6 +5,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from nspca.annotated import plain
 from nspca.api import solve, sweep
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.matrix.given import real_numbers
@@ -63,6 +64,7 @@ def table(X, scale: bool):
     InvalidProblem
         For what is no table of numbers, and for constant columns that were to be scaled.
     """
+    X = plain(X)[0]
     X = sp.csr_array(X) if sp.issparse(X) else real_numbers(X, "data")
     if X.ndim != 2:
         raise InvalidProblem(f"data must be a table of rows and columns, got shape {X.shape}")

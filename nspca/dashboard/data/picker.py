@@ -17,7 +17,8 @@ SOURCES = {
     "upload": ":material/upload_file: Use your own file",
     "shards": ":material/database: Use a folder on the server",
 }
-TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz"]
+# h5ad is among them so that it gets its sentence: it is never opened.
+TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz", "h5ad"]
 FORMATS = (
     "A table as CSV, TSV, Excel or Parquet; a matrix as NPY, NPZ or Matrix Market; word counts as UCI "
     "docword; a ZIP of PGM or PNG images of one size"
