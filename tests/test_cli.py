@@ -169,6 +169,8 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     assert main(["sweep", "pitprops", "--k", "2,3", "--json", "--csv", str(file)]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["k"] for row in rows] == pd.read_csv(file)["k"].tolist() == [2, 3]
+    assert main(["plan", "pitprops", "--k", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"]["columns"] == 13
     assert main(["samples", "--json"]) == 0
     assert {one["name"] for one in json.loads(capsys.readouterr().out)} == set(SAMPLES)
     assert main(["papers", "asteris2014-figure-4", "--stored", "--json"]) == 0
@@ -224,6 +226,14 @@ def test_a_name_that_the_terminal_has_no_letters_for_is_printed_all_the_same(mon
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding="ascii"))
     assert main(["samples"]) == 0
     assert b"22.9 \\xb5m" in printed.getvalue()
+
+
+def test_who_stops_it_gets_a_word_and_a_status_of_its_own(monkeypatch, capsys):
+    def stopped(line=""):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nspca.cli.samples.say", stopped)
+    assert main(["samples"]) == 130 and capsys.readouterr().err == "nspca: stopped\n"
 
 
 def test_a_reader_that_has_enough_is_no_error():
