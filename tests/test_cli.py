@@ -1,8 +1,12 @@
 """The commands `certify` and `fetch`, tables and JSON out, progress, and what is said of a misspelt word."""
 
 import csv
+import io
 import json
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -124,14 +128,19 @@ def test_a_picture_is_no_weights(tmp_path):
 def test_a_copy_is_kept_in_a_folder_that_the_data_are_then_read_from(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("NSPCA_DATA", raising=False)
     copy, folder = tmp_path / "copy.npz", tmp_path / "new" / "folder"
-    np.savez(copy, X=np.random.default_rng(0).random(SAMPLES["lrs"].shape))
-    assert main(["fetch", "lrs", "--copy", str(copy), "--to", str(folder)]) == 0
+    np.savez(copy, X=np.random.default_rng(0).integers(0, 256, SAMPLES["cbcl"].shape, dtype=np.uint8))
+    assert main(["fetch", "cbcl", "--copy", str(copy), "--to", str(folder)]) == 0
     said = capsys.readouterr().out
-    assert f"lrs: 531 x 93, kept in {folder / 'lrs.npz'}" in said and f"NSPCA_DATA={folder}" in said
+    assert f"cbcl: 2429 x 361, kept in {folder / 'cbcl.npz'}" in said and f"NSPCA_DATA={folder}" in said
     assert "add up to" in said  # other values than those of the original
-    assert nspca.load_sample("lrs").source == "stand-in"
+    assert main(["samples"]) == 0
+    before = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
+    assert nspca.load_sample("cbcl").source == "stand-in"
     monkeypatch.setenv("NSPCA_DATA", str(folder))
-    assert nspca.load_sample("lrs").source == "real"
+    assert nspca.load_sample("cbcl").source == "real"
+    assert main(["samples"]) == 0
+    after = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
+    assert [line.split()[0] for line in before] == ["cbcl", *(line.split()[0] for line in after)]
 
 
 def test_what_cannot_be_fetched_is_a_sentence_each_and_the_others_are(tmp_path, monkeypatch, capsys):
@@ -161,6 +170,8 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     assert main(["sweep", "pitprops", "--k", "2,3", "--json", "--csv", str(file)]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["k"] for row in rows] == pd.read_csv(file)["k"].tolist() == [2, 3]
+    assert main(["plan", "pitprops", "--k", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"]["columns"] == 13
     assert main(["samples", "--json"]) == 0
     assert {one["name"] for one in json.loads(capsys.readouterr().out)} == set(SAMPLES)
     assert main(["papers", "asteris2014-figure-4", "--stored", "--json"]) == 0
@@ -209,6 +220,30 @@ def test_a_misspelt_word_is_one_sentence_with_the_word_that_was_meant(capsys):
         assert end.value.code == 2 and said in printed and printed.count("\n") == 1
         assert printed.startswith("nspca: ") and "--help` says what there is" in printed
     assert main([]) == 2 and "exit status:" in capsys.readouterr().out
+
+
+def test_a_name_that_the_terminal_has_no_letters_for_is_printed_all_the_same(monkeypatch):
+    printed = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding="ascii"))
+    assert main(["samples"]) == 0
+    assert b"22.9 \\xb5m" in printed.getvalue()
+
+
+def test_who_stops_it_gets_a_word_and_a_status_of_its_own(monkeypatch, capsys):
+    def stopped(line=""):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nspca.cli.samples.say", stopped)
+    assert main(["samples"]) == 130 and capsys.readouterr().err == "nspca: stopped\n"
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    code = "import sys; from nspca.cli.entry import main; sys.exit(main(['completion', 'fish']))"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as out:
+        run = subprocess.run([sys.executable, "-c", code], stdout=out, stderr=subprocess.PIPE)
+    assert (run.returncode, run.stderr) == (0, b"")
 
 
 def test_every_help_has_an_example_that_the_parser_takes():

@@ -132,7 +132,7 @@ def test_a_sweep_is_drawn_under_what_is_possible():
         [tuple(map(float, point.split(","))) for point in line.get("points").split()]
         for line in root.iter(f"{SVG}polyline")
     )
-    assert len(bound) == len(found) == 5
+    assert len(bound) == len(found) == 5 and found[0][1] > found[-1][1]  # up is less in SVG
     assert all(
         above[0] == below[0] and above[1] <= below[1] for above, below in zip(bound, found, strict=True)
     )

@@ -14,11 +14,12 @@ from nspca.cli.words import PREPARATIONS, Commands, Parser
 
 FILES = frozenset({"SOURCE", "DATA", "CERTIFICATE", "LOADINGS", "FILE", "FILE.npz", "FILE.csv", "FOLDER"})
 """Metavars of places that take a file or a folder, some of them a name as well."""
-INSTALL = {
-    "bash": 'eval "$(nspca completion bash)"',
-    "zsh": 'eval "$(nspca completion zsh)"',
-    "fish": "nspca completion fish | source",
+PLACES = {
+    "bash": "~/.local/share/bash-completion/completions/nspca",
+    "zsh": "_nspca in a folder of $fpath",
+    "fish": "~/.config/fish/completions/nspca.fish",
 }
+"""Where each shell looks for the script."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,13 @@ def add(commands: Commands) -> None:
         "completion",
         run,
         "a script that lets the shell fill in commands, options and values",
-        *(f"completion {shell}" for shell in INSTALL),
-        more="Put " + ", ".join(f"`{line}` for {shell}" for shell, line in INSTALL.items()) + " into the "
-        "file that your shell reads when it starts.",
+        *(f"completion {shell}" for shell in PLACES),
+        more="Write it once to where your shell looks for it: "
+        + ", ".join(f"{place} ({shell})" for shell, place in PLACES.items())
+        + ".",
     )
     command.set_defaults(top=commands.top)
-    command.add_argument("shell", choices=tuple(INSTALL), help="for which shell")
+    command.add_argument("shell", choices=tuple(PLACES), help="for which shell")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -190,4 +192,4 @@ _nspca() {{
     esac
   fi
 }}
-compdef _nspca nspca"""
+if [ "$funcstack[1]" = "_nspca" ]; then _nspca "$@"; else compdef _nspca nspca; fi"""

@@ -4,6 +4,8 @@ Exit status: 0 done, 1 a certificate was refused, 2 a request that cannot be met
 error), 130 interrupted.
 """
 
+import io
+import os
 import sys
 from pathlib import Path
 
@@ -53,8 +55,17 @@ def main(arguments: list[str] | None = None) -> int:
         command = known[args.command]
         near = meant(left[0].partition("=")[0], completion.options(command))
         command.error(f"`{args.command}` does not know {left[0]!r}{near}")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
     try:
-        return args.run(args)
+        status = args.run(args)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read has enough, as `head` has; what is left would be written again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (NSPCAError, OSError) as error:
         clear()
         complain(f"nspca: {error}")

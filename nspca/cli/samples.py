@@ -52,7 +52,7 @@ def samples(args: argparse.Namespace) -> int:
                     "kind": sample.kind,
                     "shape": sample.shape,
                     "licence": sample.licence,
-                    "stand_in": sample.stand_in and data.original_path(name) is None,
+                    "stand_in": _is_missing(name),
                 }
                 for name, sample in data.SAMPLES.items()
             ]
@@ -60,8 +60,16 @@ def samples(args: argparse.Namespace) -> int:
         return 0
     for name, sample in data.SAMPLES.items():
         shape = " x ".join(map(str, sample.shape)) if sample.shape else ""
-        say(f"{name:<12} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]")
+        missing = " (a stand-in until it is fetched)" if _is_missing(name) else ""
+        say(f"{name:<12} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]{missing}")
     return 0
+
+
+def _is_missing(name: str) -> bool:
+    """Whether a stand-in takes its place."""
+    from nspca import data
+
+    return data.SAMPLES[name].stand_in and data.original_path(name) is None
 
 
 def fetch(args: argparse.Namespace) -> int:

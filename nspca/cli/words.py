@@ -1,6 +1,7 @@
 """Kinds of arguments, and those that several commands share."""
 
 import argparse
+import textwrap
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import NoReturn, TypeAlias
@@ -52,12 +53,16 @@ class Commands:
 
 
 class Paragraphs(argparse.HelpFormatter):
-    """Text is filled; lines of examples, which are indented, stay as they are."""
+    """Text is filled, without breaking names at hyphens; lines of examples, which are indented, stay as they
+    are.
+    """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n  " in text:
-            return "\n".join(indent + line for line in text.splitlines())
-        return super()._fill_text(text, width, indent)
+        lines = text.splitlines() if "\n  " in text else self._split_lines(text, width - len(indent))
+        return "\n".join(indent + line for line in lines)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 def meant(word: str, known: Iterable[str]) -> str:
