@@ -1,16 +1,21 @@
 """How `make docs` makes a site of these pages: a warning is an error."""
 
+import os
 import sys
 from pathlib import Path
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the examples are small
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import nspca  # noqa: E402
+from scripts import examples  # noqa: E402
 
 project = author = "nspca"
 release = nspca.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown", ".py": "markdown"}  # examples become Markdown when they are read
+exclude_patterns = ["conf.py"]
 highlight_language = "text"  # what stands in a block is a formula or a tree of folders unless it says python
 
 # Docstrings are numpydoc, and `x` in them is code.
@@ -47,5 +52,12 @@ def _skip(app, what, name, thing, skip, options):
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def _run(app, docname, source):
+    """An example is run, and its page shows what came out."""
+    if docname.startswith("examples/"):
+        source[0] = examples.page(Path(app.srcdir, f"{docname}.py"))
+
+
 def setup(app):
+    app.connect("source-read", _run)
     app.connect("autodoc-skip-member", _skip)
