@@ -25,7 +25,6 @@ REASONS = {
     "drawn",
     "nspca.plots.sphere.sphere_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.api.solve": "the public call: every argument is one that users name",
-    "nspca.problem.Problem": "the public calls that make one: half of it says what may be given",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
     "nspca.choosing.choice.choose_k": "the public call: the words of a problem, and what is done to its rows",
