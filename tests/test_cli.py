@@ -194,13 +194,17 @@ def test_the_bar_says_how_far_it_is_and_what_is_proved():
 def test_the_bar_is_for_those_who_watch(monkeypatch, capsys):
     assert screen.progress() is screen.silent
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("COLUMNS", "50")
     report = screen.progress()
     for done in (1, 2, 3):
         report(Event("a long search of cones", done, 3))
+    report(Event("sweep", 2, 2))
+    report(Event("cones", 5, 5))
     screen.clear()
     pictures = capsys.readouterr().err.split("\r\x1b[K")[1:]
-    assert pictures == ["a long search of co", "a long search of co", ""]  # the first, the last, nothing
+    bar = f"[{'#' * 24}] 2/2"
+    assert [len(picture) for picture in pictures[:2]] == [49, 49]  # the first and the last, cut
+    assert pictures[2:] == [f"sweep  {bar}", f"sweep  {bar}  cones", ""]  # the whole in front of its parts
 
 
 # words

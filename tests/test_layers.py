@@ -341,6 +341,10 @@ METHOD = "class Options: ...\ndef solve(): ...\n"
             {"nspca/bounds/witness.py": "from nspca.bounds.dual import z", "nspca/bounds/dual/z.py": ""},
             "nspca.bounds.witness imports nspca.bounds.dual.z",
         ),
+        (
+            {"nspca/cli/x.py": "from nspca.dashboard.shell import y"},
+            "nspca.cli.x imports nspca.dashboard.shell",
+        ),
         ({"nspca/newroom.py": ""}, "nspca.newroom: no arrows are drawn for newroom"),
     ],
 )

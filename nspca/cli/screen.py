@@ -49,18 +49,23 @@ def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any
 
 
 class Bar:
-    """One line on the terminal, rewritten in place."""
+    """One line on the terminal, rewritten in place; in a sweep, how far the whole is stays at its front."""
 
     def __init__(self) -> None:
         self._next = 0.0
+        self._whole = ""
 
     def __call__(self, event: Event) -> None:
-        now = time.monotonic()
+        now, line = time.monotonic(), drawn(event)
+        if event.stage == "sweep":
+            self._whole = line
+        elif self._whole:
+            line = f"{self._whole}  {event.stage}"
         last = 0 < event.total <= event.done
         if now < self._next and not last:
             return
         self._next = now + PAUSE
-        sys.stderr.write(f"\r\033[K{drawn(event)[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.write(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}")
         sys.stderr.flush()
 
 
