@@ -23,13 +23,15 @@ EACH = 4
 """Tasks of a worker in a pass, at least where there are blocks enough: so that all are busy to the end."""
 TRIES = 3
 """Times that a pass is begun where the scheduler blames a task for the loss of its worker."""
+PATIENCE = 60.0
+"""Seconds that a pass waits for a first worker."""
 TICK = 0.2
 """Seconds between two reports where no task ends."""
 
 
 def check(client: Any, table: Any) -> None:
     """Refuse a client that is none, and a table that workers cannot open for themselves."""
-    if not all(hasattr(client, what) for what in ("submit", "nthreads")):
+    if not all(hasattr(client, what) for what in ("submit", "nthreads", "wait_for_workers")):
         raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
     if not (hasattr(table, "block") and hasattr(table, "__len__")):
         raise InvalidProblem(
@@ -105,8 +107,9 @@ class Pass:
         self.waiting: dict[int, Any] = {}
         self._done: queue.SimpleQueue[bool] = queue.SimpleQueue()
         workers = sorted(client.nthreads())
-        if not workers:
-            raise JobError("Workers are required to read the shards, the scheduler has none: start some.")
+        if not workers:  # those that were lost may be on their way back
+            client.wait_for_workers(1, timeout=PATIENCE)
+            workers = sorted(client.nthreads())
         blocks, size = len(table), branch(len(table), len(workers))
         starts = range(0, blocks, size)
         self.branches = len(starts)

@@ -73,7 +73,7 @@ class OneWorker:
     """The same client, by whom one of the workers is known."""
 
     def __init__(self, client):
-        self.submit = client.submit
+        self.submit, self.wait_for_workers = client.submit, client.wait_for_workers
         self.nthreads = lambda: dict([*client.nthreads().items()][:1])
 
 
@@ -253,10 +253,12 @@ def test_workers_that_cannot_are_refused_in_a_sentence(folder, client, monkeypat
         nspca.Problem.from_shards(folder, 3, client="tcp://127.0.0.1:8786")
     with pytest.raises(InvalidProblem, match="workers read a folder of shards, got InMemory"):
         nspca.Problem.from_shards(InMemory(np.eye(4), 2), 2, client=client)
-    with pytest.raises(JobError, match="Workers are required to read the shards"):
-        nobody = OneWorker(client)
-        nobody.nthreads = dict
-        nspca.Problem.from_shards(folder, 3, client=nobody)
+    lonely = OneWorker(client)
+    lonely.nthreads = dict
+    lonely.wait_for_workers = lambda n, timeout: client.wait_for_workers(9, timeout)
+    with monkeypatch.context() as patch, pytest.raises(JobError, match="are required, got WorkerStart"):
+        patch.setattr(spread, "PATIENCE", 0.1)
+        nspca.Problem.from_shards(folder, 3, client=lonely)
     monkeypatch.setattr(Shards, "block", lambda *_: 1 / 0)
     with pytest.raises(JobError, match="to the end are required, got ZeroDivisionError"):
         nspca.Problem.from_shards(folder, 3, client=client)
