@@ -40,7 +40,9 @@ def test_the_score_is_one_minus_the_error_of_the_reconstruction(layout, scale):
 
 
 def test_a_grid_search_finds_the_features_that_have_something_in_common():
-    search = GridSearchCV(nspca.NSPCA(certify=None), {"k": [1, 2, 3, 4]}, cv=4).fit(planted())
+    search = GridSearchCV(nspca.NSPCA(method="tpower", certify=None), {"k": [1, 2, 3, 4]}, cv=3).fit(
+        planted()
+    )
     scores = search.cv_results_["mean_test_score"]
     assert search.best_params_ == {"k": 4} and np.all(np.diff(scores) > 0)
     pipe = make_pipeline(StandardScaler(), nspca.NSPCA(certify=None))
@@ -61,9 +63,9 @@ def test_tables_come_out_as_they_were_asked_for():
     assert np.allclose(nspca.NSPCA(k=3).fit(sparse).transform(sparse), nspca.NSPCA(k=3).fit_transform(X))
 
 
-@pytest.mark.parametrize("method", ["auto", "em", "joint"])
+@pytest.mark.parametrize("method", ["em", "joint"])
 def test_the_first_of_several_components_is_certified(method):
-    X = planted()
+    X = planted()[:, :9]
     model = nspca.NSPCA(n_components=2, k=4, method=method).fit(X)
     first, second = model.certificates_
     assert second is None

@@ -110,7 +110,8 @@ def noise_figure(value: float, noise: Sequence[float], total: float) -> go.Figur
         hovertemplate="a shuffled table: %{x:.3g} %<extra></extra>",
     )
     figure.add_vline(x=found, line={"color": BLUE, "width": 3})
-    for x, text in ((found, "this component"), (float(np.median(others)), "shuffled tables")):
-        figure.add_annotation(x=x, y=1.0, yref="paper", text=text, showarrow=False, yanchor="bottom")
+    look = {"yref": "paper", "showarrow": False, "yanchor": "bottom"}
+    figure.add_annotation(x=found, y=1.0, text="this component", **look)
+    figure.add_annotation(x=float(np.median(others)), y=0.0, text="shuffled tables", **look)
     figure.update_xaxes(title_text="% of the variance", rangemode="tozero")
     return figure.update_yaxes(visible=False, range=[-1, 1])

@@ -23,13 +23,13 @@ def planted(m=80, n=14, seed=0):
 
 
 def test_held_out_rows_choose_the_planted_group():
-    choice = nspca.choose_k(planted(), [6, 1, 2, 4, 4], folds=4, draws=5)
+    choice = nspca.choose_k(planted(), [6, 1, 2, 4, 4], method="tpower", folds=4, draws=5)
     assert choice.numbers.tolist() == [1, 2, 4, 6] and choice.of == "k"
     assert choice.simplest == 4 <= choice.best and choice.knee == 4
     assert list(choice.frame.columns[:4]) == ["k", "value", "held_out", "held_out_error"]
     assert choice.stability[2] == 1.0 and choice.stability_error[2] == 0.0
     assert choice.stability[1] < 0.9 and choice.stability_error[1] > 0
-    sweep = nspca.sweep(nspca.Problem.from_data(planted(), 1), [1, 2, 4, 6], certify=None)
+    sweep = nspca.sweep(nspca.Problem.from_data(planted(), 1), [1, 2, 4, 6], "tpower", certify=None)
     assert np.allclose(choice.value, sweep.frame["value"]) and nspca.knee(sweep) == 4
 
 
@@ -100,7 +100,7 @@ def test_all_that_fit_are_looked_at():
 
 def test_progress_carries_the_numbers_so_far_and_a_cancelled_choice_keeps_them():
     told = []
-    whole = nspca.choose_k(planted(), [2, 4], folds=2, draws=2, report=told.append)
+    whole = nspca.choose_k(planted(), [2, 4], method="tpower", folds=2, draws=2, report=told.append)
     rows = [event.payload["row"] for event in told if event.payload]
     assert len(rows) == 5 and told[-1].done == told[-1].total == 5
     assert rows[0]["held_out"] == [None, None] and rows[-1]["held_out"] == whole.held_out.tolist()
@@ -110,9 +110,9 @@ def test_progress_carries_the_numbers_so_far_and_a_cancelled_choice_keeps_them()
             raise Cancelled("enough")
 
     with pytest.raises(Cancelled) as stopped:
-        nspca.choose_k(planted(), [2, 4], folds=2, draws=2, report=stop)
+        nspca.choose_k(planted(), [2, 4], method="tpower", folds=2, draws=2, report=stop)
     assert np.isfinite(stopped.value.best.held_out).all() and np.isnan(stopped.value.best.stability).all()
-    again = nspca.choose_k(planted(), [2, 4], folds=2, draws=2)
+    again = nspca.choose_k(planted(), [2, 4], method="tpower", folds=2, draws=2)
     assert again.frame.equals(whole.frame)
 
 

@@ -69,9 +69,13 @@ def sentence(test: NoiseTest, total: float) -> str:
     found = f"This component explains {unit * test.value:.3g} % of the variance"
     most = f"the best of {words.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"
     p = f"p = {test.p:.2g}"
-    if test.reached == 0:
-        verdict = "More than noise would give" if test.p <= SMALL_P else "So far more than noise gives"
+    small = test.p <= SMALL_P
+    verdict = "More than noise would give" if small else "Noise would give as much"
+    if count < TABLES:
+        verdict = (
+            "So far more than noise gives" if small or not test.reached else "So far noise gives as much"
+        )
+    if not test.reached:
         return f"**{verdict}.** {found}, {most}: none reached it, {p}, the least that {count} can say."
     reached = f"{test.reached} of {words.things(count, 'shuffled table')} reached it, {p}"
-    verdict = "More than noise would give" if test.p <= SMALL_P else "Noise would give as much"
     return f"**{verdict}.** {found}; {reached}."
