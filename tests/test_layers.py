@@ -1,6 +1,7 @@
 """The arrows of the house: who may import whom. Reads the imports themselves, those inside functions too."""
 
 import ast
+import functools
 import sys
 from pathlib import Path
 
@@ -115,6 +116,7 @@ def module_name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@functools.cache
 def read_imports(root: Path) -> dict[str, set[str]]:
     """Module -> full names of what it imports, for every file of nspca/, pages/ and app.py under `root`."""
     files = [*root.glob("nspca/**/*.py"), *root.glob("pages/**/*.py"), *root.glob("app.py")]
