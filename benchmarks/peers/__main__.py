@@ -8,7 +8,8 @@ where they are installed, and this package's `threshold`, `em`, `tpower` and `au
 fast certificate. All loadings are truncated to k entries and brought to length 1 by the same lines, and
 valued by `Problem.value`. Everybody runs in turn, then everybody again, each time in a process of its
 own that has imported everything and warmed up; least seconds of CPU are shown, as they depend least on
-other work. The second form writes the table and the figure of the README from a run that ``--json`` has saved.
+other work. The second form writes the table and the figure of the README from a run that
+``--json`` has saved.
 """
 
 import argparse
