@@ -6,10 +6,9 @@
 Takes part: `SparsePCA`, `MiniBatchSparsePCA` and `NMF` of scikit-learn, `SparsePCA` of abess and nsprcomp (R)
 where they are installed, and this package's `threshold`, `em`, `tpower` and `auto`, the last also with a
 fast certificate. All loadings are truncated to k entries and brought to length 1 by the same lines, and
-valued by `Problem.value`. Everybody runs in turn, then everybody again, each time in a process of its
-own that has imported everything and warmed up; least seconds of CPU are shown, as they depend least on
-other work. The second form writes the table and the figure of the README from a run that
-``--json`` has saved.
+valued by `Problem.value`. Everybody runs in turn, then everybody again, each time in a process of its own
+that has imported everything and warmed up; least seconds of CPU are shown, as they depend least on other
+work. The second form writes the table and the figure of the README from a run that ``--json`` has saved.
 """
 
 import argparse
@@ -38,8 +37,8 @@ def machine() -> str:
     return f"{names[0] if names else 'unknown processor'}, {os.cpu_count()} cores"
 
 
-def run(args: argparse.Namespace) -> dict:
-    """Race on every table and say what came out as it comes."""
+def run(args: argparse.Namespace) -> None:
+    """Race on every table, say what came out as it comes, and save it at once."""
     race = {
         "machine": machine(), "threads": args.threads, "rounds": args.rounds, "limit": args.limit,
         "load": os.getloadavg()[0], "versions": contenders.versions(), "rows": [],
@@ -53,7 +52,8 @@ def run(args: argparse.Namespace) -> dict:
         rows = raced(table, args.rounds, args.limit)
         race["rows"] += rows
         say(report.text(rows))
-    return race
+        if args.json:
+            args.json.write_text(json.dumps(race, indent=1) + "\n", "utf-8")
 
 
 def main() -> None:
@@ -79,9 +79,7 @@ def main() -> None:
     contenders.preloaded()
     gc.freeze()  # what is loaded is not gone through again by the collector of every copy
     with threadpool_limits(args.threads):
-        race = run(args)
-    if args.json:
-        args.json.write_text(json.dumps(race, indent=1) + "\n", "utf-8")
+        run(args)
 
 
 if __name__ == "__main__":

@@ -45,10 +45,10 @@ LOADERS: dict[str, Callable[[], tuple[Any, str]]] = {
     "CBCL": lambda: sample("cbcl"),
     "CBCL Lee-Seung": lambda: sample("cbcl", "lee-seung"),
     "LRS": lambda: sample("lrs"),
-    "Leukemia": lambda: sample("leukemia"),
-    "KOS": lambda: sample("bow-kos"),
     "digits": lambda: sample("digits"),
     "noise": noise,
+    "Leukemia": lambda: sample("leukemia"),
+    "KOS": lambda: sample("bow-kos"),
 }
 SIZES = {"LRS": (10, 40), "digits": (10, 40)}
 """k of tables of less than 100 features; of the others 40 alone."""
