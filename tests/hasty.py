@@ -11,3 +11,11 @@ PLANS = {effort: replace(JOINT_PLANS[effort], **FEW) for effort in ("standard", 
 def dask_setup(worker):
     """A worker that starts with this module is hasty to its end."""
     JOINT_PLANS.update(PLANS)
+
+
+def hire(patch=setattr):
+    """The workers that this process starts from now on are such."""
+    from nspca.jobs import pool
+
+    cluster = pool.local_cluster
+    patch(pool, "local_cluster", lambda count, memory, warm: cluster(count, memory, (*warm, __name__)))

@@ -62,10 +62,13 @@ class Server:
     of its own.
     """
 
-    def __init__(self, home: Path, script: Path = ROOT / "app.py", options: tuple[str, ...] = ()):
+    def __init__(
+        self, home: Path, script: Path = ROOT / "app.py", options: tuple[str, ...] = (), first: str = ""
+    ):
         self.home = home
         self.script = script
         self.options = options
+        self.first = first  # what its process does before all else
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = home / "server.log"
@@ -77,7 +80,14 @@ class Server:
             "HOME": str(self.home),
             "PYTHONPATH": str(ROOT),
         }
-        command = [sys.executable, "-c", STREAMLIT, "run", self.script.name, "--server.headless=true"]
+        command = [
+            sys.executable,
+            "-c",
+            self.first + STREAMLIT,
+            "run",
+            self.script.name,
+            "--server.headless=true",
+        ]
         command += ["--server.address=127.0.0.1", f"--server.port={self.port}", *self.options]
         with self.log.open("ab") as log:
             self.process = launch(command, cwd=self.script.parent, env=environment, stdout=log, stderr=log)

@@ -118,7 +118,7 @@ def app_server(chromium, tmp_path_factory, counted):
     """The running `Server`: `.url`, `.home`, `.log`, and `.stop()` / `.start()` for tests of a restart."""
     home = tmp_path_factory.mktemp("home")
     counted(home)
-    server = Server(home).start()
+    server = Server(home, first="from tests import hasty; hasty.hire(); ").start()
     yield server
     server.stop()
 

@@ -30,12 +30,7 @@ def sparing():
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
-        cluster = pool.local_cluster
-        patch.setattr(
-            pool,
-            "local_cluster",
-            lambda count, memory, warm: cluster(count, memory, (*warm, hasty.__name__)),
-        )
+        hasty.hire(patch.setattr)
         patch.setattr(
             manifest_scanner,
             "scan_component_manifests",
