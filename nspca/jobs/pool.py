@@ -102,7 +102,7 @@ class Pool:
             )
         try:
             if not address:
-                self._cluster = local_cluster(workers, memory, warm)
+                self._cluster = local_cluster(workers, memory, (worker.__name__, *warm))
             with dask.config.set(SETTINGS):
                 self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
             self._client.subscribe_topic(self.topic, lambda event: self._receive(event[1]))
@@ -202,7 +202,8 @@ class Pool:
             return Finished("failed", error=sentence, trace=str(error))
 
 
-def local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
+def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:
+    """Processes on loopback, by certificates made for them, each with one thread and the modules named."""
     usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
     workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
     dask.config.set(
@@ -217,7 +218,7 @@ def local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]
             security=True,
             dashboard_address=None,
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
-            preload=[worker.__name__, *warm],
+            preload=list(preload),
             silence_logs=logging.CRITICAL,
         )
     cluster.scheduler.http_server.stop()

@@ -7,7 +7,13 @@ from typing import Any
 from distributed import Client
 
 from nspca.errors import InvalidOption, JobError
+from nspca.jobs import worker
 from nspca.jobs.pool import START_SECONDS, local_cluster
+
+
+def dask_setup(process: Any) -> None:
+    """Called by Dask in each of the processes."""
+    worker.quiet(process)
 
 
 @contextmanager
@@ -32,7 +38,7 @@ def readers(workers: int | None = None, scheduler: str | None = None) -> Iterato
     try:
         try:
             if scheduler is None:
-                cluster = local_cluster(workers, None, ("nspca.matrix.sharded",))
+                cluster = local_cluster(workers, None, (__name__, "nspca.matrix.sharded"))
             client = Client(scheduler or cluster, set_as_default=False, timeout=START_SECONDS)
             client.wait_for_workers(workers or 1, timeout=START_SECONDS)
         except Exception as error:  # network, certificates, processes: all end in the same sentence

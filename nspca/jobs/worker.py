@@ -42,14 +42,19 @@ class Task:
 
 def dask_setup(worker: Any) -> None:
     """Called by Dask in each new local worker, in its main thread, before the first task."""
-    worker.http_server.stop()  # Dask's status pages: nobody needs a second, unprotected port
+    quiet(worker)
     process = psutil.Process()
     with suppress(psutil.AccessDenied):
         process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS if psutil.WINDOWS else max(NICENESS, process.nice()))
+
+
+def quiet(worker: Any) -> None:
+    """No status pages of Dask, which would be a second, unprotected port; and no end by Ctrl-C in the
+    terminal, which is for who started the workers and then closes them.
+    """
+    worker.http_server.stop()
     if threading.current_thread() is threading.main_thread():
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # Ctrl-C in the terminal is for the server, which then closes its workers
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def stop(token: str) -> None:
