@@ -63,9 +63,8 @@ class Chosen:
     def stem(self) -> str:
         """What files about these data are called."""
         stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        return (
-            f"{self.reference.get('sample', 'folder' if 'folder' in self.reference else 'upload')}{stand_in}"
-        )
+        kind = "folder" if "folder" in self.reference else "upload"
+        return f"{self.reference.get('sample', kind)}{stand_in}"
 
 
 def chosen() -> Chosen:
@@ -338,13 +337,12 @@ def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
-    """All rows of a folder; it is known by its own digest, as the same table in memory has another one."""
-    some = _rows(name, digest, folder.rows(_table), _table).dataset
-    (total, _), drawn = _table.shape, some.X.shape[0]
+    """All rows of a folder; the same table in memory is not taken for it."""
+    data = _rows(name, digest, folder.rows(_table), _table).dataset
+    (total, _), drawn = _table.shape, data.X.shape[0]
     said = f"all {total:,} rows of a folder on the server; drawn are {drawn:,} of them, chosen at random"
-    return Chosen(
-        replace(some, provenance=said), {"folder": name, "digest": digest}, f"shards {digest}", _table
-    )
+    data = replace(data, provenance=said)
+    return Chosen(data, {"folder": name, "digest": digest}, f"shards {digest}", _table)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)

@@ -48,7 +48,9 @@ def to_workers(place):
     """The same to the workers of this process, which have the settings of when they were started."""
     engine().start()
     assert engine().wait_ready(120)
-    engine()._pool._client.run(os.environ.update, {"NSPCA_SHARDS": str(place)})
+    pool = engine()._pool
+    pool._client.wait_for_workers(len(pool._cluster.workers), timeout=120)  # not the first one alone
+    pool._client.run(os.environ.update, {"NSPCA_SHARDS": str(place)})
     return place
 
 
@@ -199,7 +201,8 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
     assert not page.exception and not page.error
     page.button(key="run").click().run()
     page = measured(finish(page))
-    assert not page.exception and not page.error and not page.warning
+    assert not page.exception and not page.warning
+    assert not page.error, page.error[0].value
     assert "Drawn are 53 rows chosen at random" in texts(page) and "keep" in texts(page)
     page.button(key="verify").click().run()
     page = ended(page)
@@ -215,7 +218,8 @@ def test_topics_of_all_rows(to_workers, visit, texts, ended):
     assert not page.exception and not page.error, page.error
     page.button(key="run").click().run()
     page = measured(ended(page))
-    assert not page.exception and not page.error
+    assert not page.exception
+    assert not page.error, page.error[0].value
     assert "2 topics explain" in texts(page) and "Not offered for all rows of a folder" in texts(page)
     page.button(key="verify").click().run()
     assert "Checked in" in ended(page).success[0].value

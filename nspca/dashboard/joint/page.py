@@ -66,13 +66,15 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
         return False
     of = chosen.some(of)
     usual = joint_form.usual(about, of)
-    if "folder" in of.reference:  # some rows of it are for a first look
+    of_folder = "folder" in of.reference
+    if of_folder:  # some rows of it are for a first look
         usual = replace(usual, effort="fast")
     run = arrival.look(kind, of, usual)
     if run is None:
         return False
-    fewer = LIGHTER if usual.methods != tuple(DEFAULT) and of.dataset.X.shape[1] > LARGE else ""
-    if "folder" in of.reference:
+    many = of.dataset.X.shape[1] > LARGE and not of_folder
+    fewer = LIGHTER if usual.methods != tuple(DEFAULT) and many else ""
+    if of_folder:
         st.caption(words.plain(f"Shown: {of.dataset.provenance}."))
     arrival.announce(run, usual.describe(about.one, about.feature), f"Find {about.count(usual.r)}", fewer)
     if run.now.state == "done":

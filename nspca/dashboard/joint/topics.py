@@ -210,9 +210,8 @@ def common(data, sampled: bool = False) -> tuple[np.ndarray, str]:
     X = data.X
     mean = np.asarray(X.mean(axis=0)).ravel()
     squares = X.multiply(X) if sp.issparse(X) else np.square(X.astype(float))
-    return np.maximum(
-        np.asarray(squares.mean(axis=0)).ravel() - mean**2, 0.0
-    ), "variance in some rows" if sampled else "variance"
+    variances = np.maximum(np.asarray(squares.mean(axis=0)).ravel() - mean**2, 0.0)
+    return variances, f"variance{' in some rows' * sampled}"
 
 
 def documents(outcome: Outcome, x: np.ndarray, topic: int) -> None:

@@ -28,7 +28,7 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
         When it could not be.
     """
     A = problem.covariance
-    run = _begun(of.content, A.center, A.scale, leading, of.given)
+    run = _begun(of.reference["folder"], of.content, A.center, A.scale, leading, of.given)
     now = engine().status(run)
     if not now.ended:
         return None
@@ -44,7 +44,7 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _begun(content: str, center: bool, scale: bool, leading: bool, _given: Any) -> str:
+def _begun(name: str, content: str, center: bool, scale: bool, leading: bool, _given: Any) -> str:
     arguments = {"X": _given, "center": center, "scale": scale, "leading": leading}
     viewer = f"{TASK} of {content}"
     return engine().submit(TASK, arguments, viewer=viewer, workspace=EVERYBODY, title=TASK)
