@@ -217,9 +217,10 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if not is_annotated(adata):
             raise InvalidProblem(f"AnnData is annotated, got {type(adata).__name__}; use transform")
         scores, names = self.transform(adata), list(map(str, adata.var_names))
-        wanted = getattr(self, "feature_names_in_", names)
+        wanted = list(getattr(self, "feature_names_in_", names))
         loadings = np.zeros((len(names), len(self.components_)))
-        loadings[positions(wanted, names)] = self.components_.T
+        # The same names in the same order may be there twice, as those of genes are.
+        loadings[slice(None) if names == wanted else positions(wanted, names)] = self.components_.T
         adata.obsm[f"X_{key}"], adata.varm[key] = np.asarray(scores), loadings
         adata.uns[key] = {
             "variance": self.explained_variance_,

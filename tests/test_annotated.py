@@ -61,6 +61,12 @@ def test_components_of_annotated_tables_come_out_beside_the_genes(make, layout):
         model.transform(make(layout(X), ["x", *GENES[1:]]))
 
 
+def test_names_of_genes_may_be_there_twice(make):
+    adata = make(X, [GENES[0], *GENES[:7]])
+    model = nspca.NSPCA(k=3).fit(adata).annotate(adata)
+    assert np.array_equal(adata.varm["nspca"], model.components_.T)
+
+
 def test_problems_and_choices_take_them_too(make):
     problem = nspca.Problem.from_data(make(X), 3)
     assert nspca.solve(problem).value == nspca.solve(nspca.Problem.from_data(X, 3)).value
