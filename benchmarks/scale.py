@@ -1,10 +1,11 @@
-"""From a file on disk to eight proved topics: ``python -m benchmarks.scale [--small|--medium|--large]``.
+"""From a file on disk to eight proved topics: ``python -m benchmarks.scale [--small|--medium|--large]``, and
+what passes over shards take: ``[--growth] [--workers] [--pubmed]``.
 
 Makes counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
 temporary folder, cuts it into shards, finds eight topics of 15 words with a certificate, verifies that from
-the shards, solves the two smaller ones in memory as well, and prints for each step the time, the peak memory
-of its process, and how often all rows were read. Every step runs in a process of its own, so that its
-peak is its own. The largest size takes 4 GB of disk.
+the shards, solves the two smaller ones in memory as well, and prints for each step its time, its CPU seconds,
+the peak memory of its process, and how often all rows were read. Every step runs in a process of its own, so
+that its peak is its own. The largest size takes 4 GB of disk.
 """
 
 import argparse
@@ -22,6 +23,7 @@ SIZES = {
     "small": (10_000, 20_000, 70),
     "medium": (120_000, 50_000, 73),
     "large": (300_000, 102_660, 233),
+    "pubmed": (8_200_000, 141_043, 86),
 }
 """Documents, words, and nonzeros of a document, about."""
 TOPICS, WORDS = 8, 40
@@ -125,6 +127,8 @@ for k in (15, (15,) * 8):
 }
 IN_MEMORY = ("small", "medium")
 """Sizes that are also solved without shards."""
+PARTS = ("growth", "workers", "pubmed")
+"""Of `benchmarks.scale_passes`: growth with the rows, one worker against two, PubMed on eight machines."""
 
 
 def step(name: str, folder: Path, effort: str) -> None:
@@ -132,9 +136,9 @@ def step(name: str, folder: Path, effort: str) -> None:
     code = (
         "import sys, time\nfrom pathlib import Path\nimport numpy as np\nimport nspca\n"
         f"from benchmarks.scale import peak, planted\nEFFORT = {effort!r}\nfolder = Path(sys.argv[1])\n"
-        f"started = time.perf_counter()\n{STEPS[name]}\n"
-        "seconds = time.perf_counter() - started\n"
-        f"print(f'  {name:7s} {{seconds:7.1f}} s  {{peak():5.2f}} GB peak  {{told}}')\n"
+        f"started, begun_cpu = time.perf_counter(), time.process_time()\n{STEPS[name]}\n"
+        "wall, cpu = time.perf_counter() - started, time.process_time() - begun_cpu\n"
+        f"print(f'  {name:7s} {{wall:7.1f}} s, {{cpu:6.1f}} s of CPU  {{peak():5.2f}} GB peak  {{told}}')\n"
     )
     command = [sys.executable, "-c", code, str(folder)]
     say(subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip())
@@ -180,13 +184,21 @@ def run(size: str, effort: str, place: str | None) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for size in SIZES:
+    for size in MOST_BYTES:
         parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
+    for part in PARTS:
+        parser.add_argument(f"--{part}", dest="parts", action="append_const", const=part)
+    parser.add_argument("--rows", type=int, default=300_000, help="documents of --workers (default 300000)")
     parser.add_argument("--effort", default="fast", help="of the certificate (default fast)")
     parser.add_argument("--folder", help="where the temporary folder is made")
     args = parser.parse_args()
-    for size in args.sizes or ["small"]:
+    for size in args.sizes or ([] if args.parts else ["small"]):
         run(size, args.effort, args.folder)
+    for part in args.parts or ():
+        from benchmarks import scale_passes
+
+        more = (args.rows,) if part == "workers" else ()
+        getattr(scale_passes, part)(*more, args.folder)
 
 
 if __name__ == "__main__":

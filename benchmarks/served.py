@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Browser, sync_playwright
 
-from nspca.__main__ import streamlit_command
+from nspca.cli.app import streamlit_command
 
 FLAGS = [
     "--no-sandbox",

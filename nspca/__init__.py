@@ -1,23 +1,31 @@
 """Sparse and nonnegative sparse PCA with certificates: a component, and a proof of how good it is."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-from nspca.api import certify, solve, sweep
-from nspca.certificate import Certificate
-from nspca.checker import verify
-from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidOption, InvalidProblem, NSPCAError
-from nspca.places import Membership, Place, membership
-from nspca.problem import Problem
-from nspca.progress import Event
-from nspca.result import Result, Status, Sweep
-from nspca.solvers import METHODS
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nspca.api import certify, solve, sweep
+    from nspca.certificate import Certificate
+    from nspca.checker import verify
+    from nspca.choosing import Choice, NoiseTest, choose_components, choose_k, noise_test
     from nspca.data import Dataset, load_sample, prepare, read
+    from nspca.errors import (
+        Cancelled,
+        CertificateError,
+        InvalidData,
+        InvalidOption,
+        InvalidProblem,
+        NSPCAError,
+    )
     from nspca.estimator import NSPCA
+    from nspca.places import Membership, Place, membership
     from nspca.planning import Plan, plan
+    from nspca.problem import Problem
+    from nspca.progress import Event
+    from nspca.result import Result, Status, Sweep, knee
     from nspca.shards import Shards
+    from nspca.solvers import METHODS
 
 __version__ = "0.1.0"
 __all__ = [
@@ -26,6 +34,7 @@ __all__ = [
     "Cancelled",
     "Certificate",
     "CertificateError",
+    "Choice",
     "Dataset",
     "Event",
     "InvalidData",
@@ -33,6 +42,7 @@ __all__ = [
     "InvalidProblem",
     "Membership",
     "NSPCAError",
+    "NoiseTest",
     "Place",
     "Plan",
     "Problem",
@@ -41,8 +51,12 @@ __all__ = [
     "Status",
     "Sweep",
     "certify",
+    "choose_components",
+    "choose_k",
+    "knee",
     "load_sample",
     "membership",
+    "noise_test",
     "plan",
     "prepare",
     "read",
@@ -51,20 +65,43 @@ __all__ = [
     "verify",
 ]
 
-# Where the names live that bring in pandas' parsers, Pillow, pooch or scikit-learn: loaded when used.
-_LATER = {
-    "Dataset": "nspca.data",
-    "NSPCA": "nspca.estimator",
-    "Plan": "nspca.planning",
-    "Shards": "nspca.shards",
-    "load_sample": "nspca.data",
-    "plan": "nspca.planning",
-    "prepare": "nspca.data",
-    "read": "nspca.data",
+# A name is loaded when it is first used: ``import nspca`` and `nspca --help` wait for no numerics, and who
+# solves waits for no parsers, Pillow, pooch or scikit-learn.
+_ROOMS = {
+    "api": ("certify", "solve", "sweep"),
+    "certificate": ("Certificate",),
+    "checker": ("verify",),
+    "choosing": ("Choice", "NoiseTest", "choose_components", "choose_k", "noise_test"),
+    "data": ("Dataset", "load_sample", "prepare", "read"),
+    "errors": (
+        "Cancelled",
+        "CertificateError",
+        "InvalidData",
+        "InvalidOption",
+        "InvalidProblem",
+        "NSPCAError",
+    ),
+    "estimator": ("NSPCA",),
+    "places": ("Membership", "Place", "membership"),
+    "planning": ("Plan", "plan"),
+    "problem": ("Problem",),
+    "progress": ("Event",),
+    "result": ("Result", "Status", "Sweep", "knee"),
+    "shards": ("Shards",),
+    "solvers": ("METHODS",),
 }
+_ROOM = {name: room for room, names in _ROOMS.items() for name in names}
 
 
-def __getattr__(name: str):
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+def __getattr__(name: str) -> Any:
+    if name in _ROOM:
+        found = getattr(import_module(f"nspca.{_ROOM[name]}"), name)
+        globals()[name] = found  # the next time there is nothing to look up
+        return found
+    if not name.startswith("_") and find_spec(f"nspca.{name}") is not None:
+        return import_module(f"nspca.{name}")
     raise AttributeError(f"module 'nspca' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

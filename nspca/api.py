@@ -121,8 +121,7 @@ def solve(
     elif not in_memory(problem):
         raise InvalidOption(
             f"one component after another is sought in at most {DENSE_LIMIT} features of shards, got "
-            f"{problem.n}; "
-            f"give their sizes, k = ({problem.k},) * {components}, to find them together"
+            f"{problem.n}; give their sizes, k = ({problem.k},) * {components}, to find them together"
         )
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
@@ -295,9 +294,13 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
 
 
 def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object, object]:
-    """The best of the elementary bounds, the shifted one and the duals; what helps the next k; a component
-    found on the way.
-    """
+    """The best bound that an effort buys; what helps the next k; a component found on the way."""
+    with problem.covariance.telling(report):
+        return _best_of(problem, result, effort, report, warm)
+
+
+def _best_of(problem, result, effort, report, warm):
+    """The best of the elementary bounds, the shifted one and the duals, with the rest of a `_certificate`."""
     value = 0.0 if result is None else result.value
     if problem.joint:
         return certify_joint(problem, value / problem.covariance.unit, effort, report), None, None
@@ -483,7 +486,8 @@ def _run(problem, method, options, seed, report, warm=()):
     some = not in_memory(problem) or (
         method in ON_SOME and isinstance(problem.covariance, LargeCovariance) and outside.fits(problem)
     )
-    result = outside.solved(problem, run, report, warm) if some else run(problem, slice(None), report)
+    with problem.covariance.telling(report):
+        result = outside.solved(problem, run, report, warm) if some else run(problem, slice(None), report)
     return replace(result, method=method, seconds=time.perf_counter() - started)
 
 

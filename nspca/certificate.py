@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nspca import said
 from nspca.archive import read_arrays, write_arrays
 from nspca.errors import CertificateError, shown
 from nspca.options import is_whole, whole
@@ -138,22 +139,18 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What is proved, of what, in one sentence."""
-        sizes = self.sizes
-        sign = "nonnegative " if self.nonneg else ""
-        if self.forced:
-            others = sizes[0] - len(self.forced)
-            used = f"{_features(self.forced)} and " + (f"at most {others} more" if others else "no others")
-            who = f"no {sign}component of {self.subject} that may use {used} explains"
-        elif len(sizes) == 1:
-            who = f"no {sign}component of {self.subject} with at most {_weights(sizes)} explains"
-        else:
-            each = (
-                f"at most {_weights(sizes)} each"
-                if len(set(sizes)) == 1
-                else f"at most {_weights(sizes)} in turn"
-            )
-            who = f"no {len(sizes)} disjoint {sign}components of {self.subject} with {each} together explain"
-        return f"{who} more than {float(self.upper)!r}"
+        who = said.components(self.sizes, self.nonneg, self.forced, self.subject)
+        explain = "together explain" if len(self.sizes) > 1 else "explains"
+        return f"no {who} {explain} more than {float(self.upper)!r}"
+
+    def __repr__(self) -> str:
+        """What is proved, and of what, in two lines."""
+        m, n = self.shape
+        what = f"a covariance of {n} features" if self.source == "covariance" else f"{m} x {n} data"
+        return (
+            f"Certificate ({self.kind}, {self.summary}): {self.rounded(6).statement}\n"
+            f"of {what}, digest {said.short(self.digest)[:12]}; nspca.verify(data, certificate) checks it"
+        )
 
     def rounded(self, digits: int) -> "Certificate":
         """The same with a bound of so many significant digits, rounded up: to be said, and still proved."""
@@ -163,18 +160,7 @@ class Certificate:
     @property
     def subject(self) -> str:
         """What the components are of: ``the centred data``, ``the covariance``, ..."""
-        if self.source == "covariance":
-            return "the covariance"
-        how = {
-            (True, False): "centred ",
-            (True, True): "centred and scaled ",
-            (False, True): "scaled, not centred ",
-            (False, False): "",
-        }
-        first = f" (prepared: {', '.join(self.prepared)})" if self.prepared else ""
-        return f"the {how[self.center, self.scale]}data{first}" + (
-            "" if self.center or self.scale else " as they are, not centred"
-        )
+        return said.subject(self.source, self.center, self.scale, self.prepared)
 
     @property
     def of_features(self) -> bool:
@@ -317,16 +303,3 @@ def _finite(number) -> bool:
 
 def _whole(number) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
-
-
-def _weights(sizes) -> str:
-    if len(set(sizes)) == 1:
-        return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
-    return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
-
-
-def _features(forced) -> str:
-    numbers = [f"{j + 1}" for j in forced]
-    if len(numbers) == 1:
-        return f"feature {numbers[0]}"
-    return f"features {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -1,18 +1,23 @@
 """`NSPCA`: the solvers behind scikit-learn's estimator conventions."""
 
+from functools import partial
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from nspca.api import solve
-from nspca.components import check_disjoint
-from nspca.errors import InvalidOption
+from nspca.annotated import is_annotated, plain
+from nspca.api import certify, solve
+from nspca.components import check_disjoint, shares_of_rows
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
 from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
+from nspca.names import positions
 from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
+from nspca.result import Result, Status
 
 ROUNDING = 1e-12
 """Added to the error of a sketch, times its trace."""
@@ -33,7 +38,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     method : str
         "auto" or a key of `nspca.METHODS`.
     certify : str or None
-        Effort of the certificate of the first component.
+        Effort of the certificate of the first component; None for none, which is quicker inside a search for
+        parameters.
     center, scale : bool
         As in `Problem.from_data`.
     random_state : int, RandomState or None
@@ -49,12 +55,18 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     explained_variance_ratio_ : (n_components,) ndarray
         The same over the total variance.
     certificates_ : list of Certificate or None
-        One entry a component; only the first is certified, the others solve a problem with features removed.
+        One entry a component; only the first is certified: no component of k features explains more. The
+        others solve a problem with features removed.
     mean_, scale_ : (n_features,) ndarray
     sketched_ : (rank + n_features, n_features) sparse array
         After `partial_fit`: what the certificate is about, see there.
     sketch_error_ : float
         After `partial_fit`: no component explains more of the rows than of the sketch plus this.
+
+    Notes
+    -----
+    Tables with column names are matched by them: `transform` and `score` find the features of the fit in
+    whatever order they are, leave out others, and refuse a table without one of them.
     """
 
     def __init__(
@@ -79,21 +91,19 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.center, self.scale, self.random_state, self.rank = center, scale, random_state, rank
 
     def fit(self, X, y=None):
-        """Find the components of X (m, n), dense or sparse."""
+        """Find the components of X (m, n), dense or sparse, or of AnnData."""
         self._forget()
         # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
         given = X
         X = self._validated(X, ensure_min_samples=2)
         k = self._size(X.shape[1])
         problem = Problem.from_data(given, k, self.nonneg, self.center, self.scale)
-        certify = self.certify if self.n_components == 1 else None
-        result = solve(problem, self.method, components=self.n_components, seed=self._seed(), certify=certify)
+        result = self._solved(problem)
         self.components_ = result.components.T
         self.explained_variance_ = result.values
         self.explained_variance_ratio_ = (
             result.values / problem.total_variance if problem.total_variance > 0 else 0 * result.values
         )
-        self.certificates_ = [result.certificate] + [None] * (self.n_components - 1)
         mean, deviation = moments(X)
         self.mean_ = mean if self.center else np.zeros_like(mean)
         self.scale_ = deviation if self.scale else np.ones_like(deviation)
@@ -125,7 +135,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         first = not hasattr(self, "_stream")
         if first:
             self._forget()
-        X = self._validated(X, reset=first)
+        X = self._validated(X) if first else self._rows(X)
         n = X.shape[1]
         k = self._size(n)
         if first:
@@ -145,17 +155,27 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         rows = sp.vstack((sp.csr_array(V.T), np.sqrt(self.sketch_error_) * sp.eye_array(n)), format="csr")
         self.sketched_ = np.sqrt(m) * rows
         problem = Problem.from_data(self.sketched_, k, self.nonneg, center=False)
-        certify = self.certify if self.n_components == 1 else None
-        result = solve(problem, self.method, components=self.n_components, seed=self._seed(), certify=certify)
+        result = self._solved(problem)
         self.components_ = result.components.T
         self.explained_variance_ = np.square(V.T @ result.components).sum(axis=0)
         total = self._stream.total / self._stream.rows
         self.explained_variance_ratio_ = (
             self.explained_variance_ / total if total > 0 else 0 * self.explained_variance_
         )
-        self.certificates_ = [result.certificate] + [None] * (self.n_components - 1)
         self.mean_, self.scale_ = self._stream.mean.copy(), np.ones(n)
         return self
+
+    def _solved(self, problem: Problem) -> Result:
+        """The components, and a certificate of the first."""
+        count, several = self.n_components, self.n_components > 1
+        effort = None if several else self.certify
+        result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)
+        first = result.certificate
+        if several and self.certify is not None:
+            one = Result.of(problem, result.components[:, :1], Status.HEURISTIC, result.method)
+            first = certify(problem, one, effort=self.certify)
+        self.certificates_ = [first] + [None] * (count - 1)
+        return result
 
     def _forget(self):
         """Begin anew."""
@@ -165,17 +185,76 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Scores of the samples along the components, (m, n_components)."""
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = self._rows(X)
         used = np.flatnonzero(self.components_.any(axis=0))
         part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
         return ((part - self.mean_[used]) / self.scale_[used]) @ self.components_[:, used].T
 
+    def score(self, X, y=None):
+        """The share of the variance of rows X (m, n) that the components explain; of rows that were held out
+        this says which k or how many components to take.
+
+        ``sum |Zx|^2 / |Z|^2`` over the components x, with Z the rows minus `mean_`, divided by `scale_`: 1
+        minus the relative squared error of the rows as the components reconstruct them. At most 1; on the
+        rows of the fit the sum of `explained_variance_ratio_`.
+        """
+        check_is_fitted(self)
+        X = self._rows(X)
+        return float(shares_of_rows(X, self.components_.T, self.mean_, self.scale_).sum())
+
+    def annotate(self, adata, key="nspca"):
+        """Write what was found into AnnData, where tools for it look.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Gets the scores of its samples as ``obsm["X_" + key]`` (m, n_components), the loadings of its
+            features as ``varm[key]`` (n, n_components), 0 for those that were not in the fit, and the
+            explained variances as ``uns[key]``.
+        key : str
+        """
+        check_is_fitted(self)
+        if not is_annotated(adata):
+            raise InvalidProblem(f"AnnData is annotated, got {type(adata).__name__}; use transform")
+        scores, names = self.transform(adata), list(map(str, adata.var_names))
+        wanted = getattr(self, "feature_names_in_", names)
+        loadings = np.zeros((len(names), len(self.components_)))
+        loadings[positions(wanted, names)] = self.components_.T
+        adata.obsm[f"X_{key}"], adata.varm[key] = np.asarray(scores), loadings
+        adata.uns[key] = {
+            "variance": self.explained_variance_,
+            "variance_ratio": self.explained_variance_ratio_,
+        }
+        return self
+
+    def _rows(self, X):
+        """Further rows as `_validated`, of the features of the fit where both tables have names."""
+        X, genes = plain(X)
+        names = list(getattr(X, "columns", genes or ()))
+        known = hasattr(self, "feature_names_in_") and all(isinstance(name, str) for name in names)
+        if not known or not names:
+            return self._validated(X, reset=False)
+        wanted = list(self.feature_names_in_)
+        if names != wanted:
+            at = positions(wanted, names)
+            X = X[:, at] if genes else X[[names[i] for i in at]]
+        # scikit-learn would miss the names that are matched already
+        return self._checked(X) if genes else self._validated(X, reset=False)
+
     def _validated(self, X, **how):
+        """X as scikit-learn has it, with its features and their names kept or compared."""
+        X, genes = plain(X)
+        found = self._checked(X, partial(validate_data, self), **how)
+        if genes is not None and how.get("reset", True):
+            self.feature_names_in_ = np.array(genes, dtype=object)
+        return found
+
+    def _checked(self, X, check=check_array, **how):
         """X as scikit-learn has it. Its errors for what is no table stay as they are; what it lets through
         or stumbles over is refused as `Problem.from_data` refuses it.
         """
         try:
-            found = validate_data(self, X, accept_sparse="csr", dtype=np.float64, **how)
+            found = check(X, accept_sparse="csr", dtype=np.float64, **how)
         except (TypeError, ValueError):
             raise
         except Exception:  # conversions are the caller's own, of whatever kind

@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from nspca import said
 from nspca.errors import InvalidProblem, shown, within_memory
+from nspca.features import Features, features_of
 from nspca.matrix.covariance import Covariance, DataCovariance
 from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
 from nspca.matrix.linalg import Array
 from nspca.matrix.sharded import ShardedCovariance, of_table
 from nspca.options import flag, is_whole
+from nspca.progress import Report, silent
 
 LARGEST = 1e50
 """Size of an entry of a component, which has length 1: fourth powers of much larger ones are no numbers."""
@@ -26,13 +29,15 @@ class Problem:
 
     Made by `from_data`, `from_shards` or `from_covariance`; validated once. `k` may be a tuple of sizes: then
     r disjoint components with that many entries each are sought jointly. Features that are `forced` may be
-    used freely and count among the k whether they are used or not: so at most `room` others are.
+    used freely and count among the k whether they are used or not: so at most `room` others are. `features`
+    are their names, and how they form an image, where that is known: results are drawn with them.
     """
 
     covariance: Covariance
     k: int | tuple[int, ...]
     nonneg: bool = True
     forced: tuple[int, ...] = ()
+    features: Features | None = None
 
     def __post_init__(self):
         if not isinstance(self.covariance, Covariance):
@@ -44,17 +49,24 @@ class Problem:
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
         object.__setattr__(self, "forced", _forced(self.forced, self.k, self.covariance.n))
+        object.__setattr__(self, "features", _known(self.features, self.covariance.n))
+
+    def __repr__(self) -> str:
+        """What is sought, and in what, in two lines."""
+        return _told(self)
 
     @classmethod
     @within_memory()
     def from_data(
         cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
     ) -> "Problem":
-        """Problem of data X (m samples, n features), ndarray, data frame or scipy.sparse; ``A = Z'Z / m``.
+        """Problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z / m``.
 
         Parameters
         ----------
-        X : (m, n) array, data frame or scipy.sparse matrix of finite numbers
+        X : (m, n) array, data frame, scipy.sparse matrix or AnnData of finite numbers, or a `nspca.Dataset`
+            The names of columns and what a data set knows of its features are known of results. Certificates
+            for AnnData are about its X: ``nspca.verify(adata.X, certificate)``.
         k : int or tuple of int
             Largest number of nonzero entries, 1 <= k <= n.
         nonneg : bool
@@ -71,15 +83,17 @@ class Problem:
         InvalidProblem
             With what was required, what was got and the way out.
         """
-        names = getattr(X, "columns", None)
+        X, features = features_of(X)
+        names = getattr(X, "columns", None) if features is None else features.names
         make = from_sparse if sp.issparse(X) else from_dense
-        return cls(make(X, flag("center", center), flag("scale", scale), names), k, nonneg, forced)
+        A = make(X, flag("center", center), flag("scale", scale), names)
+        return cls(A, k, nonneg, forced, features)
 
     @classmethod
     @within_memory()
     def from_covariance(cls, A, k, nonneg: bool = True, forced=()) -> "Problem":
-        """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame or scipy.sparse,
-        taken as it is; `forced` as for `from_data`.
+        """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame, scipy.sparse, or
+        a `nspca.Dataset` that is one, taken as it is; `forced` as for `from_data`.
 
         Raises
         ------
@@ -87,12 +101,21 @@ class Problem:
             Also when A has negative eigenvalues beyond the rounding of its entries; the sentence says what to
             add.
         """
-        return cls(from_matrix(A), k, nonneg, forced)
+        A, features = features_of(A, covariance=True)
+        return cls(from_matrix(A), k, nonneg, forced, features)
 
     @classmethod
     @within_memory()
     def from_shards(
-        cls, folder, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
+        cls,
+        folder,
+        k,
+        nonneg: bool = True,
+        center: bool = True,
+        scale: bool = False,
+        forced=(),
+        client=None,
+        report: Report | None = None,
     ) -> "Problem":
         """Problem of data that stay on disk, in a folder made by ``python -m nspca shard``; the other words
         are those of `from_data`, and so is the problem: its certificates are those of the same sparse data in
@@ -104,6 +127,11 @@ class Problem:
             Or whatever else has a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form.
         k, nonneg, center, scale, forced
             As for `from_data`.
+        client : distributed.Client, optional
+            Of a Dask cluster whose workers read the shards, now and in every pass; the folder is at the same
+            path for all of them. What is found is the same to the last bit, however many they are.
+        report : callable, optional
+            ``report(event)`` for every block of the first pass; may raise `Cancelled`.
 
         Raises
         ------
@@ -115,7 +143,8 @@ class Problem:
             from nspca.shards import Shards
 
             folder = Shards(folder)
-        A = of_table(folder, flag("center", center), flag("scale", scale))
+        how = flag("center", center), flag("scale", scale)
+        A = of_table(folder, *how, client, silent if report is None else report)
         return cls(A, k, nonneg, forced)
 
     @property
@@ -218,6 +247,20 @@ class Problem:
     def total_variance(self) -> float:
         """tr A, in the units of the data."""
         return self.covariance.trace * self.covariance.unit
+
+
+def _told(problem: Problem) -> str:
+    A = problem.covariance
+    m, n = A.shape
+    subject = said.subject(A.source, A.center, A.scale)
+    what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
+    sought = said.components(problem.sizes, problem.nonneg, problem.forced, subject)
+    return f"Problem: {sought}\n{what}"
+
+
+def _known(features: Features | None, n: int) -> Features | None:
+    """What is known of n features; nothing when it is of others, as where a part of the matrix is meant."""
+    return None if features is None or len(features.names) != n else features
 
 
 def moderate(X: Array) -> bool:

@@ -4,6 +4,7 @@ a sweep of such.
 
 import io
 import json
+import math
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nspca import drawing, said
 from nspca.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.certificate import Certificate
-from nspca.errors import Cancelled, InvalidData, InvalidProblem, NSPCAError
+from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
+from nspca.features import Features
 from nspca.matrix.linalg import Array, oriented
 from nspca.problem import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+FIRST = 3
+"""Weights that the text of a result names."""
+DRAWN = 12
+"""Components that are drawn of a result."""
 
 
 class Status(Enum):
@@ -50,6 +59,8 @@ class Result:
     seconds : float
     info : dict
         Plain numbers and strings the method reports: counts, gaps, guarantees.
+    features : Features or None
+        Names of the features and how they form an image, as the problem knows them; not stored by `to_bytes`.
     """
 
     components: Array
@@ -59,6 +70,7 @@ class Result:
     certificate: Certificate | None = None
     seconds: float = 0.0
     info: dict = field(default_factory=dict)
+    features: Features | None = None
 
     def __post_init__(self):
         """Components and values are finite numbers that belong together: nobody who reads a result need ask
@@ -88,7 +100,50 @@ class Result:
         """
         X = components[:, None] if components.ndim == 1 else components
         X = X if problem.nonneg else oriented(X)
-        return cls(X, np.array([problem.value(x) for x in X.T]), status, method, info=info)
+        values = np.array([problem.value(x) for x in X.T])
+        return cls(X, values, status, method, info=info, features=problem.features)
+
+    def __repr__(self) -> str:
+        """What was found, and how good it is, in two lines."""
+        counts = tuple(np.count_nonzero(self.components, axis=0).tolist())
+        if not counts:
+            return f"Result of {self.method}: no components"
+        n, many = len(self.components), "a component" if len(counts) == 1 else f"{len(counts)} components"
+        first = ", ".join(f"{said.short(name)} {weight:+.3f}" for name, weight in self.weights(0)[:FIRST])
+        more = ", ..." if counts[0] > FIRST or len(counts) > 1 else ""
+        each = " each" if len(counts) > 1 and len(set(counts)) == 1 else ""
+        return (
+            f"Result of {self.method}: value {self.value:.6g}, {_known(self)}\n"
+            f"{many} of {n} features, {said.weights(counts)}{each}: {first}{more}"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the components as what they are, pixels or bars, and how much is proved."""
+        shape = None if self.features is None else self.features.image_shape
+        ratio = _proved(self)
+        drawn = []
+        for number in range(min(self.components.shape[1], DRAWN)):
+            weights, places = self.weights(number), self.support(number)
+            drawn.append(drawing.bars(weights) if shape is None else drawing.pixels(weights, places, shape))
+        return drawing.block(repr(self), [] if ratio is None else [drawing.gauge(ratio)], drawn)
+
+    def support(self, number: int = 0) -> list[int]:
+        """The features of a component, the largest weights first."""
+        x = self.components[:, number]
+        return np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)].tolist()
+
+    def weights(self, number: int = 0) -> list[tuple[str, float]]:
+        """The features of a component by name with their weights, largest first; without names they are
+        counted from 1.
+
+        Parameters
+        ----------
+        number : int
+            Of the component, from 0.
+        """
+        x = self.components[:, number]
+        name = (lambda j: f"feature {j + 1}") if self.features is None else self.features.names.__getitem__
+        return [(name(j), float(x[j])) for j in self.support(number)]
 
     @property
     def value(self) -> float:
@@ -141,6 +196,26 @@ class Result:
             ) from error
 
 
+def _proved(result: Result) -> float | None:
+    """Proved fraction; None without a certificate, and with one that lies below the value: to be shown, not
+    to be relied on.
+    """
+    try:
+        return result.ratio
+    except CertificateError:
+        return None
+
+
+def _known(result: Result) -> str:
+    """What is known of how good it is."""
+    if result.certificate is None:
+        return "no certificate"
+    ratio = _proved(result)
+    if ratio is None:
+        return "with a certificate of less, so one of the two is wrong"
+    return f"at least {said.floor_percent(ratio)} of the best possible, proved ({result.certificate.kind})"
+
+
 def _shape(part) -> str:
     return str(part.shape) if isinstance(part, np.ndarray) else ""
 
@@ -161,6 +236,8 @@ def handing_in(result: Result) -> Iterator[None]:
 PROOF = (
     "proof-"  # of a file in a stored sweep that is a certificate; what results are called has a slash in it
 )
+PLATEAU = 0.95
+"""Share of the largest value from which a further feature buys little."""
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
 
 
@@ -187,6 +264,37 @@ class Sweep:
 
     def __len__(self):
         return len(self.results)
+
+    def __repr__(self) -> str:
+        """Which methods at which k, and how much is proved at least, in two lines."""
+        ks = sorted({k for _, k in self.results})
+        methods = list(dict.fromkeys(method for method, _ in self.results))
+        if not ks:
+            return "Sweep: nothing yet"
+        proved = [ratio for ratio in map(_proved, self.results.values()) if ratio is not None]
+        known = "no certificates"
+        if proved:
+            least = said.floor_percent(min(proved))
+            known = f"at least {least} of the best possible, proved, for {len(proved)} of them"
+        at = f"k = {ks[0]}" if len(ks) == 1 else f"{len(ks)} k from {ks[0]} to {ks[-1]}"
+        return f"Sweep: {', '.join(methods)} at {at}\n{len(self)} results, {known}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: value against k for each method, under what is possible at most."""
+        if not self.results:
+            return drawing.block(repr(self))
+        values: dict[str, list[tuple[float, float]]] = {}
+        bounds: dict[float, float] = {}
+        for (method, k), result in sorted(self.results.items(), key=lambda one: one[0][1]):
+            values.setdefault(method, []).append((k, result.value))
+            if result.certificate is not None:
+                bounds[k] = min(result.certificate.upper, bounds.get(k, math.inf))
+        lines = [
+            (method, line, drawing.COLOURS[i % len(drawing.COLOURS)])
+            for i, (method, line) in enumerate(values.items())
+        ]
+        top = [("at most", sorted(bounds.items()), drawing.GREY)] if bounds else []
+        return drawing.block(repr(self), [drawing.curves([*top, *lines])])
 
     @property
     def frame(self) -> "pd.DataFrame":
@@ -241,3 +349,12 @@ class Sweep:
             raise InvalidData(
                 f"a stored sweep must be bytes written by Sweep.to_bytes, got {error}; run it again"
             ) from error
+
+
+def knee(table: "Sweep | pd.DataFrame", share: float = PLATEAU) -> int:
+    """The smallest k of a sweep, or of a table with columns `k` and `value`, whose best value reaches `share`
+    of the largest.
+    """
+    frame = table.frame if isinstance(table, Sweep) else table
+    best = frame.groupby("k")["value"].max()
+    return int(best.index[best >= share * best.max()].min())

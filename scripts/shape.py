@@ -16,7 +16,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
 REASONS = {
-    "nspca.__main__.parser": "the command line, one call for each of its words",
     "nspca.api.sweep": "the public call: half of it says what may be asked",
     "nspca.dashboard.sweep.form.asked": "one widget after another, in the order in which they stand",
     "nspca.jobs.runs.Runs": "one statement of SQL a method; whoever takes some out takes the transaction "
@@ -28,7 +27,13 @@ REASONS = {
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
+    "nspca.choosing.choice.choose_k": "the public call: the words of a problem, and what is done to its rows",
+    "nspca.choosing.choice.choose_components": "the same for components",
+    "nspca.choosing.noise.noise_test": "the public call: the words of a problem, and how it is tested",
+    "nspca.estimator.NSPCA": "one class, as scikit-learn wants it; a third are its docstrings",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
+    "nspca.problem.Problem": "three public calls make one, and half of it says what their words mean",
+    "nspca.problem.Problem.from_shards": "the public call: the words of a problem, and who reads the shards",
     "nspca.jobs.runs.Runs.finish_runs": "one argument for each column that says how a run ended",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
     "lock with it",

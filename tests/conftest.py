@@ -2,11 +2,11 @@
 
 import atexit
 import contextlib
+import gc
 import os
 import shutil
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 # One BLAS thread: tests run beside worker processes, and sums come out in the same order every time.
@@ -34,7 +34,7 @@ settings.register_profile(
 )
 settings.load_profile("nspca")
 
-COUNTING = 120  # seconds until whoever counts the words of the standard library is taken for dead
+COUNTING = 300  # seconds until whoever counts the words of the standard library is taken for dead
 # Tests in the browser wait more than they compute: of two processes with half of them each, one is at work.
 IN_BROWSER = 2
 MOST_PROCESSES = 4
@@ -60,6 +60,18 @@ def pytest_make_parametrize_id(val, argname):
     return argname if isinstance(val, bytes) else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """What is collected and imported stays to the end: the garbage collector need not go over it again and
+    again.
+    """
+    gc.disable()
+    result = yield
+    gc.enable()
+    gc.freeze()
+    return result
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     """Tests in the browser come first in what two processes begin with, every other file in the second: two
@@ -76,14 +88,12 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
-    """Few steps and cones for several components, in this process: how far they get is shown by
-    `benchmarks.joint`.
-    """
+    """Few steps and cones for several components, in this process."""
     from nspca.bounds.plan import JOINT_PLANS
+    from tests.hasty import PLANS
 
-    few = {"packing": 3.1e4 * 80, "cap": 500, "cones": 4000, "rhos": (0.25,), "passes": 1}
-    for effort in ("standard", "thorough"):
-        monkeypatch.setitem(JOINT_PLANS, effort, replace(JOINT_PLANS[effort], **few))
+    for effort, plan in PLANS.items():
+        monkeypatch.setitem(JOINT_PLANS, effort, plan)
 
 
 @pytest.fixture(scope="session")

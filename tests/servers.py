@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
-START_LIMIT = 90  # seconds until a server that does not answer counts as failed
+START_LIMIT = 300  # seconds until a server that does not answer counts as failed
 # The proxy of the environment is for the outside; loopback is asked directly.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # For a script of the tests' own: what .streamlit/config.toml says for the dashboard.

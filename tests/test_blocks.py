@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nspca.__main__ import parser
+from nspca.cli.entry import parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/journeys/*.md")]

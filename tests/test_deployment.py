@@ -1,6 +1,7 @@
 """What is written for whoever runs the dashboard is true: settings, files of deploy/, lines of the log."""
 
 import ast
+import functools
 import json
 import logging
 import re
@@ -17,11 +18,14 @@ PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 SOURCES = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("tests/browser/conftest.py")]
 
 
-def strings():
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+@functools.cache
+def strings() -> list[str]:
+    return [
+        node.value
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
 
 
 def test_every_setting_is_in_the_table():

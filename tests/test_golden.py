@@ -63,7 +63,7 @@ def test_wide_csv_and_its_transpose_are_one_data_set(nspca_data, monkeypatch, tm
     monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
     import pandas as pd
 
-    X = nspca.load_sample("leukemia").X[:, :3000]
+    X = nspca.load_sample("leukemia").X[:, :1000]
     genes = [f"gene {j}" for j in range(X.shape[1])]
     frame = pd.DataFrame(np.asarray(X), index=[f"patient {i}" for i in range(72)], columns=genes)
     frame.to_csv(tmp_path / "wide.csv")

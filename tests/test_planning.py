@@ -14,7 +14,7 @@ from nspca.__main__ import main
 from nspca.bounds import peaks
 from nspca.data import limits
 from nspca.matrix import large, parts
-from nspca.planning import costs, machine
+from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
 from nspca.planning.sizes import size_of
 from tests.rowblocks import InMemory, counts, folder_of
@@ -152,11 +152,18 @@ def test_speed_is_measured_once_for_a_version_and_machine(monkeypatch, tmp_path)
     made = []
     monkeypatch.setattr(machine, "measured", lambda: made.append(1) or replace(SPEED))
     assert machine.speed() == machine.speed() == SPEED and len(made) == 1
-    monkeypatch.setattr(machine, "_who", lambda: ["another"])
+    monkeypatch.setattr(machine, "who", lambda: ["another"])
     machine.speed()
     (tmp_path / machine.FILE).write_text('{"of": ["another"], "sparse": -1, "dense": 1, "text": 0}')
     machine.speed()
     assert len(made) == 3
+
+
+def test_without_a_speed_the_rest_is_said_all_the_same():
+    wide = Size(72, 12_582, 72 * 12_582, sparse=False, at="memory")
+    known, unknown = (planned(wide, (50,), "fast", machine) for machine in (Speed(1e-9, 2e-10, 1e-8), None))
+    assert 0.2 < known.seconds < 5 and unknown.seconds is None and unknown.bytes == known.bytes
+    assert " s\n" in str(known) and "None" not in str(unknown)
 
 
 def test_speeds_are_positive(monkeypatch):

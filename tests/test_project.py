@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import nspca
-from nspca.__main__ import parser
+from nspca.cli.entry import parser
 from scripts import shape
 
 ROOT = Path(__file__).resolve().parents[1]

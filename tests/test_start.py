@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nspca.__main__ import check_port, configuration, main, streamlit_command
+from nspca.__main__ import main
+from nspca.cli.app import check_port, configuration, streamlit_command
 from nspca.dashboard.shell.look import DARK_INK
 from nspca.errors import InvalidOption
 

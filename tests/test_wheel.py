@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from nspca.__main__ import app_folder, streamlit_command
+from nspca.cli.app import app_folder, streamlit_command
 from scripts.environment import Failure, install
 from tests import servers
 from tests.test_project import PYPROJECT, ROOT, requirements, tracked_files
@@ -93,7 +93,7 @@ def test_the_app_is_found_in_the_tree_and_in_an_installed_wheel(wheel, tmp_path)
     assert app_folder() == ROOT
     zipfile.ZipFile(wheel).extractall(tmp_path)
     script = (
-        "import json, sys, nspca.__main__ as m; "
+        "import json, sys, nspca.cli.app as m; "
         "sys.stdout.write(json.dumps(m.streamlit_command('localhost', 8501, 'localhost')))"
     )
     run = subprocess.run(
@@ -118,7 +118,7 @@ HELD = (
 )
 # The home page, run once as Streamlit runs it.
 HOME_PAGE = """
-import sys, nspca.__main__ as main
+import sys, nspca.cli.app as main
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file(str(main.app_folder() / "app.py"), default_timeout=120).run()
 assert not page.exception, page.exception

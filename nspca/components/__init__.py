@@ -2,7 +2,7 @@
 
 from nspca.components.angle import at_an_angle, check_angle
 from nspca.components.deflation import DEFLATIONS, check_deflation, check_disjoint, drop_features, successive
-from nspca.components.variance import explained_variances
+from nspca.components.variance import explained_variances, shares_of_rows
 
 __all__ = [
     "DEFLATIONS",
@@ -12,5 +12,6 @@ __all__ = [
     "check_disjoint",
     "drop_features",
     "explained_variances",
+    "shares_of_rows",
     "successive",
 ]

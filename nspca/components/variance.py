@@ -1,13 +1,15 @@
 """How much variance components explain that are neither orthogonal nor uncorrelated: three answers, each with
-its name.
+its name. And how much of other rows.
 """
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem
 from nspca.matrix.given import real_numbers
-from nspca.matrix.linalg import Array
+from nspca.matrix.linalg import Array, binary_exponent
+from nspca.matrix.moments import squares
 from nspca.problem import LARGEST, Problem, moderate
 
 DEPENDENT = 1e-12
@@ -55,6 +57,33 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
         "subspace": np.einsum("ij,ij->j", basis, A.product(basis)),
     }
     return {name: np.cumsum(part) * A.unit for name, part in parts.items()}
+
+
+def shares_of_rows(X, components: Array, mean: Array, scale: Array) -> Array:
+    """Of the sum of squares of rows X (m, n), about a mean (n,) and divided by a scale (n,), the share along
+    each of the components (n, r), (r,); 0 where all rows are that mean.
+
+    For components that share no feature the shares add up to that of their span.
+    """
+    used = np.flatnonzero(components.any(axis=1))
+    if sp.issparse(X):
+        X = sp.csr_array(X)
+        Z = sp.csr_array((X.data / scale[X.indices], X.indices, X.indptr), shape=X.shape)
+        Z.sum_duplicates()
+        mean = mean / scale
+        # Squares of numbers far from 1 are no numbers; shares do not know the unit.
+        unit = -max(binary_exponent(Z.data), binary_exponent(mean))
+        Z.data, mean = np.ldexp(Z.data, unit), np.ldexp(mean, unit)
+        total = float(squares(Z, mean).sum())
+        some = Z[:, used].toarray() - mean[used]
+    else:
+        Z = (X - mean) / scale
+        Z = np.ldexp(Z, -binary_exponent(Z))
+        total = float(np.einsum("ij,ij->", Z, Z))
+        some = Z[:, used]
+    if total == 0:
+        return np.zeros(components.shape[1])
+    return np.square(some @ components[used]).sum(axis=0) / total
 
 
 def pivots(G: Array) -> Array:

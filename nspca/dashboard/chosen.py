@@ -1,4 +1,6 @@
-"""The data set in force: a sample or an upload, read once per server and found again by its content."""
+"""The data set in force: a sample, an upload or a folder of shards, read once per server and found again by
+its content.
+"""
 
 import hashlib
 import threading
@@ -12,6 +14,7 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
+from nspca.dashboard import folder
 from nspca.dashboard.shell import state, words
 from nspca.data import (
     SAMPLES,
@@ -26,6 +29,7 @@ from nspca.data.apart import Opened, open_file
 from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
+from nspca.shards import Shards
 from nspca.tasks.sweep import make_problem
 
 CHANGES = ("prepared", "without", "only", "drop", "log2", "together")  # done to the data after reading
@@ -35,17 +39,33 @@ HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a p
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """A data set, how to find it again, and the hash of its numbers."""
+    """A data set, how to find it again, and the hash of its numbers.
+
+    Of all rows of a folder of shards, its `table`, the `dataset` is a sample to look at.
+    """
 
     dataset: Dataset
     reference: dict[str, Any]
     content: str
+    table: Shards | None = None
+
+    @property
+    def given(self) -> Any:
+        """What a task gets as its data: the numbers, or where a worker finds the folder."""
+        return self.dataset.X if self.table is None else self.reference
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of all that is worked on."""
+        return self.dataset.X.shape if self.table is None else self.table.shape
 
     @property
     def stem(self) -> str:
         """What files about these data are called."""
         stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        return f"{self.reference.get('sample', 'upload')}{stand_in}"
+        return (
+            f"{self.reference.get('sample', 'folder' if 'folder' in self.reference else 'upload')}{stand_in}"
+        )
 
 
 def chosen() -> Chosen:
@@ -85,6 +105,36 @@ def opened() -> Chosen:
             st.error(words.plain(error), icon=":material/error:")
 
 
+def whole(of: Chosen) -> Chosen:
+    """All rows of the folder that these are some of, for a page that can work on them; itself where they are
+    of none, where something was done to them, and where some are enough.
+    """
+    if set(of.reference) == {"folder", "digest", "some"} and not state.get("some"):
+        return find(but_for(of.reference, "some"), None)
+    return of
+
+
+def some(of: Chosen) -> Chosen:
+    """The sample of a folder as data of its own; other data themselves."""
+    if of.table is None:
+        return of
+    return find({**of.reference, "some": folder.rows(of.table)}, None)
+
+
+def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
+    """The problem whose samples are shown: of a folder, that of its sample.
+
+    Raises
+    ------
+    InvalidProblem
+        When the sample is none, since a feature that is scaled does not vary in it.
+    """
+    if of.table is None:
+        return problem
+    A = problem.covariance
+    return _problem_of(some(of), problem.nonneg, A.center, A.scale)
+
+
 def reference() -> dict[str, Any]:
     """Where the data in force is, and how its file is read."""
     changes: dict[str, Any] = {
@@ -93,6 +143,10 @@ def reference() -> dict[str, Any]:
     if state.get("prep"):
         changes["prepared"] = state.get("prep")
     changes |= _features()
+    if state.get("upload") is None and state.get("folder") is not None:
+        name = state.get("folder")
+        digest = folder.digest(name)
+        return {"folder": name, "digest": digest, "some": folder.rows(folder.opened(name, digest)), **changes}
     if state.get("upload") is None:
         return {"sample": state.get("sample"), **changes}
     options = {
@@ -125,6 +179,11 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
     """The data set that `reference` described."""
     if "sample" in where:
         found = _sample(where["sample"], version(where["sample"]))
+    elif "folder" in where:
+        table = folder.opened(where["folder"], where["digest"])
+        if "some" not in where:
+            return _all_rows(where["folder"], table.digest, table)
+        found = _rows(where["folder"], table.digest, where["some"], table)
     else:
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
         opened = _upload(
@@ -270,6 +329,24 @@ def _sample(name: str, version: str) -> Chosen:
     return Chosen(_kept(data), {"sample": name}, _digest(data))
 
 
+@st.cache_resource(max_entries=6, show_spinner="Reading some rows of the folder …")
+def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
+    """A sample of a folder, as data of its own."""
+    data = folder.sample(_table, most)
+    return Chosen(_kept(data), {"folder": name, "digest": digest, "some": most}, _digest(data))
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
+    """All rows of a folder; it is known by its own digest, as the same table in memory has another one."""
+    some = _rows(name, digest, folder.rows(_table), _table).dataset
+    (total, _), drawn = _table.shape, some.X.shape[0]
+    said = f"all {total:,} rows of a folder on the server; drawn are {drawn:,} of them, chosen at random"
+    return Chosen(
+        replace(some, provenance=said), {"folder": name, "digest": digest}, f"shards {digest}", _table
+    )
+
+
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _upload(
     workspace: str, upload: str, vocabulary: str | None, covariance: bool, **options: Any
@@ -323,6 +400,19 @@ def read_first(raw: bytes, name: str) -> Opened:
     return _read(hashlib.sha256(raw).hexdigest(), name, None, tuple(sorted(usual.items())), raw, None)
 
 
+def read_like(raw: bytes, name: str, where: dict[str, Any]) -> Opened:
+    """Another file as that of a data set is read, see `reference`: its features in rows too, and its column
+    of labels left out where it has one.
+    """
+    usual = {"id_column": None, "label_column": None, "features_in_rows": bool(where.get("features_in_rows"))}
+    digest, label = hashlib.sha256(raw).hexdigest(), where.get("label_column")
+    for options in ([usual | {"label_column": label}] if label is not None else []) + [usual]:
+        opened = _read(digest, name, None, tuple(sorted(options.items())), raw, None)
+        if isinstance(opened.data, Dataset):
+            break
+    return opened
+
+
 @st.cache_resource(max_entries=6, show_spinner=False)
 def columns(workspace: str, upload: str) -> Look | None:
     """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
@@ -349,6 +439,12 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
     InvalidProblem
         For constant columns under `scale`, one row, an indefinite covariance, with the way out.
     """
+    if of.table is not None:
+        return nspca.Problem(folder.Outline(of.table, center, scale), 1, nonneg)
+    return _problem_of(of, nonneg, center, scale)
+
+
+def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
     given = of.dataset.is_covariance
     made = _problem(of.content, given, center and not given, scale and not given, of.dataset)
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors

@@ -5,7 +5,7 @@ from nspca.data.dataset import Dataset
 from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.look import Look
-from nspca.data.originals import adopt_copy, fetch_sample, original_path
+from nspca.data.originals import adopt_copy, fetch_sample, kept_path, original_path
 from nspca.data.prepare import PREPARATIONS, prepare
 from nspca.data.reader import look_at, read
 from nspca.data.samples import is_at_hand, load_sample
@@ -25,6 +25,7 @@ __all__ = [
     "fetch_sample",
     "frame_to_csv",
     "is_at_hand",
+    "kept_path",
     "load_sample",
     "look_at",
     "neutralise",

@@ -14,6 +14,7 @@ from nspca.errors import InvalidData
 MAX_VALUES = 2**26
 # A sparse entry costs 12 to 16 bytes in CSR plus 24 while it is parsed: 20 million stay under 1 GiB.
 MAX_ENTRIES = 20_000_000
+FROM_DISK = "solve it from the disk, after `python -m nspca shard FILE FOLDER`"
 # Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have
 # 300 000.
 MAX_ROWS = 2_000_000
@@ -116,7 +117,8 @@ def check_dense(rows: int, columns: int) -> None:
     if columns > MAX_COLUMNS or rows > MAX_ROWS or rows * columns > MAX_VALUES:
         raise InvalidData(
             f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most "
-            f"{MAX_VALUES} values, {MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them."
+            f"{MAX_VALUES} values, {MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them, "
+            f"or {FROM_DISK}."
         )
 
 
@@ -147,7 +149,7 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
     if rows > MAX_ROWS or columns > MAX_COLUMNS or entries > MAX_ENTRIES:
         raise InvalidData(
             f"The matrix says {rows} rows, {columns} columns and {entries} entries; at most {MAX_ROWS}, "
-            f"{MAX_COLUMNS} and {MAX_ENTRIES} are read: keep fewer documents or words."
+            f"{MAX_COLUMNS} and {MAX_ENTRIES} are read: keep fewer documents or words, or {FROM_DISK}."
         )
     if max(rows, columns) > FREE_LINES + max(entries, 0):
         raise InvalidData(

@@ -41,7 +41,7 @@ def find_original(name: str) -> Dataset | None:
     try:
         return complete(name, read(path, name=name))
     except InvalidData:
-        if path != _kept(name):
+        if path != kept_path(name):
             raise
         # Written by this module, so a copy that cannot be read was damaged on disk: it helps nobody.
         path.unlink(missing_ok=True)
@@ -53,21 +53,26 @@ def original_path(name: str) -> Path | None:
     machine.
     """
     folder = originals_folder()
-    candidates = [folder / _FILES[name]] if folder else []
-    return next((path for path in (*candidates, _kept(name)) if path.is_file()), None)
+    candidates = [folder / _FILES[name], kept_path(name, folder)] if folder else []
+    return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 
-def _kept(name: str) -> Path:
-    return cache_folder() / f"{name}.npz"
+def kept_path(name: str, folder: Path | None = None) -> Path:
+    """The file in which a fetched or adopted copy is kept: in the user's cache, or in a folder that was
+    named.
+    """
+    return (folder or cache_folder()) / f"{name}.npz"
 
 
-def _keep(name: str, data: Dataset) -> Dataset:
+def _keep(name: str, data: Dataset, folder: Path | None) -> Dataset:
+    path = kept_path(name, folder)
     try:
-        write_atomically(_kept(name), to_npz(data))
+        write_atomically(path, to_npz(data))
     except OSError as error:
+        other = "set NSPCA_HOME to another folder" if folder is None else "name another folder"
         raise DownloadError(
-            f"{SAMPLES[name].title} was read but cannot be kept in {cache_folder()} ({error.strerror}): "
-            "make room there, or set NSPCA_HOME to another folder."
+            f"{SAMPLES[name].title} was read but cannot be kept in {path.parent} ({error.strerror}): "
+            f"make room there, or {other}."
         ) from error
     return data
 
@@ -132,8 +137,8 @@ def _same_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
     )
 
 
-def fetch_sample(name: str, report: Report | None = None) -> Dataset:
-    """Download a sample from its original place into the user's cache; only ever called when a user asks.
+def fetch_sample(name: str, report: Report | None = None, folder: Path | None = None) -> Dataset:
+    """Download a sample from its original place; only ever called when a user asks.
 
     Parameters
     ----------
@@ -141,6 +146,8 @@ def fetch_sample(name: str, report: Report | None = None) -> Dataset:
         A name of `SAMPLES`.
     report : callable, optional
         Gets an event for every piece that arrives and may raise `Cancelled`.
+    folder : Path, optional
+        Where it is kept, instead of in the user's cache; ``NSPCA_DATA`` may name it.
 
     Raises
     ------
@@ -152,40 +159,44 @@ def fetch_sample(name: str, report: Report | None = None) -> Dataset:
     if not sample.downloadable:
         way = f"{sample.how}." if sample.how else "it is always there, nothing has to be fetched."
         raise DownloadError(f"{sample.title} cannot be fetched by itself: {way}")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as arriving:
         for original in sample.originals:
-            _fetch(sample, original, Path(folder), report)
+            _fetch(sample, original, Path(arriving), report)
         try:
-            data = _parse(name, Path(folder) / sample.originals[0].file)
+            data = _parse(name, Path(arriving) / sample.originals[0].file)
         except InvalidData as error:
             raise DownloadError(
                 f"What {sample.originals[0].url} sent is not {sample.title} ({error}) {_by_hand(sample)}"
             ) from error
-    return _keep(name, data)
+    return _keep(name, data, folder)
 
 
-def adopt_copy(name: str, path_or_buffer: str | Path | bytes | BinaryIO) -> Dataset:
+def adopt_copy(
+    name: str, path_or_buffer: str | Path | bytes | BinaryIO, folder: Path | None = None
+) -> Dataset:
     """Keep a copy of a sample that the user has: a folder or ZIP of PGM, docword, CSV, ``lrs.data`` or NPZ.
 
-    It is checked against the shape of the original and kept in the cache as NPZ without pickle.
+    It is checked against the shape of the original and kept as NPZ without pickle.
 
     Parameters
     ----------
     name : str
         "cbcl", "leukemia", "lrs" or "bow-kos".
     path_or_buffer : path, bytes or open binary file
+    folder : Path, optional
+        Where it is kept, instead of in the user's cache.
 
     Raises
     ------
     InvalidData
         When the copy cannot be read or is another data set.
     DownloadError
-        When it cannot be written to the cache.
+        When it cannot be written there.
     """
     sample = _sample(name)
     if not sample.stand_in:
         raise InvalidData(f"{sample.title} is always there, no copy is needed.")
-    return _keep(name, _parse(name, path_or_buffer))
+    return _keep(name, _parse(name, path_or_buffer), folder)
 
 
 def _sample(name: str) -> Sample:

@@ -114,7 +114,7 @@ def _check_sizes(about: Any, held: int) -> None:
     if plain > MAX_BYTES:
         raise InvalidData(
             f"The Parquet file would unpack to {mib(plain)}, at most {mib(MAX_BYTES)} are read: keep fewer "
-            "columns."
+            f"columns, or {limits.FROM_DISK}."
         )
 
 

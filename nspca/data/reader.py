@@ -15,6 +15,7 @@ from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.docword import is_docword, read_docword
 from nspca.data.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.h5ad import SUFFIX, read_h5ad
 from nspca.data.how import How
 from nspca.data.images import EXTENSIONS, read_images, short_name
 from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
@@ -27,7 +28,7 @@ from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
 
 _FOREIGN = {
-    b"\x89HDF": "an HDF5 file",
+    b"\x89HDF": "an HDF5 file (.h5ad and the like), which is never opened from uploads",
     b"\xd0\xcf\x11\xe0": "an old Excel file, or one with a password",
     b"%PDF": "a PDF",
     b"MATLAB": "a MATLAB file",
@@ -59,7 +60,8 @@ def read(
     path_or_buffer : path, bytes or open binary file
         CSV or TSV, Excel (the first sheet that holds something), Parquet, NPZ or NPY, Matrix Market, UCI
         docword (all of them also gzipped), a ZIP or folder of PGM or PNG images of one size, or a ZIP or
-        folder with one of the others.
+        folder with one of the others. With the package anndata a path to its H5AD too; of the options
+        `label_column` alone is for it, a column of the cells.
     name : str, optional
         Name of the dataset; by default the file's own.
     header : "auto", True or False
@@ -98,6 +100,8 @@ def read(
     report(Event("reading", message=name))
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
         return _read_files(_folder_files(Path(path_or_buffer)), name, words, how, report)
+    if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(SUFFIX):
+        return read_h5ad(Path(path_or_buffer), name, label_column)
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
         words = _vocabulary_beside(Path(path_or_buffer))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nspca.jobs.pool import Pool
 
 PATIENCE = 2.0  # seconds a cancelled run has until its next report
-PATIENCE_READY = 10.0  # when some of it is ready, and a busy machine is slow to report
+PATIENCE_READY = 30.0  # when some of it is ready, and a busy machine is slow to report
 NOTE_SECONDS = 5.0  # how much progress an interrupted run may forget
 POOL_ATTEMPTS = 3  # to start workers
 ATTEMPTS = 3  # for a run whose worker died before it began
@@ -122,6 +122,11 @@ class Engine:
     def address(self) -> str:
         """Where the scheduler listens; empty until ready."""
         return self._pool.address if self._pool else ""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that one run may use; 0 until that is known, and where nothing limits it."""
+        return self._pool.memory if self._pool and self.ready else 0
 
     def submit(
         self,
@@ -461,6 +466,8 @@ class Engine:
     def _stop_unwanted(self, pool: "Pool") -> None:
         for job in self._at_work():
             if job.viewers or not job.started or not job.future or job.pid is None:
+                continue
+            if job.future.done():  # what it hands in is on its way, and would be lost with the worker
                 continue
             if job.stop_asked is None:
                 job.stop_asked = time.monotonic()

@@ -74,6 +74,11 @@ class Pool:
     ------
     JobError
         When no worker can be had.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes that each worker may use; 0 where nothing limits them.
     """
 
     def __init__(
@@ -97,7 +102,7 @@ class Pool:
             )
         try:
             if not address:
-                self._cluster = _local_cluster(workers, memory, warm)
+                self._cluster = local_cluster(workers, memory, warm)
             with dask.config.set(SETTINGS):
                 self._client = Client(self._cluster or address, set_as_default=False, timeout=START_SECONDS)
             self._client.subscribe_topic(self.topic, lambda event: self._receive(event[1]))
@@ -105,6 +110,8 @@ class Pool:
                 "worker-restart-memory", lambda event: self._short_of_memory.add(event[1]["pid"])
             )
             self._client.wait_for_workers(1, timeout=START_SECONDS)
+            known = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            self.memory: int = min((int(one["memory_limit"] or 0) for one in known), default=0)
         except Exception as error:  # network, certificates, processes: all end in the same sentence
             self.close()
             where = f"at {address}" if address else "on this machine"
@@ -195,7 +202,7 @@ class Pool:
             return Finished("failed", error=sentence, trace=str(error))
 
 
-def _local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
+def local_cluster(workers: int | None, memory: int | None, warm: tuple[str, ...]) -> LocalCluster:
     usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
     workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
     dask.config.set(

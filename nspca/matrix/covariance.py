@@ -7,6 +7,7 @@ the user's scale.
 """
 
 import hashlib
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +17,7 @@ import scipy.sparse.linalg as spla
 from nspca.errors import InvalidProblem, NotConverged, Refused
 from nspca.matrix.linalg import Array, largest_eigenpairs, oriented, steady
 from nspca.matrix.moments import squares
+from nspca.progress import Report
 
 DENSE_LIMIT = 4000
 """Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
@@ -29,6 +31,8 @@ RESIDUAL = 1e-8
 """Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is
 ample.
 """
+HASHED = 2**16
+"""Entries of a table that are hashed at a time."""
 RANK_TOLERANCE = 1e-13
 """Eigenvalues below this times l1 are rounding: they are returned as zero."""
 
@@ -119,6 +123,10 @@ class Covariance:
             with steady(self.n * min(self.n, self.shape[0]) ** 2):
                 self._pairs = self._checked(*self._eigenpairs(d))
         return self._pairs[0][:d], self._pairs[1][:, :d]
+
+    def telling(self, report: Report) -> AbstractContextManager[None]:
+        """What reads data for long tells `report` while it does, inside."""
+        return nullcontext()
 
     def once(self, key, make):
         """The value of ``make()`` for this matrix, computed at the first call with `key` and kept with the
@@ -220,7 +228,7 @@ class DataCovariance(Covariance):
         return S.T @ S / self.m
 
     def _formed(self):
-        S = self._selected(np.arange(self.n))
+        S = self.Z if isinstance(self.Z, np.ndarray) else self._selected(np.arange(self.n))
         return S.T @ S / self.m
 
     def quadratic(self, x):
@@ -317,9 +325,11 @@ def canonical(X: sp.spmatrix) -> sp.csr_array:
 def dense_digest(X: Array) -> str:
     """Content hash of a dense array; part of the certificate format."""
     m, n = X.shape
-    return hashlib.sha256(
-        f"dense {m} {n}".encode() + (np.ascontiguousarray(X, dtype="<f8") + 0.0).tobytes()
-    ).hexdigest()
+    digest, rows = hashlib.sha256(f"dense {m} {n}".encode()), max(1, HASHED // max(n, 1))
+    for start in range(0, m, rows):
+        # Adding 0 leaves no negative zero.
+        digest.update((np.ascontiguousarray(X[start : start + rows], dtype="<f8") + 0.0).data)
+    return digest.hexdigest()
 
 
 def sparse_digest(X: sp.csr_array) -> str:

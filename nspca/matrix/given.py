@@ -21,6 +21,7 @@ from nspca.matrix.linalg import (
     binary_exponent,
     is_positive_definite,
     largest_eigenvalue,
+    scaled,
 )
 from nspca.matrix.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
 
@@ -59,7 +60,7 @@ def from_matrix(A) -> MatrixCovariance:
             "from_data"
         )
     exponent = binary_exponent(A)
-    A = np.ldexp(A, -exponent)
+    A = scaled(A, -exponent)
     difference = np.abs(A - A.T)
     if difference.max() > 1e-8:
         i, j = np.unravel_index(np.argmax(difference), A.shape)
@@ -94,7 +95,7 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
     enough_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
     exponent = binary_exponent(X, axis=0 if scale else None)
-    Z = np.ldexp(X, -exponent)
+    Z = scaled(X, -exponent)
     if center or scale:
         C = centred(Z)
         if scale:
@@ -119,7 +120,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
     enough_rows(m, center or scale)
     digest = sparse_digest(X)
     exponent = column_exponents(X) if scale else np.full(n, binary_exponent(X.data))
-    X.data = np.ldexp(X.data, -exponent[X.indices])
+    X.data = scaled(X.data, -exponent[X.indices])
     mean, weight = np.zeros(n), np.ones(n)
     if center or scale:
         full = crowded(X)

@@ -67,10 +67,10 @@ class LargeCovariance(Parts, SparseCovariance):
         size = self.Z.data.nbytes + self.Z.indices.nbytes
         return sp.csc_array(self.Z) if size <= SECOND_ORDER else self.Z
 
-    def blocks(self):
-        """All rows, as one block."""
+    def folded(self, join, kernel, *arguments):
+        """What a kernel gives for all rows, which are one block."""
         self._passes += 1
-        yield self._by_columns
+        return tuple(kernel(self._by_columns, *arguments))
 
     def product(self, X):
         self._passes += 1

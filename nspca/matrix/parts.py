@@ -16,6 +16,7 @@ from nspca.matrix import subspace
 from nspca.matrix.covariance import DENSE_LIMIT, RESIDUAL, Covariance, MatrixCovariance
 from nspca.matrix.linalg import Array, largest_eigenpairs
 from nspca.matrix.subspace import OVERSAMPLING
+from nspca.matrix.tree import Join, Part, added
 
 CANDIDATES = 2000
 """Features with the largest variances, on which A is formed first: 32 MB."""
@@ -29,7 +30,7 @@ HELD = 3
 
 class Centred(Protocol):
     """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of sparse Y, in unit scale; `counts` are the nonzeros
-    of its columns.
+    of its columns, and `folded` is what ``kernel(Y, *arguments)`` gives for all blocks together.
     """
 
     @property
@@ -44,7 +45,7 @@ class Centred(Protocol):
     @property
     def counts(self) -> Any: ...
 
-    def blocks(self) -> Iterator[Any]: ...
+    def folded(self, join: Join, kernel: Any, *arguments: Any) -> Part: ...
 
 
 class Parts(Covariance):
@@ -106,14 +107,7 @@ class Parts(Covariance):
         """``A[features][:, features]``, one pass: dense columns as dense ones, the others as sparse."""
         dense = self.rows.counts[features] > self.dense_share * self.rows.m
         d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
-        DD, SD, SS = np.zeros((d.size, d.size)), np.zeros((s.size, d.size)), np.zeros((s.size, s.size))
-        for Z in self.rows.blocks():
-            Z = Z[:, features]
-            S = sp.csr_array(Z[:, s])
-            for start, D in pieces(Z[:, d], d.size):
-                DD += D.T @ D
-                SD += S[start : start + len(D)].T @ D
-            _add(SS, S.T @ S)
+        DD, SD, SS = self.rows.folded(added, _products, features, d, s)
         G = np.empty((features.size, features.size))
         G[np.ix_(d, d)], G[np.ix_(s, s)], G[np.ix_(s, d)], G[np.ix_(d, s)] = DD, SS, SD, SD.T
         G = self._centred(G, features, features)
@@ -129,11 +123,7 @@ class Parts(Covariance):
 
     def crossed(self, pairs) -> list[Array]:
         """``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
-        sums = [np.zeros((I.size, J.size)) for I, J in pairs]
-        for Y in self.rows.blocks() if pairs else ():
-            Y = sp.csc_array(Y)
-            for G, (I, J) in zip(sums, pairs, strict=True):
-                _add(G, sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J]))
+        sums = self.rows.folded(added, _crossed, pairs) if pairs else ()
         return [self._centred(G, I, J) for G, (I, J) in zip(sums, pairs, strict=True)]
 
     def candidates(self, least: int = 0) -> np.ndarray:
@@ -175,10 +165,22 @@ class Parts(Covariance):
         return values, vectors
 
 
-def _add(G: Array, part: sp.csr_array) -> None:
-    """Add sparse entries to G in place."""
-    part = part.tocoo()
-    G[part.row, part.col] += part.data
+def _products(Y, features, d, s):
+    """Products among the features: those at d with themselves, those at s with these and with themselves."""
+    Y = Y[:, features]
+    S = sp.csr_array(Y[:, s])
+    DD, SD = np.zeros((d.size, d.size)), np.zeros((s.size, d.size))
+    for start, D in pieces(Y[:, d], d.size):
+        DD += D.T @ D
+        SD += S[start : start + len(D)].T @ D
+    return DD, SD, (S.T @ S).toarray()
+
+
+def _crossed(Y, pairs):
+    """Products of the features of each pair, one pair at a time: together they are large."""
+    Y = sp.csc_array(Y)
+    for I, J in pairs:
+        yield (sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J])).toarray()
 
 
 def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:

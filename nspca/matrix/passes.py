@@ -1,17 +1,24 @@
-"""A table on disk in passes over its rows: counts, means, weights and variances of its columns, and Z block
-by block.
+"""A table on disk in passes over its rows: counts, means, weights and variances of its columns, and sums over
+the blocks of Z.
+
+A pass asks the same of every block, by a function of this package and its arguments, and joins what it gets
+in the order of `matrix.tree`: here, or on the workers of a Dask client, to the last bit the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.matrix import spread
 from nspca.matrix.given import enough_rows, refuse_constant, with_columns
-from nspca.matrix.linalg import Array
+from nspca.matrix.linalg import Array, one_thread
 from nspca.matrix.moments import STILL
 from nspca.matrix.parts import pieces
+from nspca.matrix.tree import Join, Part, added, folded
+from nspca.progress import Event, Report, silent
 
 
 class Table(Protocol):
@@ -29,14 +36,59 @@ class Table(Protocol):
     def blocks(self) -> Iterator[Any]: ...
 
 
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """What makes Y of the rows of the table: a power of two for all or for each column, and the columns that
+    are written out and shifted before their mean is taken off.
+    """
+
+    exponents: Any
+    full: np.ndarray
+    shift: Array | None = None
+
+    def of(self, X: sp.csr_array) -> sp.csr_array:
+        """A block of rows in unit scale, with full columns shifted."""
+        columns = isinstance(self.exponents, np.ndarray)
+        exponents = self.exponents[X.indices] if columns else self.exponents
+        Y = sp.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
+        if self.full.size:
+            Y = with_columns(Y, self.full, Y[:, self.full].toarray() - self.shift)
+        return Y
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a pass asks of every block X of the table; travels to workers."""
+
+    scale: Scale
+    kernel: Any
+    arguments: tuple[Any, ...]
+
+    def __call__(self, X: sp.csr_array) -> Iterator[Array]:
+        with one_thread():  # the last bits depend on how many share a sum
+            yield from self.kernel(self.scale.of(X), *self.arguments)
+
+
 class Rows:
     """The rows of a table as those of ``Z = (Y - 1 mean') * weight``, Y sparse.
+
+    Parameters
+    ----------
+    table : Table
+    center, scale : bool
+    names : sequence of str, optional
+        Of the columns, for an error.
+    client : optional
+        Of a Dask cluster whose workers read the table.
+    report : callable
 
     Attributes
     ----------
     m, n : int
     exponent : int
         Of the unit scale.
+    report : callable
+        Is told of every block that was read.
     passes : int
         How often all rows were read.
     counts : (n,) int
@@ -46,29 +98,25 @@ class Rows:
         Columns that are written out and shifted before their mean is taken off.
     """
 
-    def __init__(self, table: Table, center: bool, scale: bool, names=None):
+    def __init__(
+        self, table: Table, center: bool, scale: bool, names=None, client=None, report: Report = silent
+    ):
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
+        self.client, self.report = client, report
         self.m, self.n = table.shape
         enough_rows(self.m, center or scale)
         self.exponent = int(np.frexp(table.largest)[1])
-        self.exponents: Any = self.exponent
-        self.shift: Array | None = None
         self.full = np.zeros(0, dtype=np.int64)
+        self._scale = Scale(self.exponent, self.full)
         self._measure(names)
+        self.report = silent
 
     def _measure(self, names) -> None:
         """Means, weights and variances: in the pass that checks the files, and where columns are written out
         or scaled in one more.
         """
         m, n = self.m, self.n
-        self.counts = np.zeros(n, dtype=np.int64)
-        sums, squares, largest = np.zeros(n), np.zeros(n), np.zeros(n)
-        for X in self.blocks():
-            self.counts += np.bincount(X.indices, minlength=n)
-            sums += np.bincount(X.indices, weights=X.data, minlength=n)
-            squares += np.bincount(X.indices, weights=X.data * X.data, minlength=n)
-            if self.scale:
-                largest = np.maximum(largest, abs(X).max(axis=0).toarray().ravel())
+        self.counts, sums, squares, largest = self.folded(_measured_too, _counted, self.scale)
         self.mean, self.weight = np.zeros(n), np.ones(n)
         compared = self.center or self.scale
         full = np.flatnonzero(2 * self.counts > m) if compared else self.full
@@ -76,9 +124,11 @@ class Rows:
             self.mean = sums / m
         elif compared:
             own = np.frexp(largest)[1] if self.scale else np.zeros(n, dtype=np.int64)
-            self.exponents = self.exponents + own
+            self._scale = Scale(self.exponent + own, self.full)
             means = np.ldexp(sums, -own) / m
-            sums, squares, plain, still = self._second(full, means[full])
+            found = self.folded(_measured_too, _compared, full, means[full])
+            sums, squares, plain, (high, low) = found
+            still = high + low <= STILL * np.maximum(np.abs(low), np.abs(high))
             variance = squares / m - (sums / m) ** 2
             if self.scale:
                 constant = self.counts == 0
@@ -86,39 +136,62 @@ class Rows:
                 refuse_constant(constant, names)
                 self.weight = 1 / np.sqrt(variance)
             if self.center:
-                self.mean, self.full, self.shift = sums / m, full, means[full]
+                self.mean, self.full = sums / m, full
+                self._scale = Scale(self._scale.exponents, full, means[full])
             else:
                 squares[full] = plain
         self.variances = (squares / m - self.mean**2) * self.weight**2
 
-    def _second(self, full, shift):
-        """Sums and sums of squares of every column, those that are more than half full shifted; the latter
-        not shifted; and which of these hold one value.
+    def folded(self, join: Join, kernel, *arguments) -> Part:
+        """What ``kernel(Y, *arguments)`` gives for the blocks Y of rows, joined in the order of the tree; one
+        pass.
         """
-        n = self.n
-        sums, squares, plain = np.zeros(n), np.zeros(n), np.zeros(full.size)
-        low, high = np.full(full.size, np.inf), np.full(full.size, -np.inf)
-        for X in self.blocks():
-            for _, D in pieces(X[:, full], full.size):
-                low, high = np.minimum(low, D.min(axis=0)), np.maximum(high, D.max(axis=0))
-                plain += (D * D).sum(axis=0)
-                C = D - shift
-                sums[full] += C.sum(axis=0)
-                squares[full] += (C * C).sum(axis=0)
-            rest = ~np.isin(X.indices, full)
-            at, values = X.indices[rest], X.data[rest]
-            sums += np.bincount(at, weights=values, minlength=n)
-            squares += np.bincount(at, weights=values * values, minlength=n)
-        still = high - low <= STILL * np.maximum(np.abs(low), np.abs(high))
-        return sums, squares, plain, still
-
-    def blocks(self) -> Iterator[sp.csr_array]:
-        """All rows in order, in unit scale, with full columns shifted; one pass."""
         self.passes += 1
-        columns = isinstance(self.exponents, np.ndarray)
-        for X in self.table.blocks():
-            exponents = self.exponents[X.indices] if columns else self.exponents
-            Z = sp.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
-            if self.full.size:
-                Z = with_columns(Z, self.full, Z[:, self.full].toarray() - self.shift)
-            yield Z
+        question = Question(self._scale, kernel, arguments)
+        if self.client is not None:
+            return spread.folded(self.client, self.table, question, join, self.report)
+        return folded((question(X) for X in self._blocks()), join)
+
+    def _blocks(self) -> Iterator[sp.csr_array]:
+        """The blocks of the table, each one told."""
+        total = len(self.table) if isinstance(self.table, Sized) else 0
+        for number, X in enumerate(self.table.blocks()):
+            self.report(Event("reading", number, total))
+            yield X
+
+
+def _counted(Y, scaled):
+    """Entries, sums and sums of squares of every column, and if asked for its largest absolute value."""
+    n = Y.shape[1]
+    counts = np.bincount(Y.indices, minlength=n)
+    sums, squares = np.zeros(n), np.zeros(n)  # of no entries `bincount` gives whole numbers
+    sums += np.bincount(Y.indices, weights=Y.data, minlength=n)
+    squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
+    return counts, sums, squares, abs(Y).max(axis=0).toarray().ravel() if scaled else np.zeros(0)
+
+
+def _compared(Y, full, shift):
+    """Sums and sums of squares of every column, those that are more than half full shifted; the latter not
+    shifted; and their largest value and that of their negative.
+    """
+    n = Y.shape[1]
+    sums, squares, plain = np.zeros(n), np.zeros(n), np.zeros(full.size)
+    largest = np.full((2, full.size), -np.inf)
+    for _, D in pieces(Y[:, full], full.size):
+        largest = np.maximum(largest, (D.max(axis=0), -D.min(axis=0)))
+        plain += (D * D).sum(axis=0)
+        C = D - shift
+        sums[full] += C.sum(axis=0)
+        squares[full] += (C * C).sum(axis=0)
+    rest = ~np.isin(Y.indices, full)
+    at, values = Y.indices[rest], Y.data[rest]
+    sums += np.bincount(at, weights=values, minlength=n)
+    squares += np.bincount(at, weights=values * values, minlength=n)
+    return sums, squares, plain, largest
+
+
+def _measured_too(one, other):
+    """Sums of all but the last, of which it is the larger."""
+    *sums, largest = one
+    *more, larger = other
+    return (*added(tuple(sums), tuple(more)), np.maximum(largest, larger))

@@ -8,16 +8,21 @@ than half full written out block by block. Products are fused: Z'(ZX) takes one 
 What is asked of few features, A on them, is held once it was computed (`matrix.parts`).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, Refused
+from nspca.matrix import spread
 from nspca.matrix.covariance import DENSE_LIMIT, Covariance, SparseCovariance
 from nspca.matrix.linalg import Array
 from nspca.matrix.parts import Parts, pieces
 from nspca.matrix.passes import Rows, Table
+from nspca.matrix.tree import added, gathered
+from nspca.progress import Report, silent
 
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
@@ -36,8 +41,10 @@ class ShardedCovariance(Parts):
 
     dense_share = DENSE_SHARE
 
-    def __init__(self, table: Table, center: bool, scale: bool, names=None):
-        self.rows = Rows(table, center, scale, names)
+    def __init__(
+        self, table: Table, center: bool, scale: bool, names=None, client=None, report: Report = silent
+    ):
+        self.rows = Rows(table, center, scale, names, client, report)
         super().__init__(
             n=self.rows.n,
             shape=table.shape,
@@ -53,6 +60,15 @@ class ShardedCovariance(Parts):
         """How often all rows were read."""
         return self.rows.passes
 
+    @contextmanager
+    def telling(self, report: Report) -> Iterator[None]:
+        """Every block that is read inside is told, so that `report` may end a pass where it is."""
+        before, self.rows.report = self.rows.report, report
+        try:
+            yield
+        finally:
+            self.rows.report = before
+
     # --- products -------------------------------------------------------------------------------------------
 
     @property
@@ -64,21 +80,14 @@ class ShardedCovariance(Parts):
         if self.small:
             return self.matrix @ X
         Y = (X.T * self.rows.weight).T
-        fixed, total, sums = self.rows.mean @ Y, np.zeros(Y.shape), np.zeros(Y.shape[1:])
-        for Z in self.rows.blocks():
-            S = Z @ Y - fixed
-            total += Z.T @ S
-            sums += S.sum(axis=0)
+        total, sums = self.rows.folded(added, _fused, Y, self.rows.mean @ Y)
         return ((total - np.multiply.outer(self.rows.mean, sums)).T * self.rows.weight).T / self.rows.m
 
     def columns(self, features):
         if self.small:
             return self.matrix[:, features]
         features = np.asarray(features, dtype=np.int64)
-        total = np.zeros((self.n, features.size))
-        for Z in self.rows.blocks():
-            for start, D in pieces(Z[:, features], features.size):
-                total += Z[start : start + len(D)].T @ D
+        (total,) = self.rows.folded(added, _with_all, features)
         return self._centred(total, np.arange(self.n), features)
 
     def block(self, features):
@@ -103,7 +112,7 @@ class ShardedCovariance(Parts):
     def scores(self, X: Array) -> Array:
         """``Z @ X``: the samples along components X (n, r), in unit scale."""
         Y = (X.T * self.rows.weight).T
-        return np.concatenate([Z @ Y - self.rows.mean @ Y for Z in self.rows.blocks()])
+        return np.concatenate(self.rows.folded(gathered, _along, Y, self.rows.mean @ Y))
 
     def restrict(self, features) -> Covariance:
         """Some features in memory: A on them where A is formed whole; else their data, in one pass, and A on
@@ -112,7 +121,7 @@ class ShardedCovariance(Parts):
         features = np.asarray(features, dtype=np.int64)
         if self.small:
             return self.on(features)
-        X = sp.csr_array(sp.vstack([Z[:, features] for Z in self.rows.blocks()], format="csr"))
+        X = sp.csr_array(sp.vstack(self.rows.folded(gathered, _selected, features), format="csr"))
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         part = SparseCovariance(
             X, self.rows.mean[features], self.rows.weight[features], shape=X.shape, source="data", **recipe
@@ -127,23 +136,51 @@ class ShardedCovariance(Parts):
             raise Refused(
                 f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"
             )
-        X = sp.csr_array(sp.vstack(list(self.rows.blocks()), format="csr")).multiply(self.rows.weight).tocsr()
+        held = self.rows.folded(gathered, _selected, slice(None))
+        X = sp.csr_array(sp.vstack(held, format="csr")).multiply(self.rows.weight).tocsr()
         shift = self.rows.mean * self.rows.weight
         cross = X @ shift
         return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.rows.m
 
 
-def of_table(table: Table, center: bool, scale: bool) -> ShardedCovariance:
-    """Covariance of a table of row blocks.
+def _fused(Y, X, fixed):
+    """``Y'S`` and the sums of the columns of S, ``S = YX - fixed``."""
+    S = Y @ X - fixed
+    return Y.T @ S, np.asarray(S.sum(axis=0))
+
+
+def _with_all(Y, features):
+    """Products of some columns with all."""
+    total = np.zeros((Y.shape[1], features.size))
+    for start, D in pieces(Y[:, features], features.size):
+        total += Y[start : start + len(D)].T @ D
+    return (total,)
+
+
+def _along(Y, X, fixed):
+    return (Y @ X - fixed,)
+
+
+def _selected(Y, features):
+    return (Y[:, features],)
+
+
+def of_table(
+    table: Table, center: bool, scale: bool, client=None, report: Report = silent
+) -> ShardedCovariance:
+    """Covariance of a table of row blocks, read here or by the workers of a Dask client.
 
     Raises
     ------
     InvalidProblem
-        For something that is no such table.
+        For something that is no such table, or none that workers can open.
     """
     if not hasattr(type(table), "blocks"):
         raise InvalidProblem(
             f"a folder of shards is required, got {type(table).__name__}; make one with "
             "`python -m nspca shard`"
         )
-    return ShardedCovariance(table, center, scale, getattr(table, "feature_names", None) if scale else None)
+    if client is not None:
+        spread.check(client, table)
+    names = getattr(table, "feature_names", None) if scale else None
+    return ShardedCovariance(table, center, scale, names, client, report)

@@ -5,6 +5,7 @@ machine   how fast this machine computes, measured once and kept
 costs     the plan
 """
 
-from nspca.planning.costs import Plan, plan
+from nspca.planning.costs import Plan, plan, planned
+from nspca.planning.sizes import Size
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "Size", "plan", "planned"]

@@ -1,7 +1,8 @@
 """The plan: from sizes and speeds to memory, passes and seconds, as the ways of `nspca.api` have them."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from nspca.api import FACTOR_LIMIT
 from nspca.archive import mib
@@ -28,6 +29,10 @@ STEPS = 250
 """Products with the matrix of the features worked on, for a component and its proof."""
 BY_BLOCKS = 16
 """Columns of the products of a pass."""
+BASE, EACH, MOST = 2e8, 2e6, 2000
+"""Multiplications that a component and its proof take besides, and for each feature worked on, up to so many:
+as pitprops, digits, LRS, CBCL, Leukemia and KOS took.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class Plan:
     features : int
         On which A is formed.
     bytes, passes, seconds
-        Of memory at most, besides the program itself; over the data; about.
+        Of memory at most, besides the program itself; over the data; about, None where the speed of the
+        machine is not known.
     proved : str
         What a certificate will say.
     reason : str
@@ -56,7 +62,7 @@ class Plan:
     features: int
     bytes: int
     passes: int
-    seconds: float
+    seconds: float | None
     proved: str
     reason: str = ""
     command: str = ""
@@ -64,10 +70,10 @@ class Plan:
     def __str__(self) -> str:
         about = "" if self.size.exact else "about "
         kind = "nonzeros" if self.size.sparse else "numbers"
+        took = "" if self.seconds is None else f", about {self.seconds:.2g} s"
         lines = [
             f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}",
-            f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data, about "
-            f"{self.seconds:.2g} s",
+            f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data{took}",
             self.proved,
         ]
         if self.command:
@@ -103,10 +109,16 @@ def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan
         whole("k", k, 1)
         whole("components", components, 1)
         sizes = (k,) * components
-    reason = "" if size.at == "shards" else _beyond(size)
+    found = planned(size, sizes, effort, speed())
+    return replace(found, command=f"python -m nspca shard {source} FOLDER") if found.reason else found
+
+
+def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None) -> Plan:
+    """The plan for components of these sizes, found together, on a machine of this speed; it names no
+    command.
+    """
+    reason = _beyond(size) if size.at == "file" else ""
     at = "shards" if reason or size.at == "shards" else "memory"
-    if size.at == "memory":
-        reason, at = "", "memory"
     features = _worked_on(size, at, sizes)
     held = _bytes(size, at, features, sizes)
     if at == "memory" and size.at == "file" and (free := available()) is not None and held > free:
@@ -121,10 +133,9 @@ def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan
         features=features,
         bytes=held,
         passes=passes,
-        seconds=_seconds(size, features, passes, sizes, speed()),
+        seconds=None if machine is None else _seconds(size, features, passes, sizes, machine),
         proved=_proved(size, sizes, effort),
         reason=reason,
-        command=f"python -m nspca shard {source} FOLDER" if reason else "",
     )
 
 
@@ -173,9 +184,13 @@ def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> f
     reading = size.text * machine.text
     going = passes * 2 * BY_BLOCKS * size.entries * machine.sparse
     each = size.entries / max(size.rows, 1)
-    forming = size.entries * min(each, features) * machine.sparse
+    if size.sparse:
+        forming = size.entries * min(each, features) * machine.sparse
+    else:  # the smaller of the two matrices of products
+        forming = size.entries * min(size.rows, features) * machine.dense
     product = features**2 if features <= DENSE_LIMIT else 2 * size.entries
-    seeking = STEPS * (1 + len(sizes) / 4) * product * machine.dense
+    besides = BASE + EACH * min(features, MOST)
+    seeking = (1 + len(sizes) / 4) * (STEPS * product + besides) * machine.dense
     return reading + going + forming + seeking
 
 

@@ -31,17 +31,26 @@ class Speed:
 
 
 def speed() -> Speed:
-    """Of this machine."""
-    path, who = cache_folder().parent / FILE, _who()
-    known = _read(path, who)
-    if known is None:
-        known = measured()
+    """Of this machine, measured unless it is known."""
+    found = known()
+    if found is None:
+        found = measured()
         with suppress(OSError):  # it is measured again next time
-            write_atomically(path, json.dumps({"of": who} | asdict(known)).encode())
-    return known
+            write_atomically(_path(), json.dumps({"of": who()} | asdict(found)).encode())
+    return found
 
 
-def _who() -> list[str]:
+def known() -> Speed | None:
+    """The same without measuring: None where nobody has measured it yet."""
+    return _read(_path(), who())
+
+
+def _path() -> Path:
+    return cache_folder().parent / FILE
+
+
+def who() -> list[str]:
+    """What a measurement is about: the version of the package, and the machine."""
     version = sys.modules["nspca"].__version__  # which is above this room
     return [version, platform.node(), platform.machine(), str(os.cpu_count()), np.__version__]
 

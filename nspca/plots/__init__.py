@@ -21,11 +21,10 @@ from nspca.plots.samples import (
 from nspca.plots.scoremap import score_map, separation
 from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
-from nspca.plots.sweeps import PLATEAU, kind_words, knee, sweep_figure
+from nspca.plots.sweeps import kind_words, sweep_figure
 from nspca.plots.theme import alt_text, certainty, percent_down, ratio_sentence
 
 __all__ = [
-    "PLATEAU",
     "alt_text",
     "certainty",
     "component_bars",
@@ -38,7 +37,6 @@ __all__ = [
     "globe",
     "images_figure",
     "kind_words",
-    "knee",
     "pd_view_figure",
     "percent_down",
     "ratio_sentence",

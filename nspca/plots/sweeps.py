@@ -27,6 +27,7 @@ from nspca.plots.theme import (
     plain,
     ratio_sentence,
 )
+from nspca.result import PLATEAU
 
 KINDS = {
     "B0": "the leading eigenvalue, the diagonal or one row (B0)",
@@ -61,17 +62,9 @@ EARLIER = (
     {"color": RED, "dash": "dashdot", "symbol": "x"},
 )
 HEIGHT = 640
-PLATEAU = 0.95
-"""Share of the largest value from which a further feature buys little."""
 RING = f"smallest k with {100 * PLATEAU:.0f} % of the largest"
 HEADROOM = 1.06
 """Of the axis over what is drawn."""
-
-
-def knee(frame: pd.DataFrame) -> int:
-    """The smallest k that reaches `PLATEAU` of the largest value."""
-    best = frame.groupby("k")["value"].max()
-    return int(best.index[best >= PLATEAU * best.max()].min())
 
 
 def kind_words(kind: object, code: bool = True) -> str:
@@ -212,7 +205,7 @@ def sweep_figure(
     note : str
         What the rows are, when they are not a finished sweep.
     marked : int, optional
-        A k with a ring around its best value; see `knee`.
+        A k with a ring around its best value; see `nspca.knee`.
     wanted : (float, str), optional
         A value that is sought, drawn as a level line, and its name.
     fit : bool

@@ -7,7 +7,7 @@ reader; neither side knows more of the other.
 import hashlib
 import io
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ class Shards:
     InvalidData
         When the manifest is missing or disagrees with itself, or a file is missing or has another size.
         Contents are checked when a file is first read.
+
+    Sent to another process, it is the folder's path: there the same folder is opened, once, and read.
     """
 
     def __init__(self, folder: str | Path):
@@ -58,6 +60,18 @@ class Shards:
                 _check_size(self.folder / file_of(number, part), shard.files[part])
         if self.manifest.features is not None:
             _check_size(self.folder / FEATURES, self.manifest.features)
+
+    def __len__(self) -> int:
+        """How many blocks of rows."""
+        return len(self.manifest.shards)
+
+    def __reduce__(self):
+        return _opened, (str(self.folder.absolute()), self._mark)
+
+    @cached_property
+    def _mark(self) -> str:
+        """By which two processes know that they read the same files."""
+        return hashlib.sha256(repr(self.manifest).encode()).hexdigest()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -78,6 +92,11 @@ class Shards:
     @property
     def name(self) -> str:
         return self.manifest.name
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the files of all blocks."""
+        return sum(content.bytes for shard in self.manifest.shards for content in shard.files.values())
 
     @property
     def longest(self) -> int:
@@ -109,7 +128,7 @@ class Shards:
         InvalidData
             For a file whose content is not what the manifest says, or no block of rows.
         """
-        for number in range(len(self.manifest.shards)):
+        for number in range(len(self)):
             yield self.block(number)
 
     def block(self, number: int) -> sp.csr_array:
@@ -158,6 +177,17 @@ class Shards:
         if data.size and not (np.abs(data).max() <= self.largest and np.all(data != 0)):
             words = f"must hold finite numbers that are not 0, of at most {self.largest!r}"
             raise refuse("data", words)
+
+
+@lru_cache(maxsize=8)
+def _opened(folder: str, mark: str) -> Shards:
+    """The folder that another process has opened."""
+    shards = Shards(folder)
+    if shards._mark != mark:
+        raise InvalidData(
+            f"{folder} must hold the same shards for every worker, here it holds others: copy it."
+        )
+    return shards
 
 
 def _check_size(path: Path, content: Content) -> None:

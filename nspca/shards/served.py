@@ -39,6 +39,16 @@ def opened(name: str) -> Shards:
     return Shards(path)
 
 
+def stamp(name: str) -> str:
+    """Changes when a folder of that name is made anew; empty when there is none."""
+    place = _place()
+    path = None if place is None else _inside(place, name)
+    if path is None:
+        return ""
+    known = (path / FILE).stat()
+    return f"{path} {known.st_mtime_ns} {known.st_size}"
+
+
 def _place() -> Path | None:
     named = os.environ.get("NSPCA_SHARDS")
     return Path(named) if named else None
@@ -47,6 +57,9 @@ def _place() -> Path | None:
 def _inside(place: Path, name: str) -> Path | None:
     path = place / name
     plain = name not in ("", ".", "..") and Path(name).name == name and not name.startswith(".")
-    if not plain or path.is_symlink() or path.resolve().parent != place.resolve():
+    try:
+        if not plain or path.is_symlink() or path.resolve().parent != place.resolve():
+            return None
+        return path if (path / FILE).is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
         return None
-    return path if (path / FILE).is_file() else None

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from nspca.ascent import single as ascent
 from nspca.errors import Refused
@@ -67,13 +66,20 @@ class Options:
             whole("samples", self.samples, 1)
 
 
+def cap(d: int, eps: float) -> float:
+    """Chance p of a point to lie in a double cap: ``I_eps((d - 1) / 2, 1/2)``, d > 1."""
+    from scipy.special import betainc  # a tenth of all that is imported, for this one number
+
+    return float(betainc((d - 1) / 2, 0.5, eps))
+
+
 def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
     """N of Theorem 2: fails with probability at most 1/n for all `sparsities` values of k together; 1 when d
     = 1.
     """
     if d == 1:
         return 1
-    p = float(betainc((d - 1) / 2, 0.5, eps))
+    p = cap(d, eps)
     if p == 0.0:
         return np.iinfo(np.int64).max
     return max(1, math.ceil((math.log(n) + math.log(sparsities)) / p))
@@ -81,7 +87,7 @@ def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
 
 def failure_probability(samples: int, d: int, eps: float, sparsities: int = 1) -> float:
     """Chance that `samples` points miss the cap of some k: ``K (1 - p)^N`` at most."""
-    p = 1.0 if d == 1 else float(betainc((d - 1) / 2, 0.5, eps))
+    p = 1.0 if d == 1 else cap(d, eps)
     return min(1.0, sparsities * (1 - p) ** samples)
 
 

@@ -11,6 +11,7 @@ from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.progress import Event, Report, silent
 from nspca.tasks.rows import Climbed, Refused, Several, pack
 from nspca.tasks.sweep import NO_METHOD, cheapest_first, make_problem
+from nspca.tasks.table import given
 
 WORTH = 1e-6
 """Relative gain from which better components are reported."""
@@ -26,7 +27,7 @@ def run_joint(*, X, covariance: bool, request: dict, report: Report = silent) ->
 
     Parameters
     ----------
-    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    X : (m, n) array or sparse matrix, the (n, n) covariance, or a folder as `table.given` takes it
     request : dict
         ``sizes`` of the components, ``methods, options`` by method, ``effort`` of the certificate or None,
         ``nonneg, center, scale, seed``; what else it says is for the pages.
@@ -37,6 +38,7 @@ def run_joint(*, X, covariance: bool, request: dict, report: Report = silent) ->
         When no method could solve the problem.
     """
     sizes, methods = tuple(request["sizes"]), request["methods"]
+    X, report = given(X, report)
     problem = make_problem(
         X, covariance, sizes, nonneg=request["nonneg"], center=request["center"], scale=request["scale"]
     )

@@ -112,6 +112,28 @@ class Recurred:
 
 
 @dataclass(frozen=True)
+class Weighed:
+    """What speaks for each number of features so far: the columns of an `nspca.Choice`, None where nothing is
+    known yet.
+    """
+
+    numbers: list[int]
+    value: list[float | None]
+    held_out: list[float | None]
+    held_out_error: list[float | None]
+    stability: list[float | None]
+    stability_error: list[float | None]
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """What a component of a shuffled table explains, beside that of the table itself."""
+
+    value: float
+    noise: float
+
+
+@dataclass(frozen=True)
 class Scored:
     """A line of the table of one of the papers' uses."""
 
@@ -152,7 +174,20 @@ def _columns(parts: list[list[list]], n: int) -> np.ndarray:
     return X
 
 
-Row = Found | Several | Climbed | Explained | Redrawn | Recurred | Scored | Proved | Closer | Refused
+Row = (
+    Found
+    | Several
+    | Climbed
+    | Explained
+    | Redrawn
+    | Recurred
+    | Weighed
+    | Shuffled
+    | Scored
+    | Proved
+    | Closer
+    | Refused
+)
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
 """What each is called on its way, and in the store."""
 

@@ -9,13 +9,12 @@ import json
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
 
 import nspca
-from nspca.errors import Cancelled, InvalidOption, InvalidProblem, NSPCAError
+from nspca.choosing.sought import inside, standardised
+from nspca.choosing.stability import draws, matched
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.matrix.linalg import Array
-from nspca.matrix.moments import moments
 from nspca.progress import Event, Report, silent
 from nspca.tasks.joint import solved
 from nspca.tasks.rows import Recurred, Redrawn, Refused, pack
@@ -45,7 +44,7 @@ def run_stability(*, X, request: dict, report: Report = silent) -> bytes:
     total = request["resamples"]
     for b, problem in enumerate(_draws(X, request["k"], total, request)):
         for method in list(methods):
-            say = _inside(report, b, total, f"{method}, resample {b + 1} of {total}")
+            say = inside(report, b, total, f"{method}, resample {b + 1} of {total}")
             options = request.get("options", {}).get(method, {})
             try:
                 given = {"certify": None, "seed": request["seed"], "report": say}
@@ -85,7 +84,7 @@ def run_joint_stability(*, X, components, request: dict, report: Report = silent
     """
     total, found = request["resamples"], []
     for b, problem in enumerate(_draws(X, tuple(request["sizes"]), total, request)):
-        say = _inside(report, b, total, f"draw {b + 1} of {total}")
+        say = inside(report, b, total, f"draw {b + 1} of {total}")
         result = solved(problem, request["method"], request["options"], request["seed"], say)
         row = beside(components, result.components)
         found.append(vars(row))
@@ -95,39 +94,14 @@ def run_joint_stability(*, X, components, request: dict, report: Report = silent
 
 def beside(X: Array, Y: Array) -> Recurred:
     """For each column of X (n, r) the column of Y (n, r) it goes with, when most is shared in all."""
-    common = np.abs(X.T @ Y)
-    order = linear_sum_assignment(-common)[1]
+    order, common = matched(X, Y)
     return Recurred(
-        [np.flatnonzero(Y[:, j]).tolist() for j in order],
-        [min(1.0, float(common[i, j])) for i, j in enumerate(order)],
+        [np.flatnonzero(Y[:, j]).tolist() for j in order], [min(1.0, float(one)) for one in common]
     )
 
 
 def _draws(X, k, count: int, request: dict) -> Iterator[nspca.Problem]:
     """The problem on rows drawn again, as often as asked for."""
-    X, m = _standardised(X) if request["scale"] else X, X.shape[0]
-    for b in range(count):
-        rows = np.sort(np.random.default_rng([request["seed"], b]).integers(0, m, m))
+    X = standardised(X) if request["scale"] else X
+    for rows in draws(X.shape[0], count, request["seed"]):
         yield nspca.Problem.from_data(X[rows], k=k, nonneg=request["nonneg"], center=request["center"])
-
-
-def _inside(report: Report, done: int, total: int, stage: str) -> Report:
-    """The events of a part inside the whole: how far the whole is, and what is being done."""
-    return lambda event: report(Event(stage, done, total))
-
-
-def _standardised(X):
-    """Columns divided by their standard deviations.
-
-    Raises
-    ------
-    InvalidProblem
-        For constant columns.
-    """
-    spread = moments(X)[1]
-    if not spread.all():
-        raise InvalidProblem(
-            f"scaling needs columns that vary, got {int((spread == 0).sum())} constant ones; drop them or "
-            "turn scaling off"
-        )
-    return sp.csr_array(X.multiply(1 / spread)) if sp.issparse(X) else X / spread

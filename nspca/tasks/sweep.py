@@ -16,6 +16,7 @@ from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.progress import Event, Report, silent
 from nspca.solvers import epsnet
 from nspca.tasks.rows import Closer, Found, pack
+from nspca.tasks.table import Reading, given
 
 RANK_3, EPSNET, PROBABILITY = "upper_rank3", "upper_epsnet", "epsnet_probability"
 """Names, in the rows and in the `info` of the results of a sweep, of the two bounds beside ours: see
@@ -40,7 +41,9 @@ def make_problem(
     scale: bool = False,
     forced=(),
 ) -> nspca.Problem:
-    """The problem of a data set, whether it is a table or a covariance."""
+    """The problem of a data set, whether it is a table, a folder of shards or a covariance."""
+    if isinstance(X, Reading):
+        return nspca.Problem.from_shards(X, k=k, nonneg=nonneg, center=center, scale=scale, forced=forced)
     if covariance:
         return nspca.Problem.from_covariance(X, k=k, nonneg=nonneg, forced=forced)
     return nspca.Problem.from_data(X, k=k, nonneg=nonneg, center=center, scale=scale, forced=forced)
@@ -92,12 +95,13 @@ def run_sweep(*, X, covariance: bool, request: dict, report: Report = silent) ->
 
     Parameters
     ----------
-    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    X : (m, n) array or sparse matrix, the (n, n) covariance, or a folder as `table.given` takes it
     request : dict
         ``ks, methods, effort, nonneg, center, scale, seed``, and ``forced`` where features are; what else it
         says is for the pages.
     """
     ks = values_of_k(request)
+    X, report = given(X, report)
     problem = make_problem(X, covariance, ks[0], **how(request))
     paper, probability = paper_bounds(problem, ks, request["seed"], report)
     beside: dict[int, dict] = {}
@@ -150,12 +154,13 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
 
     Parameters
     ----------
-    X : (m, n) array or sparse matrix, or the (n, n) covariance
+    X : (m, n) array or sparse matrix, the (n, n) covariance, or a folder as `table.given` takes it
     question : dict
         ``k, nonneg, center, scale``, and ``forced`` where features are; what else it says is for the pages.
     component : (n,) array
         A known answer: it says how far the bound can come down.
     """
+    X, report = given(X, report)
     problem = make_problem(X, covariance, question["k"], **how(question))
     known = nspca.Result.of(problem, component, nspca.Status.HEURISTIC, "known")
     closing = Closing(report, known.value)
@@ -201,6 +206,7 @@ def check(*, X, certificate: bytes, asked: dict, report: Report = silent) -> byt
 
     `asked` is the problem it must be about: ``k, nonneg, center, scale, source, forced``.
     """
+    X, report = given(X, report)
     report(Event("verify"))
     started = time.perf_counter()
     try:

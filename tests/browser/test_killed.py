@@ -38,9 +38,9 @@ def test_a_killed_dashboard_shows_what_was_done_and_runs_the_rest_again(page, se
         cut = page.url
         workers = psutil.Process(server.process.pid).children(recursive=True)
         server.process.send_signal(signal.SIGKILL)
-        server.process.wait(timeout=30)
+        server.process.wait(timeout=300)
         server.process.stdin.close()
-        assert len(workers) > 1 and not psutil.wait_procs(workers, timeout=60)[1], "nobody outlives it"
+        assert len(workers) > 1 and not psutil.wait_procs(workers, timeout=300)[1], "nobody outlives it"
         server.start()
         page.goto(done)
         expect(finished).to_be_visible()

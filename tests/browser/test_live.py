@@ -202,7 +202,7 @@ def test_a_finger_that_scrolls_the_page_from_a_figure_leaves_it_alive(serve, pag
     }""")
     drawn = "plot.calcdata.map(points => points.map(point => point.y)).join()"
     before = page.evaluate(drawn)
-    page.wait_for_function(f"{drawn} !== {json.dumps(before)}", timeout=30_000)
+    page.wait_for_function(f"{drawn} !== {json.dumps(before)}", timeout=180_000)
 
 
 @pytest.mark.visit

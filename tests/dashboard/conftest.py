@@ -2,7 +2,6 @@
 
 import functools
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -12,21 +11,31 @@ from streamlit.testing.v1 import AppTest
 from nspca.dashboard.runs import arrival
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
+from nspca.planning import machine
+from nspca.planning.machine import Speed
+from tests import hasty
 from tests.dashboard.figures import drawn
+from tests.patience import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
-LOOKS = 4000  # at a running job before it is taken for stuck
 
 
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
-    """Two workers, on a machine of many cores too: each process of a test run starts its own.
+    """Two workers, on a machine of many cores too: each process of a test run starts its own. They are as
+    hasty as this process.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
+        cluster = pool.local_cluster
+        patch.setattr(
+            pool,
+            "local_cluster",
+            lambda count, memory, warm: cluster(count, memory, (*warm, hasty.__name__)),
+        )
         patch.setattr(
             manifest_scanner,
             "scan_component_manifests",
@@ -43,11 +52,20 @@ def words(counted):
 
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """A page makes no answer of its own accord, which may take a minute; a test of just that takes this
-    back.
+    """A page makes no answer of its own accord, which may take a minute, and measures no machine; a test of
+    just that takes this back.
     """
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-9, 2e-10, 1e-8))
     monkeypatch.setattr(arrival, "LARGEST", 0)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits():
+    """What a test leaves running is cancelled: it would take the workers from every test after it."""
+    yield
+    for run in [*engine()._runs]:
+        engine().cancel(run, "nobody")
 
 
 @pytest.fixture
@@ -77,11 +95,26 @@ def finish():
 
     def wait(page: AppTest) -> AppTest:
         run = address(page)["run"]
-        for _ in range(LOOKS):
-            if engine().status(run).ended:
-                return page.run()
-            time.sleep(0.05)
-        raise AssertionError(f"the run did not end: {engine().status(run)}")
+        wait_for(lambda: engine().status(run).ended)
+        return page.run()
+
+    return wait
+
+
+@pytest.fixture
+def settled():
+    """``settled(page, done)``: look at the page again when nothing runs any more, until ``done(page)``."""
+
+    def wait(page, done):
+        def looked():
+            if done(page):
+                return True
+            wait_for(lambda: not engine()._runs)
+            page.run()
+            return done(page)
+
+        wait_for(looked, pause=0.05)
+        return page
 
     return wait
 
@@ -130,11 +163,11 @@ def ended(address):
     """Wait until every run of this person has ended, then look at the page again."""
 
     def wait(page):
-        for _ in range(2400):
+        def all_ended():
             runs = engine().store.list_runs(address(page)["w"])
-            if runs and all(engine().status(run.id).ended for run in runs):
-                return page.run()
-            time.sleep(0.05)
-        raise AssertionError("a run did not end")
+            return runs and all(engine().status(run.id).ended for run in runs)
+
+        wait_for(all_ended)
+        return page.run()
 
     return wait

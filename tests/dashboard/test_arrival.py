@@ -98,15 +98,15 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     assert set(page.query_params) <= {*address, "w"}
 
 
-def arrive(visit, said, path, **address):
-    page = visit(path, **address)
-    for _ in range(1200):
-        if "Stored answer" in said(page):
-            return page
-        assert "A first answer is on its way" in said(page)
-        time.sleep(0.05)
-        page.run()
-    raise AssertionError("there was no answer")
+@pytest.fixture
+def arrive(visit, texts, settled):
+    """Open a page, and look at it again when its first answer is there."""
+
+    def there(page):
+        assert "Stored answer" in texts(page) or "A first answer is on its way" in texts(page)
+        return "Stored answer" in texts(page)
+
+    return lambda path, **address: settled(visit(path, **address), there)
 
 
 @pytest.mark.visit
@@ -114,9 +114,9 @@ def arrive(visit, said, path, **address):
     ("path", "given"),
     [("pages/parts.py", {"pictures": "digits"}), ("pages/compare.py", {"sample": "digits"})],
 )
-def test_of_other_data_it_is_made_once_for_everybody(visit, texts, address, path, given):
+def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, path, given):
     pages = [
-        arrive(visit, texts, path, **given, signed=sign) for sign in (0, 1)
+        arrive(path, **given, signed=sign) for sign in (0, 1)
     ]  # what the form says later does not matter
     assert not any(page.error or page.exception for page in pages) and "computed on" in texts(pages[0])
     task = "joint" if "parts" in path else "compare"
@@ -127,14 +127,14 @@ def test_of_other_data_it_is_made_once_for_everybody(visit, texts, address, path
 
 
 @pytest.mark.visit
-def test_an_answer_that_a_restart_cut_off_is_made_again(visit, texts):
-    page = arrive(visit, texts, "pages/topics.py", texts="pitprops")
+def test_an_answer_that_a_restart_cut_off_is_made_again(arrive):
+    page = arrive("pages/topics.py", texts="pitprops")
     runs = engine().store.list_runs(everybody.EVERYBODY)
     (run,) = [run for run in runs if run.title == "joint" and '"sizes": [3, 3, 3]' in run.parameters]
     engine().store.finish_runs([run.id], "interrupted")
     with engine().store._writing() as db:
         db.execute("DELETE FROM results WHERE key = ?", (run.key,))
-    arrive(visit, texts, "pages/topics.py", texts="pitprops")
+    arrive("pages/topics.py", texts="pitprops")
     assert engine().status(run.id).state == "done" and not page.error
 
 

@@ -20,7 +20,7 @@ def test_one_computes_what_all_wait_for(monkeypatch):
 
     def slow(d):
         begun.append(d)
-        assert go_on.wait(30)
+        assert go_on.wait(300)
         return find(d)
 
     monkeypatch.setattr(covariance, "_eigenpairs", slow)

@@ -1,6 +1,7 @@
 """Data: every sample, an upload, and everything that can be wrong with one."""
 
 import io
+import time
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from nspca.dashboard import chosen
 from nspca.dashboard.chosen import find, version
 from nspca.dashboard.data import cards
 from nspca.dashboard.runs.asked import loading
-from nspca.data import SAMPLES, is_at_hand
+from nspca.data import SAMPLES, docstrings, is_at_hand
 from nspca.jobs import engine
 from tests.dashboard.figures import figures
 
@@ -256,6 +257,28 @@ def test_every_sample_has_its_picture(visit, stand_ins):
             assert drawn.startswith("<svg") and len(drawn) < 40_000
     pictures = [html.proto.body for html in visit(PAGE).get("html") if "<img" in html.proto.body]
     assert len(pictures) == len(SAMPLES) and len({*pictures}) >= len(SAMPLES) - 1
+
+
+@pytest.mark.visit
+def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monkeypatch, tmp_path):
+    kept = docstrings.kept_counts()
+    aside = tmp_path / kept.name
+    for cached in (cards._counting, cards._drawing):
+        cached.clear()
+    kept.rename(aside)
+    try:
+        page = visit(PAGE)
+        assert not page.exception and not is_at_hand(cards.SAMPLE)
+        run = cards._counting()
+        for _ in range(1200):
+            if engine().status(run).ended:
+                break
+            time.sleep(0.05)
+        assert is_at_hand(cards.SAMPLE) and engine().status(run).state == "done"
+        assert cards._drawing(cards.SAMPLE, version(cards.SAMPLE)).result(60).count("<text") > 3
+        assert cards._counting() == run, "once per server"
+    finally:
+        aside.replace(kept)
 
 
 def test_a_file_that_cannot_be_read_is_tried_once(visit, table, monkeypatch, sentence):

@@ -1,15 +1,31 @@
 """Folders of shards that an operator names: listed, sampled, and nothing beside them."""
 
+import io
+import json
+import os
+import time
+import zipfile
+from datetime import UTC, datetime
+
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 import nspca
-from nspca.dashboard.data import folders
-from nspca.errors import InvalidData
+from nspca.dashboard import chosen, folder
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs.request import Request, snippet
+from nspca.dashboard.sweep.everything import Finished, figures, pack
+from nspca.errors import Cancelled, InvalidData
+from nspca.jobs import engine
 from nspca.shards.served import opened, served
+from nspca.tasks.joint import run_joint
+from nspca.tasks.sweep import check, run_sweep
+from nspca.tasks.table import run_table
 from tests.rowblocks import counts, folder_of
 
-PAGE = "pages/data.py"
+DATA = "pages/data.py"
+PLAIN = {"nonneg": True, "center": True, "scale": False}
 
 
 @pytest.fixture
@@ -24,6 +40,15 @@ def place(tmp_path, monkeypatch):
     folder_of(X, place / ".hidden", 7)
     (place / "link").symlink_to(tmp_path / "secret")
     monkeypatch.setenv("NSPCA_SHARDS", str(place))
+    return place
+
+
+@pytest.fixture
+def to_workers(place):
+    """The same to the workers of this process, which have the settings of when they were started."""
+    engine().start()
+    assert engine().wait_ready(120)
+    engine()._pool._client.run(os.environ.update, {"NSPCA_SHARDS": str(place)})
     return place
 
 
@@ -51,29 +76,163 @@ def test_a_sample_has_rows_of_the_table(place, monkeypatch):
     assert len({*rows}) == rows.size == 20 and (np.diff(rows) > 0).all()
     assert (some != X[rows]).nnz == 0
     assert table.sample(1000)[0].shape[0] > 50
-    monkeypatch.setattr(folders, "ENTRIES", 30)
-    content, count = folders.sample(table)
-    read = nspca.read(content)
-    assert read.X.shape == (count, 40) and 2 <= count < 10
-    assert read.sample_names[0].startswith("row ") and tuple(read.feature_names) == table.feature_names
+    monkeypatch.setattr(folder, "ENTRIES", 30)
+    data = folder.sample(table, folder.rows(table))
+    assert data.X.shape[1] == 40 and 2 <= data.X.shape[0] < 10
+    assert data.sample_names[0].startswith("row ") and tuple(data.feature_names) == table.feature_names
+    assert "of the 60 rows" in data.provenance
 
 
-def test_the_page_opens_a_sample_of_a_folder(place, visit, texts, address):
-    page = visit(PAGE, source="shards")
+def test_a_folder_is_chosen_by_its_name(place, visit, texts, address):
+    page = visit(DATA, source="shards")
     assert not page.exception and not page.error
     assert "60 rows × 40 features" in texts(page) and "secret" not in texts(page)
-    page.button(key="rows_0").click().run()
+    page.button(key="folder_take_0").click().run()
     assert not page.exception and not page.error
-    assert page.metric[1].value == "40" and "news" in page.subheader[0].value
-    assert "upload" in address(page)
+    assert address(page)["folder"] == "news" and "upload" not in address(page)
+    facts = {one.label: one.value for one in page.metric}
+    assert (facts["Samples"], facts["Features"]) == ("60", "40") and "On disk" in facts
+    assert "all 60 rows of a folder" in texts(page) and "from all rows" in texts(page)
     path = place / "news" / "000003.data.npy"
     path.write_bytes(path.read_bytes()[:-1])
-    page = visit(PAGE, source="shards")
+    page = visit(DATA, source="shards")
     assert not page.exception and "is cut short" in page.error[0].value
+
+
+@pytest.mark.parametrize("name", ["../secret", "link", "/etc", "nowhere", "a" * 300, "a\0b"])
+def test_an_address_opens_no_other_folder(place, visit, sentence, name):
+    assert "no folder of shards of this name" in sentence(visit("pages/sweep.py", folder=name))
+
+
+def test_other_pages_work_on_some_rows_and_say_so(place, visit, texts):
+    for path in ("pages/compare.py", "pages/spannogram.py"):
+        page = visit(path, folder="news")
+        assert not page.exception and not page.error
+        assert "folder on the server" in texts(page) and "53 samples × 40 features" in texts(page)
+    page = visit("pages/sweep.py", folder="news", some=1)
+    assert not page.exception and "Worked on are 53 of the 60 rows" in texts(page)
+    page = visit("pages/sweep.py", folder="news", out="3")
+    assert not page.exception and "as something is done to the features" in texts(page)
+    page = visit("pages/sweep.py", folder="news")
+    assert not page.exception and "Worked on are all 60 rows" in texts(page)
+
+
+def test_what_a_worker_finds_in_a_folder_is_what_it_finds_in_memory(place):
+    X = counts(np.random.default_rng(0), 60, 40, words=6)
+    given = {"folder": "news", "digest": opened("news").digest}
+    request = {"ks": [3, 5], "methods": ["auto"], "effort": "fast", "seed": 0, **PLAIN}
+    said = []
+    of_all, in_memory = (
+        nspca.Sweep.from_bytes(run_sweep(X=data, covariance=False, request=request, report=said.append))
+        for data in (given, X)
+    )
+    for k in (3, 5):
+        assert of_all["auto", k].value == pytest.approx(in_memory["auto", k].value, rel=1e-9)
+    assert any("(block 9 of 9)" in event.stage for event in said)
+    assert sum("row" in event.payload for event in said) == 4  # each row once, whatever is read after it
+    certificate = of_all["auto", 5].certificate
+    asked = {"k": 5, "nonneg": True, "center": True, "scale": False, "source": "data", "forced": []}
+    checked = json.loads(check(X=given, certificate=certificate.to_bytes(), asked=asked))
+    assert checked["refusal"] == "" and checked["upper"] == pytest.approx(certificate.upper, rel=1e-6)
+    known = json.loads(run_table(X=given, center=True, scale=False, leading=True))
+    problem = nspca.Problem.from_data(X, 1)
+    assert known["leading"] == pytest.approx(problem.leading_eigenvalue)
+    assert known["total"] == pytest.approx(problem.total_variance)
+    joint = {"sizes": [3, 3], "methods": ["joint"], "effort": "fast", "seed": 0, **PLAIN}
+    found = nspca.Sweep.from_bytes(run_joint(X=given, covariance=False, request=joint))["joint", 2]
+    assert nspca.verify(X, found.certificate, k=(3, 3)) >= found.value
+
+
+def test_a_pass_over_the_rows_can_be_cancelled(place):
+    def stop(event):
+        if "(block 4 of 9)" in event.stage:
+            raise Cancelled
+
+    given = {"folder": "news", "digest": opened("news").digest}
+    with pytest.raises(Cancelled):
+        run_table(X=given, center=True, scale=False, leading=False, report=stop)
+
+
+def test_a_folder_that_has_changed_is_another_question(place, tmp_path):
+    first = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
+    (place / "news").rename(tmp_path / "old")
+    folder_of(counts(np.random.default_rng(1), 50, 40, words=6), place / "news", 7)
+    assert folder.digest("news") != first.table.digest
+    with pytest.raises(InvalidData, match="has changed since"):
+        run_table(X=first.given, center=True, scale=False, leading=False)
+    with pytest.raises(InvalidData, match="has changed since"):
+        chosen.find(first.reference, None)
+    again = chosen.find({"folder": "news", "digest": folder.digest("news")}, None)
+    assert again.content != first.content and again.shape == (50, 40)
+
+
+def test_python_of_a_folder_does_what_the_page_did(place, monkeypatch):
+    monkeypatch.chdir(place)
+    of = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
+    request = Request(of.reference, of.content, (3, 5))
+    names: dict = {}
+    exec(snippet(request, 5, "auto", False), names)
+    assert names["problem"].covariance.digest == of.table.digest
+    some = chosen.some(of)
+    exec("import nspca\n" + Request(some.reference, some.content, (3,)).opening(3, False), names)
+    assert names["problem"].covariance.digest == some.content
+
+
+def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
+    of = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
+    asked = Request(of.reference, of.content, (3,))
+    sweep = nspca.Sweep.from_bytes(run_sweep(X=of.given, covariance=False, request=asked.to_dict()))
+    outline = folder.Outline(of.table, True, False, leading=2.0, total=9.0)
+    done = Finished(of, nspca.Problem(outline, 3), asked, sweep, [], proofs.table(sweep, []), 3, "auto")
+    drawn = figures(done, go.Figure())
+    assert {"samples", "heat-map"} <= drawn.keys()
+    with zipfile.ZipFile(io.BytesIO(pack(done, drawn, {}, datetime.now(UTC)))) as archive:
+        names = [name.partition("/")[2] for name in archive.namelist()]
+        readme = archive.read("folder-sweep/README.txt").decode()
+    assert "data.npz" not in names and "certificates/k3-auto.npz" in names
+    assert "python -m nspca verify news certificates/k3-auto.npz" in readme
+
+
+@pytest.mark.visit
+def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, visit, texts, finish, ended):
+    page = visit("pages/sweep.py", folder="news", to="6")
+    assert not page.exception and not page.error
+    page.button(key="run").click().run()
+    page = measured(finish(page))
+    assert not page.exception and not page.error and not page.warning
+    assert "Drawn are 53 rows chosen at random" in texts(page) and "keep" in texts(page)
+    page.button(key="verify").click().run()
+    page = ended(page)
+    assert "Checked in" in page.success[0].value
+    assert "verify news" in page.code[-1].value + page.code[0].value
+    runs = visit("pages/runs.py", w=page.query_params["w"])
+    assert not runs.exception and "news" in texts(runs)
+
+
+@pytest.mark.visit
+def test_topics_of_all_rows(to_workers, visit, texts, ended):
+    page = visit("pages/topics.py", folder="news", r=2, size=4, texts="mine")
+    assert not page.exception and not page.error, page.error
+    page.button(key="run").click().run()
+    page = measured(ended(page))
+    assert not page.exception and not page.error
+    assert "2 topics explain" in texts(page) and "Not offered for all rows of a folder" in texts(page)
+    page.button(key="verify").click().run()
+    assert "Checked in" in ended(page).success[0].value
+
+
+def measured(page):
+    """The page once a worker has measured the folder."""
+    for _ in range(600):
+        if not any("is being measured" in one.value for one in page.caption):
+            return page
+        time.sleep(0.1)
+        page.run()
+    raise AssertionError("the folder was not measured")
 
 
 def test_without_the_setting_nothing_is_offered(visit, monkeypatch):
     monkeypatch.delenv("NSPCA_SHARDS", raising=False)
-    page = visit(PAGE, source="shards")
+    page = visit(DATA, source="shards")
     assert not page.exception
     assert "shards" not in page.segmented_control[0].options and len(page.segmented_control[0].options) == 2

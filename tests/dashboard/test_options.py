@@ -1,7 +1,6 @@
 """Options of methods in forms: widgets from the dataclasses, in the address, the request and the Python."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from nspca.errors import NSPCAError
 from nspca.jobs import engine
 from nspca.options import told
 from nspca.tasks.compare import run_components
+from tests.patience import wait_for
 
 PAGE = "pages/compare.py"
 SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
@@ -33,7 +33,7 @@ def test_every_option_is_told_of_and_can_be_changed(method):
 
 
 @pytest.mark.visit
-def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, address, texts, finish):
+def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, address, texts):
     page = visit(PAGE, **SHORT)
     page.number_input(key="widget_opts_em_restarts").set_value(3).run()
     page.selectbox(key="widget_opts_em_starts").set_value("paper").run()
@@ -44,10 +44,7 @@ def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, a
     run = engine().store.list_runs(address(page)["w"])[0]
     asked = json.loads(run.parameters)["request"]
     assert asked["options"] == {"em": {"restarts": 3, "starts": "paper"}, "epsnet": {"polish": False}}
-    for _ in range(600):
-        if engine().status(run.id).ended:
-            break
-        time.sleep(0.05)
+    wait_for(lambda: engine().status(run.id).ended)
     done = visit(PAGE, **address(page))
     assert not done.error and "em with restarts 3 and starts paper; epsnet with polish False" in texts(done)
     assert any("'restarts': 3" in code.value for code in done.code)

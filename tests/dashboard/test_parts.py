@@ -1,7 +1,6 @@
 """Parts: images taken apart at once, in the background, found again by their address."""
 
 import io
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -20,6 +19,7 @@ from nspca.plots.joint import climb_figure, cumulative_figure, parts_figure, uni
 from nspca.progress import Event, silent
 from nspca.tasks.joint import one_by_one, run_joint
 from nspca.tasks.rows import Climbed, Several, unpack
+from tests.patience import wait_for
 
 PAGE = "pages/parts.py"
 SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "proof": "none"}
@@ -39,11 +39,8 @@ def ended():
     def wait(page, key="parts"):
         run = page.query_params[key]
         run = run if isinstance(run, str) else run[0]
-        for _ in range(4000):
-            if engine().status(run).ended:
-                return page.run()
-            time.sleep(0.05)
-        raise AssertionError(engine().status(run))
+        wait_for(lambda: engine().status(run).ended)
+        return page.run()
 
     return wait
 

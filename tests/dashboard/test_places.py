@@ -1,7 +1,6 @@
 """In or out on the sweep page: what is solid, what is said of it, what can be taken home."""
 
 import io
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,16 +40,12 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, addres
 
 
 @pytest.mark.visit
-def test_what_takes_longer_is_made_by_a_worker(visit, finish, texts, monkeypatch):
+def test_what_takes_longer_is_made_by_a_worker(visit, finish, texts, monkeypatch, settled):
     monkeypatch.setattr(places, "AT_ONCE", 0)
     page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)
     page.button(key="run").click().run()
     page = finish(page)
-    for _ in range(400):
-        if "Solid" in texts(page):
-            break
-        time.sleep(0.05)
-        page.run()
+    settled(page, lambda page: "Solid" in texts(page))
     assert "**Solid**: 4 of 5 features" in texts(page) and not page.exception and not page.error
 
 

@@ -1,7 +1,6 @@
 """What stands on the sweep page before anybody has asked for a sweep."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -17,17 +16,11 @@ ASKED = {"nonneg": True, "center": True, "scale": False, "seed": 0}
 
 
 @pytest.fixture
-def arrive(visit):
+def arrive(visit, settled):
     """Open the page, and come back when the workers have started and the preview is there."""
 
     def open_page(**address):
-        page = visit(PAGE, **address)
-        for _ in range(400):
-            if page.select_slider:
-                return page
-            time.sleep(0.05)
-            page.run()
-        raise AssertionError("there was no preview")
+        return settled(visit(PAGE, **address), lambda page: page.select_slider)
 
     return open_page
 

@@ -1,7 +1,6 @@
 """The proof panel: what it says, what it recomputes, what it refuses, what it keeps."""
 
 import json
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +24,7 @@ from nspca.progress import Event
 from nspca.tasks import sweep as tasks
 from nspca.tasks.rows import Closer
 from tests.dashboard.figures import figures
+from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "digits", "from_": 6, "to": 8, "step": 2}
@@ -63,12 +63,8 @@ def attempts(page, address) -> list:
 
 def ended(page, address):
     """Wait for the newest attempt, then look at the page again."""
-    for _ in range(4000):
-        run = attempts(page, address)[0]
-        if engine().status(run.id).ended:
-            return page.run()
-        time.sleep(0.05)
-    raise AssertionError(engine().status(run.id))
+    wait_for(lambda: engine().status(attempts(page, address)[0].id).ended)
+    return page.run()
 
 
 def test_the_panel_says_what_the_certificate_says(done, texts, address):
@@ -111,14 +107,10 @@ def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypat
     assert "Refused" in sentence(done) and "is proved" in sentence(done) and not done.success
 
 
-def test_a_large_check_runs_in_the_background(done, monkeypatch, address):
+def test_a_large_check_runs_in_the_background(done, monkeypatch, address, settled):
     monkeypatch.setattr(proofs, "QUICK", 0.0)
     done.button(key="verify").click().run()
-    for _ in range(400):
-        if done.success:
-            break
-        time.sleep(0.05)
-        done.run()
+    settled(done, lambda page: page.success)
     assert "Checked in" in done.success[0].value and not done.error
     assert any(run.function == proofs.CHECK for run in engine().store.list_runs(address(done)["w"]))
 
@@ -451,8 +443,7 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
         patch.setattr(proofs.state, "get", lambda name: address(page)["w"] if name == "w" else None)
         patch.setattr(proofs.state, "workspace", lambda: address(page)["w"])
         proofs.more(Chosen(left, asked.data, asked.content), asked, 4, best.components[:, 0])
-        while not proofs.attempts(asked)[0].now.ended:
-            time.sleep(0.05)
+        wait_for(lambda: proofs.attempts(asked)[0].now.ended)
         (attempt,) = proofs.attempts(asked)
         assert attempt.certificate.forced == problem.forced and proofs.attempts(plain) == []
     page.button(key="all_again").click().run()

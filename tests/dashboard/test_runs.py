@@ -41,6 +41,8 @@ ASKED = {
 }
 AGAIN = {**SAME, "seed": 0, "sizes": [3, 3], "method": "joint", "options": {}, "resamples": 20}
 ASKED["joint stability"] = {"request": AGAIN}
+ASKED["choice"] = {"request": {**SAME, "seed": 0, "ks": [2, 4], "methods": ["auto"]}}
+ASKED["noise"] = {"request": {**SAME, "seed": 0, "k": 4, "methods": ["auto"]}}
 USES = {"genes", "detection", "pitprops", "paper"}
 
 
@@ -75,7 +77,7 @@ def told(workspace) -> dict[str, Told]:
 
 
 def test_every_task_is_told_in_words(workspace):
-    assert {*ASKED, "preview", "features"} == set(TASKS), "these two are nobody's runs"
+    assert {*ASKED, "preview", "features", "speed", "table"} == set(TASKS), "these four are nobody's runs"
     for task in ASKED:
         plant(workspace, task)
     lines = {task: one.line for task, one in told(workspace).items()}
@@ -86,6 +88,8 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
     assert lines["joint stability"] == "Pitprops · something · nonnegative · joint"
+    assert lines["choice"] == "Pitprops · rows held out and drawn again, k = 2, 4 · nonnegative · auto"
+    assert lines["noise"] == "Pitprops · shuffled tables, k = 4 · nonnegative · auto"
     assert lines["pitprops"] == "Pitprops · six components · k = 6"
     assert lines["paper"] == "Sigg, Buhmann 2008 · Figure 4: Choosing genes"
 
@@ -124,6 +128,8 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
         **dict.fromkeys(USES, "pages/papers.py"),
         "sweep": "pages/sweep.py",
         "prove": "pages/sweep.py",
+        "choice": "pages/sweep.py",
+        "noise": "pages/sweep.py",
         "joint": "pages/topics.py",
         "joint stability": "pages/topics.py",
         "check": None,

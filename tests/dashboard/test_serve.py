@@ -8,7 +8,7 @@ import requests
 from streamlit import net_util
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 
-from nspca.__main__ import streamlit_command
+from nspca.cli.app import streamlit_command
 from nspca.dashboard.shell import internals
 
 

@@ -28,13 +28,13 @@ def on_circle(count: int = 20001) -> np.ndarray:
     return np.stack([np.cos(angle), np.sin(angle)])
 
 
-@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize(
-    ("sample", "signed"),
+    ("view", "sample", "signed"),
     [
-        ("pitprops", 0),
-        pytest.param("digits", 1, marks=pytest.mark.visit),
-        pytest.param("leukemia", 0, marks=pytest.mark.visit),
+        *((view, "pitprops", 0) for view in VIEWS),
+        *(pytest.param(view, "digits", 1, marks=pytest.mark.visit) for view in VIEWS),
+        *(pytest.param(view, "leukemia", 0, marks=pytest.mark.visit) for view in VIEWS if view != "ranks"),
+        pytest.param("ranks", "leukemia", 0, marks=pytest.mark.long),  # every rank of thousands of features
     ],
 )
 def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from nspca.jobs import JobState, engine
 from nspca.progress import Event
 from nspca.tasks import sweep as tasks
 from nspca.tasks.rows import Found, pack
+from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
 SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
@@ -145,10 +145,7 @@ def cancelled(visit, address):
     """A long sweep of the digits, stopped when some rows are ready."""
     page = visit(PAGE, sample="digits", from_=1, to=64, step=1, effort="thorough")
     page.button(key="run").click().run()
-    for _ in range(1200):
-        if len(engine().status(address(page)["run"]).rows) >= 2:
-            break
-        time.sleep(0.05)
+    wait_for(lambda: len(engine().status(address(page)["run"]).rows) >= 2)
     page.button(key="cancel").click().run()
     return page
 

@@ -12,9 +12,10 @@ from nspca.dashboard.joint import parts, stability
 from nspca.dashboard.papers import page as papers_page
 from nspca.dashboard.papers import uses
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs import beforehand, tables
 from nspca.dashboard.runs.request import SWEEP
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.sweep import preview
+from nspca.dashboard.sweep import choosing, noise, preview
 from nspca.dashboard.views import places
 from nspca.jobs import engine as the_engine
 from nspca.tasks import TASKS
@@ -36,10 +37,12 @@ def test_pages_use_every_name_and_no_other():
         compare_more.COMPONENTS,
         compare_more.STABILITY,
         stability.TASK,
+        *(choosing.TASK, noise.TASK),
         *(uses.GENES, uses.FACES, uses.PROPS),
         papers_page.TASK,
     )
-    assert {*(kind.task for kind in kinds), *others, preview.TASK, places.TASK} == set(TASKS)
+    unasked = (preview.TASK, places.TASK, beforehand.TASK, tables.TASK)
+    assert {*(kind.task for kind in kinds), *others, *unasked} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 
 

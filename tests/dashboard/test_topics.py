@@ -1,6 +1,5 @@
 """Topics: ranked words at once and one by one, documents, exports, and the matching as a picture."""
 
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +17,7 @@ from nspca.plots.joint import matching_figure
 from nspca.plots.topics import topic_figure
 from nspca.progress import silent
 from nspca.tasks.joint import one_by_one
+from tests.patience import wait_for
 
 PAGE = "pages/topics.py"
 SHORT = {"texts": "bow-kos", "r": 3, "size": 6, "by": "joint,tpower", "proof": "none"}
@@ -27,11 +27,8 @@ def finished(page):
     """The page once its run has ended."""
     run = page.query_params["topics"]
     run = run if isinstance(run, str) else run[0]
-    for _ in range(4000):
-        if engine().status(run).ended:
-            return page.run()
-        time.sleep(0.05)
-    raise AssertionError(engine().status(run))
+    wait_for(lambda: engine().status(run).ended)
+    return page.run()
 
 
 @pytest.fixture

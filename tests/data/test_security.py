@@ -239,8 +239,10 @@ def test_file_larger_than_the_cap(monkeypatch, tmp_path):
 
 def test_table_of_too_many_values(monkeypatch):
     monkeypatch.setattr(limits, "MAX_VALUES", 100)
-    with pytest.raises(InvalidData, match="51 rows and 2 columns"):
+    with pytest.raises(InvalidData, match=r"51 rows and 2 columns.*`python -m nspca shard FILE FOLDER"):
         read(b"1,2\n" * 51)
+    with pytest.raises(InvalidData, match=r"30000000 entries.*`python -m nspca shard FILE FOLDER"):
+        limits.check_sparse(1000, 1000, 30_000_000)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r"])

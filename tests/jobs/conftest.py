@@ -1,22 +1,15 @@
-import time
+import functools
 
 import pytest
 
 from nspca.jobs import Engine, Limits, Store
+from tests import patience
 
 
 @pytest.fixture(scope="session")
 def wait_for():
-    """Wait for a condition; the deadline only ends a test that would hang."""
-
-    def wait(condition, deadline=60.0):
-        end = time.monotonic() + deadline
-        while not (value := condition()):
-            assert time.monotonic() < end, "what was waited for did not happen"
-            time.sleep(0.005)
-        return value
-
-    return wait
+    """Wait for a condition; the engine answers within milliseconds."""
+    return functools.partial(patience.wait_for, pause=0.005)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ def killed(process):
     with_children = [process, *psutil.Process(process.pid).children(recursive=True)]
     for one in with_children:
         one.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(timeout=300)
 
 
 @pytest.mark.visit
@@ -55,7 +55,7 @@ def test_a_cluster_goes_on_without_a_worker_that_was_killed(tmp_path, begun, end
         with dask.config.set(tls):
             engine = Engine(Store(tmp_path / "home"))
             engine.start()
-            assert engine.wait_ready(90)
+            assert engine.wait_ready(300)
             wait_for(lambda: len(engine._pool.load()) == 2)
             gates = [tmp_path / "one", tmp_path / "two"]
             task = "tests.jobs.background_tasks:hold"

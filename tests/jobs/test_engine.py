@@ -18,6 +18,7 @@ from nspca.errors import JobError
 from nspca.jobs import Engine, Limits, Store, content_key, ends
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
 from nspca.jobs.job import Job, in_turn
+from nspca.jobs.pool import Pool
 from nspca.jobs.state import Finished
 
 
@@ -28,7 +29,7 @@ def test_an_early_run_says_that_workers_are_starting(engine, ended):
 
 
 def test_everything_listens_on_loopback_with_tls_and_niced_workers(engine, ended):
-    assert engine.wait_ready(60)
+    assert engine.wait_ready(300)
     assert engine.address.startswith("tls://127.0.0.1:")
     family = [psutil.Process(), *psutil.Process().children(recursive=True)]
     listening = {c.laddr.ip for p in family for c in p.net_connections() if c.status == psutil.CONN_LISTEN}
@@ -141,6 +142,25 @@ def test_a_slow_worker_has_the_time_to_hand_in_what_is_ready(engine, begun, monk
     assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
 
 
+def test_a_result_on_its_way_is_not_lost_with_its_worker(engine, begun, monkeypatch):
+    """A busy machine takes a while to hand over what is computed already."""
+    outcome = Pool._outcome
+
+    def late(*arguments):
+        time.sleep(2.0)
+        return outcome(*arguments)
+
+    monkeypatch.setattr(Pool, "_outcome", late)
+    for name in ("PATIENCE", "PATIENCE_READY"):
+        monkeypatch.setattr(sys.modules[Engine.__module__], name, 1.0)
+    job = engine.submit("tests.jobs.background_tasks:slow_to_stop", {"seconds": 0.0}, viewer="a")
+    pid = begun(engine, job)
+    engine.cancel(job, "a")
+    while engine.hands_in(job):
+        time.sleep(0.05)
+    assert engine.store.result(job) == b"part" and psutil.pid_exists(pid)
+
+
 def test_nobody_waits_for_a_run_that_others_want(engine, begun, tmp_path):
     question = {"gate": str(tmp_path / "gate")}
     mine, theirs = (
@@ -246,7 +266,7 @@ def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
 
 
 def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, monkeypatch):
-    assert engine.wait_ready(60)
+    assert engine.wait_ready(300)
     load, asked = engine._pool.load, []
 
     def late():
@@ -559,7 +579,7 @@ def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
 
 
 def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch, tmp_path):
-    assert narrow.wait_ready(60)
+    assert narrow.wait_ready(300)
     security = narrow._pool._cluster.security
     tls = {
         "distributed.comm.tls.ca-file": security.tls_ca_file,

@@ -440,7 +440,7 @@ def aside(call):
     returned = []
     thread = threading.Thread(target=lambda: returned.append(call()), daemon=True)
     thread.start()
-    thread.join(5.0)
+    thread.join(60.0)
     assert returned, "it waited"
     return returned[0]
 

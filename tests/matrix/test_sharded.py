@@ -168,6 +168,19 @@ def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     assert level < np.sort(right)[-20]
     assert np.allclose(np.maximum(found, level), np.maximum(right, level), rtol=1e-9)
     assert right[290] > level and 290 not in A.candidates()
+    monkeypatch.setattr(peaks, "AT_ONCE", 7)  # entries of a pass, fewer than one feature has
+    before = A.passes
+    again, same = peaks.peaks(A, nonneg)
+    assert np.array_equal(again, found) and same == level and A.passes > before + 2
+
+
+def test_a_pass_looks_at_no_more_entries_than_it_may(monkeypatch):
+    monkeypatch.setattr(peaks, "AT_ONCE", 12)
+    asked = [(np.arange(10), np.arange(3)), (np.arange(5), np.arange(6)), (np.arange(2), np.arange(20))]
+    passes = list(peaks.for_each_pass(asked))
+    assert all(len(taken) == 1 or sum(I.size * J.size for I, J in taken) <= 12 for taken in passes)
+    looked = [(i, j) for taken in passes for I, J in taken for i in I for j in J]
+    assert sorted(looked) == sorted((i, j) for I, J in asked for i in I for j in J)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import nspca
 from nspca import plots
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import ranked
@@ -332,7 +333,7 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
 
 def test_the_knee_is_the_smallest_k_near_the_plateau():
     frame = rows([5, 10, 20, 30]).assign(value=[0.5, 0.949, 0.951, 1.0])
-    assert plots.knee(frame) == 20
+    assert nspca.knee(frame) == 20
     ring = named(plots.sweep_figure(frame, unit=1.0, marked=20), "smallest k with 95 % of the largest")
     assert list(ring.x) == [20] and np.allclose(ring.y, [95.1])
 

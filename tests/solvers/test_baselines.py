@@ -2,8 +2,6 @@
 import.
 """
 
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
@@ -119,11 +117,6 @@ def test_zero_data_have_a_component():
     for method in ("pca", "spca", "nmf"):
         result = nspca.solve(nspca.Problem.from_data(np.ones((5, 4)), 2), method)
         assert result.value == 0 and np.isclose(np.linalg.norm(result.components), 1)
-
-
-def test_importing_nspca_does_not_import_scikit_learn():
-    code = "import sys, nspca; sys.exit('sklearn' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def tables(sizes):

@@ -72,7 +72,8 @@ def show(of: Chosen) -> None:
     )
     label = f"Compare {words.things(len(rivals), 'method')} at {words.things(len(ks), 'value')} of k"
     what = f"{words.things(len(rivals), 'method')} compared"
-    start.button(label, lambda: start.of_page(COMPARISON, of, request, what), disabled=not rivals)
+    begin = lambda: start.of_page(COMPARISON, of, request, what)  # noqa: E731
+    start.offer(label, of, request, begin, disabled=not rivals)
 
 
 def usual(of: Chosen) -> CompareRequest:

@@ -36,6 +36,10 @@ class CompareRequest(Asked):
         said = super().to_dict()
         return said if self.options else {name: value for name, value in said.items() if name != "options"}
 
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (max(self.ks),), len(self.ks) * len(self.methods)
+
     def describe(self) -> str:
         """One line for people."""
         ks = ", ".join(map(str, self.ks))

@@ -5,9 +5,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import streamlit as st
 
 from nspca.dashboard import chosen
+from nspca.dashboard.runs.everybody import EVERYBODY
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import presses, state, words
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
 from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
+from nspca.tasks.words import SAMPLE
 
 ICONS = {
     "image": ":material/image:",
@@ -36,17 +39,30 @@ def show() -> None:
     with st.grid(4, min_column_width=150):
         for name, sample in SAMPLES.items():
             _card(name, sample, _ready(drawn.get(name)))
-    if not all(one.done() for one in drawn.values()):
-        st.fragment(_look_again, run_every=0.5)(list(drawn.values()))
+    counting = None if is_at_hand(SAMPLE) else _counting()
+    if not _all_there(list(drawn.values()), counting):
+        st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
 
 
-def _look_again(drawn: list[Future]) -> None:
-    if all(one.done() for one in drawn):
+def _look_again(drawn: list[Future], counting: str | None) -> None:
+    if _all_there(drawn, counting):
         st.rerun()
 
 
+def _all_there(drawn: list[Future], counting: str | None) -> bool:
+    return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
+
+
+@st.cache_resource(show_spinner=False)
+def _counting() -> str:
+    """The run that counts the words of the one sample that has to be made, once per server."""
+    return engine().submit(
+        "words", {}, viewer="words", workspace=EVERYBODY, title="counting words", patient=True
+    )
+
+
 def _card(name: str, sample: Sample, picture: str) -> None:
-    taken = state.get("upload") is None and state.get("sample") == name
+    taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
     badge = ":orange-badge[stand-in] " if chosen.is_stand_in(name) else ""
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
@@ -64,7 +80,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
 
 def take(name: str) -> None:
     """Choose a sample; what was chosen about other data is over."""
-    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload", "folder"))
     state.put(sample=name)
 
 

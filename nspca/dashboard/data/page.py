@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen, opened
+from nspca.dashboard.chosen import Chosen, opened, whole
 from nspca.dashboard.data import picker, preview, reading, standin
+from nspca.dashboard.runs import beforehand
 from nspca.dashboard.shell import frame, words
 from nspca.errors import NSPCAError
 
@@ -29,15 +30,18 @@ def _opened() -> Chosen | None:
 
 
 def _look(data: Chosen) -> None:
-    preview.title(data)
+    preview.title(whole(data))
     with st.container(horizontal=True, vertical_alignment="center"):
         standin.offer(data)
         frame.way_on("pages/sweep.py", "Sweep k on these data")
+        if "folder" in data.reference:
+            frame.way_on("pages/topics.py", "Find topics in them")
     reading.offers(data)
     preview.notes(data)
     with frame.guard():
         reading.vocabulary(data)
-    preview.facts(data)
+    preview.facts(whole(data))
+    beforehand.line(whole(data))
     left, right = st.columns([3, 2], gap="medium")
     with left:
         preview.picture(data.dataset)

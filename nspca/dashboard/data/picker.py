@@ -17,7 +17,8 @@ SOURCES = {
     "upload": ":material/upload_file: Use your own file",
     "shards": ":material/database: Use a folder on the server",
 }
-TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz"]
+# h5ad is among them so that it gets its sentence: it is never opened.
+TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz", "h5ad"]
 FORMATS = (
     "A table as CSV, TSV, Excel or Parquet; a matrix as NPY, NPZ or Matrix Market; word counts as UCI "
     "docword; a ZIP of PGM or PNG images of one size"
@@ -25,7 +26,7 @@ FORMATS = (
 
 
 def choose() -> None:
-    """A sample, an upload, or some rows of a folder of the server."""
+    """A sample, an upload, or a folder of the server."""
     offered = [name for name in SOURCES if name != "shards" or served()]
     source = st.segmented_control(
         "Where the data comes from",
@@ -38,7 +39,7 @@ def choose() -> None:
     if source == "upload":
         _uploads()
     elif source == "shards":
-        folders.show(_put)
+        folders.show()
     else:
         cards.show()
 
@@ -144,7 +145,7 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
-    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample"))
+    state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
 
 

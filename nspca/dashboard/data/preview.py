@@ -12,6 +12,7 @@ from nspca.data import PREPARATIONS, SAMPLES, Dataset
 from nspca.errors import NSPCAError
 from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 
+FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
 BADGES = {
     "real": ":green-badge[original data]",
@@ -23,25 +24,46 @@ BADGES = {
 def title(of: Chosen) -> None:
     """Name, where it is from, and whether it is the real thing."""
     st.subheader(words.plain(_name(of)))
-    st.markdown(f"{BADGES[of.dataset.source]} :small[:gray[{words.plain(of.dataset.provenance)}]]")
+    st.markdown(f"{_badge(of)} :small[:gray[{words.plain(of.dataset.provenance)}]]")
 
 
 def line(of: Chosen) -> None:
     """The same in one line, for the other pages, with the way back to the choice."""
     data = of.dataset
-    m, n = data.X.shape
+    m, n = of.shape
     shape = (
         f"{n} × {n} covariance"
         if data.is_covariance
         else f"{words.things(m, 'sample')} × {words.things(n, 'feature')}"
     )
+    if "some" in of.reference:
+        shape += ", a sample of the rows"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"**{words.plain(_name(of))}** {BADGES[data.source]} :small[:gray[{shape}]]", width="content"
-        )
+        st.markdown(f"**{words.plain(_name(of))}** {_badge(of)} :small[:gray[{shape}]]", width="content")
         st.page_link(
             "pages/data.py", label="other data", icon=":material/swap_horiz:", query_params=state.link()
         )
+
+
+def rows(of: Chosen) -> None:
+    """Of a folder, for a page that can work on all its rows: whether it does, and the switch."""
+    if "folder" not in of.reference:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if of.table is not None or set(of.reference) == {"folder", "digest", "some"}:
+            st.toggle("Only a sample of the rows", **state.bind("some", then=_other_rows))
+        said = f"Worked on are {of.dataset.provenance}"
+        if of.table is None and not state.get("some"):
+            said += ", as something is done to the features or their numbers"
+        st.caption(words.plain(f"{said}."), width="content")
+
+
+def _other_rows() -> None:
+    state.forget(("run", "before", "k", "shown", "topics"))
+
+
+def _badge(of: Chosen) -> str:
+    return FOLDER if "folder" in of.reference else BADGES[of.dataset.source]
 
 
 def _name(of: Chosen) -> str:
@@ -52,7 +74,8 @@ def notes(of: Chosen) -> None:
     """What reading changed, and which features say nothing."""
     data, constant = of.dataset, measures(of).constant
     lines = list(data.notes)
-    if constant.size and not data.is_covariance:
+    # Of a sample of a folder it says nothing of the whole.
+    if constant.size and not data.is_covariance and "folder" not in of.reference:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
         lines.append(
@@ -66,19 +89,19 @@ def notes(of: Chosen) -> None:
 
 def facts(of: Chosen) -> None:
     """Shape, sparsity, memory."""
-    data, filled = of.dataset, measures(of).filled
-    m, n = data.X.shape
-    size = (
-        data.X.data.nbytes + data.X.indices.nbytes + data.X.indptr.nbytes
-        if sp.issparse(data.X)
-        else data.X.nbytes
-    )
+    data, (m, n) = of.dataset, of.shape
+    if of.table is not None:
+        filled, size = of.table.nonzeros, of.table.nbytes
+    elif sp.issparse(data.X):
+        filled, size = measures(of).filled, data.X.data.nbytes + data.X.indices.nbytes + data.X.indptr.nbytes
+    else:
+        filled, size = measures(of).filled, data.X.nbytes
     groups = 0 if data.labels is None else len(np.unique(data.labels))
     with st.grid(5, min_column_width=130):
         st.metric("Samples", "none" if data.is_covariance else f"{m:,}", border=True)
         st.metric("Features", f"{n:,}", border=True)
         st.metric("Zeros", f"{100 * (1 - filled / (m * n)):.1f} %", border=True)
-        st.metric("Memory", words.size(size), border=True)
+        st.metric("Memory" if of.table is None else "On disk", words.size(size), border=True)
         st.metric("Labels", str(groups or "none"), border=True)
 
 

@@ -2,6 +2,7 @@
 check, a README.
 """
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -49,7 +50,7 @@ class Whole:
     @property
     def with_data(self) -> bool:
         """Whether the numbers are in the ZIP: those that nobody gets by the name of a sample."""
-        return self.own and set(self.asked.data) != {"sample"}
+        return self.own and self.about.table is None and set(self.asked.data) != {"sample"}
 
     def opening(self, k: int | tuple[int, ...]) -> str:
         """Python that loads the data, from the ZIP where they are in it, and makes the problem."""
@@ -80,6 +81,10 @@ class Whole:
         ]
         if not self.with_data and set(self.asked.data) != {"sample"}:
             run += ["It needs the data, which are not in this ZIP, in this folder too."]
+            if self.about.table is not None and certificates:
+                place = shlex.quote(self.asked.data["folder"])
+                run += ["A single certificate is checked from the folder of shards by", ""]
+                run += [f"    python -m nspca verify {place} {certificates[0]}", ""]
         elif certificates and not (
             self.with_data and self.about.dataset.is_covariance
         ):  # the command takes a file for a table

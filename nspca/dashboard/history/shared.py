@@ -27,7 +27,7 @@ def opened() -> Watched:
         raise JobError(NO_SHARE)
     st.subheader(words.plain(one.name))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if "sample" in one.values:
+        if {"sample", "folder"} & one.values.keys():
             own = {name: value for name, value in one.values.items() if name != SWEEP.key}
             way = {
                 "page": one.page or "app.py",

@@ -98,7 +98,9 @@ def _given(run: Run) -> dict[str, Any]:
 
 def data_words(data: dict[str, Any]) -> str:
     """The name of a data set, and what was done to it before everything else."""
-    if "sample" in data:
+    if "folder" in data:
+        name = f"{data['folder']}, some rows" if "some" in data else str(data["folder"])
+    elif "sample" in data:
         name = SAMPLES[data["sample"]].title if data["sample"] in SAMPLES else str(data["sample"])
         name += " (stand-in)" if data["sample"] in SAMPLES and is_stand_in(data["sample"]) else ""
     else:
@@ -116,6 +118,8 @@ def _where(data: dict[str, Any]) -> dict[str, Any]:
     values["prep"] = [str(step) for step in data.get("prepared") or ()]
     values |= {name: [int(j) for j in data.get(stored) or ()] for name, stored in CHOSEN.items()}
     values["one"] = [[int(j) for j in group] for group in data.get("together") or ()]
+    if "folder" in data:
+        return {"folder": str(data["folder"]), "some": "some" in data, **values}
     if "sample" in data:
         return {"sample": data["sample"], **values}
     names = {"upload": "upload", "vocab": "vocabulary", "cov": "covariance"}
@@ -280,6 +284,22 @@ def _joint_stability(run: Run, given: dict[str, Any], shown: list[Told]) -> Told
     return Told(run, "joint stability", request, what, (*_how(request, False), str(method)), 0, *place)
 
 
+def _beside_a_sweep(what: str):
+    """A further question about a sweep is shown below it."""
+
+    def told(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
+        request = given["request"]
+        ks, at = request.get("ks") or [request["k"]], {"k": request["k"]} if "k" in request else {}
+        alike = (one for one in _alike("sweep", request, shown) if set(ks) <= set(one.ks))
+        among = next((one for one in alike if set(request["methods"]) <= set(one.request["methods"])), None)
+        about = among.what[0] if among else run.title.partition(", ")[0]
+        place = (among.page, {**among.values, **at}) if among else (None, {})
+        line = f"{what}, {_k_words(ks)}"
+        return Told(run, tasks.named(run.function), request, (about, line), _how(request, False), 0, *place)
+
+    return told
+
+
 def _prove(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request = given["question"]
     k, page, values = request["k"], None, {}
@@ -353,6 +373,8 @@ _TELL = {
     "components": _beside_a_comparison("several components"),
     "stability": _beside_a_comparison("rows drawn again"),
     "joint stability": _joint_stability,
+    "choice": _beside_a_sweep("rows held out and drawn again"),
+    "noise": _beside_a_sweep("shuffled tables"),
     "genes": _use("Leukemia", "choosing genes", {"use": "genes", "prepared": "prepared"}),
     "detection": _use("CBCL faces", "finding faces", {"use": "faces"}),
     "pitprops": _use("Pitprops", "six components", {"use": "pitprops", "props": "k"}),

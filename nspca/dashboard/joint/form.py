@@ -82,20 +82,24 @@ def data(about: Subject) -> Chosen:
     if wanted == MINE:
         return mine
     # The data page may have changed the sample in force; one that leaves no image behind does not count.
-    in_force = state.get("upload") is None and state.get("sample") == wanted
+    in_force = not _own() and state.get("sample") == wanted
     changed = chosen.opened() if in_force else None
     return changed if changed and about.suits(changed.dataset) else chosen.find({"sample": wanted}, None)
 
 
 def _mine(about: Subject) -> Chosen | None:
-    """The upload in force, when it suits the page."""
-    if state.get("upload") is None:
+    """The upload or the folder in force, when it suits the page; of a folder all rows."""
+    if not _own():
         return None
     try:
-        found = chosen.opened()
+        found = chosen.whole(chosen.opened())
     except NSPCAError:  # the data page says what is wrong with it; here the samples remain
         return None
     return found if about.suits(found.dataset) else None
+
+
+def _own() -> bool:
+    return state.get("upload") is not None or state.get("folder") is not None
 
 
 def _other_data(about: Subject) -> None:

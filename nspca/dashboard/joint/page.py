@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 import nspca
+from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.export import offer
@@ -17,7 +18,7 @@ from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.request import DEFAULT, LARGE, JointRequest
-from nspca.dashboard.runs import arrival, found, goes, start
+from nspca.dashboard.runs import arrival, beforehand, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
 from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.shell import frame, state, words
@@ -33,12 +34,14 @@ def show(title: str, about: Subject, view: View) -> None:
     of = joint_form.data(about)
     about = replace(about, feature="word") if of.dataset.kind == "words" else about
     preview.line(of)
+    preview.rows(of)
     standin.offer(of)
     kind = _kind(about, view)
     with frame.guard(), frame.form():
         asked = joint_form.asked(about, of)
         many = about.count(asked.r)
-        start.button(f"Find {many}", lambda: start.of_page(kind, of, asked, many))
+        begin = lambda: start.of_page(kind, of, asked, many)  # noqa: E731
+        start.offer(f"Find {many}", of, asked, begin, lambda: beforehand.all_rows(of, asked))
     with frame.guard(), frame.picture():
         if not _arrived(kind, about, view, of):
             _run(kind, about, view)
@@ -61,11 +64,16 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
     """The answer that stands here before anybody asks; whether there is one."""
     if state.get(kind.key) is not None:
         return False
+    of = chosen.some(of)
     usual = joint_form.usual(about, of)
+    if "folder" in of.reference:  # some rows of it are for a first look
+        usual = replace(usual, effort="fast")
     run = arrival.look(kind, of, usual)
     if run is None:
         return False
     fewer = LIGHTER if usual.methods != tuple(DEFAULT) and of.dataset.X.shape[1] > LARGE else ""
+    if "folder" in of.reference:
+        st.caption(words.plain(f"Shown: {of.dataset.provenance}."))
     arrival.announce(run, usual.describe(about.one, about.feature), f"Find {about.count(usual.r)}", fewer)
     if run.now.state == "done":
         _finished(run, about, view)
@@ -80,6 +88,9 @@ def _run(kind: Kind, about: Subject, view: View) -> None:
     run = found.in_address(kind, lambda asked: asked.describe(about.one, about.feature))
     if run is None:
         return
+    if run.of.table is not None and run.measured(leading=False) is None:
+        _unmeasured(run)
+        return
     if kept(run) is not None:
         if run.now.state == "cancelled":
             goes.ended(run.now, "again")
@@ -89,11 +100,25 @@ def _run(kind: Kind, about: Subject, view: View) -> None:
     goes.show(run.now, lambda now: _says(run.asked, now), _share, draw, stop=lambda: goes.stop(run.id))
 
 
+def _unmeasured(run: Watched) -> None:
+    """How far a run about a folder is, until its total variance is known."""
+
+    def look(now: JobState) -> None:
+        if run.measured(leading=False) is not None:
+            st.rerun()
+        st.caption("The variance of all rows is being measured, once for this folder.")
+
+    if run.now.ended:
+        goes.each_second(lambda: look(run.now))
+        return
+    goes.show(run.now, lambda now: _says(run.asked, now), _share, look, stop=lambda: goes.stop(run.id))
+
+
 def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
     n, (climb, at_work) = run.of.dataset.X.shape[1], climbed(now)
     results = so_far(now, n)
     X = climb[-1].components(n) if climb and at_work else None
-    if X is not None:
+    if X is not None and run.of.table is None:
         results[climb[-1].method] = nspca.Result.of(
             run.asked.problem(run.of), X, nspca.Status.CANCELLED, climb[-1].method
         )
@@ -140,7 +165,9 @@ def _says(asked: JointRequest, now: JobState) -> str:
     event = now.event
     if event is None:
         return line
-    line += f"; {words.plain(event.payload.get('method', ''))}: {words.plain(event.stage)}"
+    who = event.payload.get("method")
+    line += f"; {words.plain(who)}: " if who else "; "
+    line += words.plain(event.stage)
     if event.total:
         line += f" {event.done} of {event.total}" if "of" not in event.stage else ""
     if event.lower:
@@ -153,7 +180,9 @@ def _draw(about: Subject, run: Watched, now: JobState, results: dict, view: View
         st.warning(f"{words.plain(method)}: {words.plain(sentence)}", icon=":material/warning:")
     if not results:
         return
-    outcome = Outcome(about, run.of, run.asked, run.asked.problem(run.of), results, run.id, live)
+    table = run.of.table is not None
+    problem = run.measured(leading=False) if table else run.asked.problem(run.of)
+    outcome = Outcome(about, run.of, run.asked, problem, results, run.id, live)
     joint_views.verdict(outcome)
     view.components(outcome)
     joint_views.figures_of(outcome)

@@ -35,6 +35,10 @@ class JointRequest(Asked):
     def r(self) -> int:
         return len(self.sizes)
 
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return self.sizes, 1
+
     def describe(self, one: str, feature: str) -> str:
         """One line for people; `one` is a part or a topic."""
         same = len(set(self.sizes)) == 1

@@ -31,6 +31,9 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         if outcome.of.dataset.is_covariance:
             st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
             return
+        if outcome.of.table is not None:
+            st.caption("Not offered for all rows of a folder: choose a sample of them above.")
+            return
         request, result = _request(outcome), outcome.results[best]
         now = found.that_asks(TASK, request)
         if now is None:

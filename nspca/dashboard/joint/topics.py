@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.browser import figures
+from nspca.dashboard.chosen import looked_at
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint import names as topic_names
 from nspca.dashboard.joint import stability
@@ -159,7 +160,7 @@ def look(outcome: Outcome) -> None:
         )
         _name(method, topic, names.get(topic - 1, ""), _gist(X[:, topic - 1], data.feature_names))
     with right:
-        overall, what = common(data)
+        overall, what = common(data, outcome.of.table is not None)
         figures.draw(
             topic_figure(X[:, topic - 1], data.feature_names, overall, what=what), f"topic_{outcome.run_id}"
         )
@@ -182,7 +183,8 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
     """The words of each topic of the best method, by name."""
-    names, (overall, what), best = outcome.of.dataset.feature_names, common(outcome.of.dataset), outcome.best
+    names, best = outcome.of.dataset.feature_names, outcome.best
+    overall, what = common(outcome.of.dataset, outcome.of.table is not None)
     X = ordered(outcome.results)[best].components
     return {
         f"topic-{j:02}-by-{best}": topic_figure(x, names, overall, what=what) for j, x in enumerate(X.T, 1)
@@ -197,18 +199,20 @@ def _name(method: str, topic: int, name: str, gist: str) -> None:
     st.text_input("Name of this topic", on_change=take, **shown, **state.showing(key, name))
 
 
-def common(data) -> tuple[np.ndarray, str]:
+def common(data, sampled: bool = False) -> tuple[np.ndarray, str]:
     """How common each feature is, and what that counts: how often a word occurs, and otherwise how much a
-    feature varies.
+    feature varies; `sampled`, among some of the rows.
     """
     if data.is_covariance:
         return np.diag(data.X), "variance"
     if data.kind == "words":
-        return np.asarray(data.X.sum(axis=0)).ravel(), "times in all documents"
+        return np.asarray(data.X.sum(axis=0)).ravel(), f"times in {'some' if sampled else 'all'} documents"
     X = data.X
     mean = np.asarray(X.mean(axis=0)).ravel()
     squares = X.multiply(X) if sp.issparse(X) else np.square(X.astype(float))
-    return np.maximum(np.asarray(squares.mean(axis=0)).ravel() - mean**2, 0.0), "variance"
+    return np.maximum(
+        np.asarray(squares.mean(axis=0)).ravel() - mean**2, 0.0
+    ), "variance in some rows" if sampled else "variance"
 
 
 def documents(outcome: Outcome, x: np.ndarray, topic: int) -> None:
@@ -218,9 +222,16 @@ def documents(outcome: Outcome, x: np.ndarray, topic: int) -> None:
         st.caption("This data set is a covariance matrix: there are no samples to show along a topic.")
         return
     what = "documents" if data.kind == "words" else "samples"
+    try:
+        problem = looked_at(outcome.of, outcome.problem)
+    except nspca.InvalidProblem:
+        st.caption(f"The {what} that load most are left out: some features take one value in a sample.")
+        return
     st.markdown(f"##### The {what} that load most")
+    if outcome.of.table is not None:
+        st.caption(f"Among {len(data.sample_names):,} {what} chosen at random.")
     st.dataframe(
-        loading_most(data, outcome.problem, x),
+        loading_most(data, problem, x),
         hide_index=True,
         height="content",
         alt=f"The {what} with the largest scores on topic {topic}",
@@ -232,7 +243,7 @@ def documents(outcome: Outcome, x: np.ndarray, topic: int) -> None:
     )
     st.download_button(
         f"{what.capitalize()}, CSV",
-        lambda: frame_to_csv(labelled(loading_most(data, outcome.problem, x, len(data.sample_names)), data)),
+        lambda: frame_to_csv(labelled(loading_most(data, problem, x, len(data.sample_names)), data)),
         f"topic-{topic}-{what}.csv",
         "text/csv",
         icon=":material/download:",

@@ -75,7 +75,7 @@ def more(about: Chosen, asked: Request, k: int, component) -> None:
     """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
     data = about.dataset
     earlier = sum(attempt.k == k for attempt in attempts(asked))
-    arguments = {"X": data.X, "covariance": data.is_covariance, "component": component}
+    arguments = {"X": about.given, "covariance": data.is_covariance, "component": component}
     arguments["question"] = {**question(asked, k), "attempt": earlier, "data": asked.data}
     start.start(MORE, arguments, f"{data.name}, k = {k}, proof")
 
@@ -143,8 +143,8 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         "source": A.source,
         "forced": list(problem.forced),
     }
-    arguments = {"X": about.dataset.X, "certificate": content, "asked": asked}
-    if _cost(about, certificate) <= QUICK:
+    arguments = {"X": about.given, "certificate": content, "asked": asked}
+    if about.table is None and _cost(about, certificate) <= QUICK:
         answer = json.loads(tasks.check(**arguments))
     else:
         answer = {"run": start.start(CHECK, arguments, f"{about.dataset.name}, check of a proof")}

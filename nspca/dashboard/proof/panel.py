@@ -1,5 +1,6 @@
 """The proof of one component: how good, by whom, how large; checked, improved and taken home from here."""
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -277,7 +278,7 @@ def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certifi
         icon=":material/download:",
         on_click="ignore",
     )
-    if own and not _plain_source(asked):
+    if own and about.table is None and not _plain_source(asked):
         dataset = about.dataset
         st.download_button(
             "Data, NPZ",
@@ -296,5 +297,7 @@ def _elsewhere(about: Chosen, asked: Request, k: int) -> None:
         return
     name = about.stem
     data = asked.data["sample"] if _plain_source(asked) else f"{name}.npz"
+    if about.table is not None:
+        data = shlex.quote(asked.data["folder"])
     st.caption("On any machine that has nspca, the downloaded file is checked by")
     st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")

@@ -18,8 +18,9 @@ class Asked:
     Parameters
     ----------
     data : dict
-        Where the data is: ``{"sample": name}``, or ``{"upload": hash, "file": name}`` and how the file is
-        read.
+        Where the data is: ``{"sample": name}``, ``{"upload": hash, "file": name}`` and how the file is read,
+        or ``{"folder": name, "digest": hash}`` of a folder of shards, with ``some`` for a sample of so many
+        rows.
     content : str
         Hash of the numbers themselves: a run is shown only beside the data that it was made from.
     """
@@ -54,6 +55,13 @@ class Asked:
         last = (("centred", self.center), ("standardised", self.scale))
         return ", ".join([*self.changed, *(word for word, on in last if on)]) or "taken as they are"
 
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components that are found together, and how many such problems there are: of one k
+        the largest.
+        """
+        raise NotImplementedError
+
     def problem(self, of: Chosen) -> nspca.Problem:
         """The problem that is asked about, shared by all who look at it."""
         return chosen.problem(of, self.nonneg, self.center, self.scale)
@@ -75,7 +83,12 @@ class Asked:
 
     def opening(self, k: int | tuple[int, ...], is_covariance: bool) -> str:
         """Python that loads the data and makes the problem."""
-        if is_covariance:
+        if "folder" in self.data and "some" not in self.data:
+            make = (
+                f"nspca.Problem.from_shards(X, k={k}, nonneg={self.nonneg}, center={self.center}, "
+                f"scale={self.scale}{self.more})"
+            )
+        elif is_covariance:
             make = f"nspca.Problem.from_covariance(X, k={k}, nonneg={self.nonneg}{self.more})"
         else:
             make = (
@@ -87,7 +100,11 @@ class Asked:
 
 def loading(data: dict) -> str:
     """Python that opens the data which `Asked.data` describes, as X with its names."""
-    if "sample" in data:
+    if "folder" in data and "some" not in data:
+        return f"X = nspca.Shards({data['folder']!r})  # by its path\nnames = X.feature_names"
+    if "folder" in data:
+        load = f"sample(nspca.Shards({data['folder']!r}), {data['some']})  # by its path"
+    elif "sample" in data:
         load = f"nspca.load_sample({data['sample']!r})"
     else:
         options = {
@@ -124,4 +141,5 @@ def loading(data: dict) -> str:
         there = " if whole[j] in names" * bool(data.get("drop"))
         take += [f"data = data.together([whole[j] for j in {group}{there}])" for group in groups]
         take += ["X, names = data.X, data.feature_names"]
-    return "\n".join([f"data = {load}", *take])
+    first = ["from nspca.dashboard.folder import sample"] if "folder" in data else []
+    return "\n".join([*first, f"data = {load}", *take])

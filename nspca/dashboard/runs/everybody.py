@@ -18,7 +18,9 @@ def small_enough(of: Chosen, most: int | None = None) -> bool:
     """Whether a table is small enough for a run that nobody asked for: of at most `LARGEST` entries, or
     `most`.
     """
-    return getattr(of.dataset.X, "nnz", of.dataset.X.size) <= (LARGEST if most is None else most)
+    return of.table is None and getattr(of.dataset.X, "nnz", of.dataset.X.size) <= (
+        LARGEST if most is None else most
+    )
 
 
 def numbers_only(asked: Asked) -> dict[str, Any]:

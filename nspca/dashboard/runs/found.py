@@ -12,7 +12,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import tasks
+from nspca.dashboard.runs import tables, tasks
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
@@ -67,8 +67,12 @@ class Watched:
     def of_these_data(self) -> bool:
         return self.of.content == self.asked.content
 
-    def measured(self) -> nspca.Problem:
-        """Its problem with the leading eigenvalue, which a large table keeps a person waiting for."""
+    def measured(self, leading: bool = True) -> nspca.Problem | None:
+        """Its problem with the leading eigenvalue, which a large table keeps a person waiting for; of a
+        folder of shards, None while a worker measures that.
+        """
+        if self.of.table is not None:
+            return tables.measured(self.of, self.asked.problem(self.of), leading)
         with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
             return chosen.led(self.asked.problem(self.of))
 

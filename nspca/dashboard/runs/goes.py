@@ -14,7 +14,7 @@ from nspca.dashboard.shell import frame, presses, state, words
 from nspca.jobs import JobState
 
 SECOND = timedelta(seconds=1)
-PATIENCE = 15.0  # seconds after which nobody waits for what a stopped run has; its worker has fewer
+PATIENCE = 40.0  # seconds after which nobody waits for what a stopped run has; its worker has fewer
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
     "cancelled": "Cancelled. What was ready stays here.",

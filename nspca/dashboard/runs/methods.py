@@ -11,6 +11,8 @@ from nspca.dashboard.chosen import Chosen
 from nspca.errors import NSPCAError
 
 ALL = ("auto", *nspca.METHODS)
+IN_PASSES = ("auto", "joint")  # methods that need a folder of shards only a few times
+IN_MEMORY = "works on data in memory; choose auto or joint for all rows of a folder, or a sample of them"
 
 
 def refusals(
@@ -20,6 +22,8 @@ def refusals(
 
     Data that are no problem at all refuse nobody: what is wrong with them is said when a run is started.
     """
+    if of.table is not None:
+        return {name: None if name in IN_PASSES else f"{name} {IN_MEMORY}" for name in ALL}
     try:
         problem = replace(chosen.problem(of, nonneg, center, scale), k=max(1, len(forced)), forced=forced)
     except NSPCAError:

@@ -60,6 +60,10 @@ class Request(Asked):
         """How many rows it asks for."""
         return len(self.ks) * len(self.methods)
 
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (max(self.ks),), self.total
+
     def describe(self) -> str:
         """One line for people."""
         weights = "nonnegative" if self.nonneg else "weights of any sign"

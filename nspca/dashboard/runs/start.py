@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import streamlit as st
+
 from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.runs import beforehand
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import presses, state
+from nspca.errors import Refused
 
 
 def button(
@@ -22,6 +26,25 @@ def button(
     presses.button(label, key, begin, type=type, icon=icon, **look)
 
 
+def offer(
+    label: str,
+    of: Chosen,
+    asked: Asked,
+    begin: Callable[[], Any],
+    beside: Callable[[], Any] = lambda: None,
+    disabled: bool = False,
+) -> bool:
+    """The button of a page with what stands beside it. False where this server cannot do what is asked: then
+    why not is said, and what can.
+    """
+    sentence = beforehand.refusal(of, *asked.work)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        button(label, begin, disabled=disabled or bool(sentence))
+        beside()
+    beforehand.say(sentence)
+    return not sentence
+
+
 def start(task: str, arguments: dict[str, Any], title: str) -> str:
     """Start a run for this person, or join one that asks the same; its id."""
     return engine().submit(task, arguments, viewer=state.workspace(), title=title)
@@ -34,8 +57,12 @@ def of_page(kind: Kind, of: Chosen, asked: Asked, what: str) -> None:
     ------
     InvalidProblem
         For what cannot be a problem: that is said here, not by a worker.
+    Refused
+        For what this server cannot do.
     """
     asked.problem(of)
-    arguments = {"X": of.dataset.X, "covariance": of.dataset.is_covariance, "request": asked.to_dict()}
+    if sentence := beforehand.refusal(of, *asked.work):
+        raise Refused(sentence)
+    arguments = {"X": of.given, "covariance": of.dataset.is_covariance, "request": asked.to_dict()}
     run_id = start(kind.task, arguments, f"{of.dataset.name}, {what}")
     state.put(**{kind.key: run_id}, **dict.fromkeys(kind.anew))

@@ -12,6 +12,7 @@ import streamlit as st
 from nspca.dashboard.shell import internals
 
 _ASSETS = "nspca_vendor"
+_VERSION = version("plotly")  # asking looks through every folder that packages may be in
 _SHELL = files("nspca.dashboard.shell")
 LOADER = _SHELL.joinpath("plotly.js").read_text("utf-8")
 """What every script that draws with Plotly begins with."""
@@ -31,7 +32,7 @@ def serve_plotly(**options: Any) -> None:
 def plotly_url() -> str:
     """Path on this server of plotly.js."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    name = f"{_ASSETS}.plotly/plotly.min.js?v={version('plotly')}"
+    name = f"{_ASSETS}.plotly/plotly.min.js?v={_VERSION}"
     return f"{'/' + base if base else ''}/_stcore/bidi-components/{name}"
 
 

@@ -137,6 +137,10 @@ VALUES: dict[str, Kept] = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "sample": Kept(_word, lambda: "digits"),
     "upload": Kept(_word),  # content hash of an uploaded file; when set it stands instead of the sample
+    "folder": Kept(
+        _text
+    ),  # name of a folder of shards on the server; when set it stands instead of the sample
+    "some": Kept(_flag, lambda: False),  # of which only a sample of rows is worked on
     "vocab": Kept(_word),  # content hash of the vocabulary uploaded beside a docword file
     "rows": Kept(_flag, lambda: False),  # features are in rows
     "id": Kept(_text),
@@ -227,13 +231,13 @@ VALUES: dict[str, Kept] = {
 }
 ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
-"center", "phi", "candidate", "out",
+"center", "some", "phi", "candidate", "out",
     "only", "one", "keep",
     "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
     "named", "compare", "ks",
 )  # fmt: skip
 OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
-_DATA = "sample upload vocab rows id label gaps cov center scale drop out only one log prep "
+_DATA = "sample upload folder some vocab rows id label gaps cov center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 import nspca
 from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.chosen import Chosen, looked_at
 from nspca.dashboard.export import archive, page
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, Whole
@@ -71,9 +71,13 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     """The figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
     drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
+    try:
+        seen = looked_at(done.about, done.problem)
+    except nspca.InvalidProblem:  # of a sample of rows in which something is constant there is nothing to see
+        return drawn
     if not data.is_covariance:
-        drawn[SAMPLES] = component.along(data, done.problem, x)
-    heat_map = component.mapped(data, done.problem, x)
+        drawn[SAMPLES] = component.along(data, seen, x)
+    heat_map = component.mapped(data, seen, x)
     return drawn if heat_map is None else drawn | {MAP: heat_map}
 
 

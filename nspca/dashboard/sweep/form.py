@@ -1,6 +1,7 @@
 """What to sweep: the inputs of the sweep page, checked before anything is started."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from nspca.dashboard.shell import state
 from nspca.dashboard.sweep import enough, whatif
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
-from nspca.plots import knee
+from nspca.result import knee
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
@@ -108,12 +109,10 @@ def run_button(chosen: Chosen, request: Request) -> None:
     changed.
     """
     count = request.total
-    with st.container(horizontal=True, vertical_alignment="center"):
-        start.button(
-            f"Run {count} problems" if count > 1 else "Run one problem", lambda: whatif.begin(chosen, request)
-        )
-        whatif.estimate(chosen, request)
-    whatif.answer(chosen, request)
+    label = f"Run {count} problems" if count > 1 else "Run one problem"
+    begin, estimate = (partial(does, chosen, request) for does in (whatif.begin, whatif.estimate))
+    if start.offer(label, chosen, request, begin, estimate):
+        whatif.answer(chosen, request)
 
 
 def _known(effort: str) -> str:

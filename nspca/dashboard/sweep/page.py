@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
+from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.export import offer
 from nspca.dashboard.history import sharing
@@ -20,12 +21,22 @@ from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import frame, state, words
-from nspca.dashboard.sweep import enough, everything, pinned, preview, report, whatif
+from nspca.dashboard.sweep import (
+    choosing,
+    enough,
+    everything,
+    newtable,
+    noise,
+    pinned,
+    preview,
+    report,
+    whatif,
+)
 from nspca.dashboard.sweep.everything import Finished
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve, places
 from nspca.jobs import JobState
-from nspca.plots import knee
+from nspca.result import knee
 from nspca.tasks.preview import METHOD
 from nspca.tasks.rows import unpack
 
@@ -44,12 +55,16 @@ def show(seen: Preview | None) -> None:
     if run is None:
         return
     problem, sweep, total = run.measured(), kept(run), run.asked.total
+    if problem is None:
+        _unmeasured(run)
+        return
     if sweep is not None:
         if run.now.state == "cancelled":
             goes.ended(run.now, "again")
         _finished(run, problem, sweep)
         return
-    pins, before = pinned.beside(run), preview.look(run.of, run.asked)
+    pins = pinned.beside(run)
+    before = None if run.of.table is not None else preview.look(run.of, run.asked)
     others = pinned.drawn(pins, curve.axis())
     ghost = None if before is None else before.table
     beside = f"{ghost is not None and before and before.id} {[(pin.id, pin.label) for pin in pins]}"
@@ -76,7 +91,26 @@ def shared(run: Watched) -> None:
         st.warning(SWEEP.changed)
         return
     st.caption(words.plain(run.asked.describe()))
-    _finished(run, run.measured(), sweep)
+    problem = run.measured()
+    if problem is None:
+        _unmeasured(run)
+    else:
+        _finished(run, problem, sweep)
+
+
+def _unmeasured(run: Watched) -> None:
+    """How far a run about a folder is, until the 100 % of its curve is known."""
+
+    def look(now: JobState) -> None:
+        if run.measured() is not None:
+            st.rerun()
+        st.caption("The variance of all rows is being measured, once for this folder: the curve follows.")
+
+    if run.now.ended:
+        goes.each_second(lambda: look(run.now))
+        return
+    share = lambda now: len(now.rows) / run.asked.total  # noqa: E731
+    goes.show(run.now, lambda now: _says(now, run.asked.total), share, look, stop=lambda: goes.stop(run.id))
 
 
 def _says(now: JobState, total: int) -> str:
@@ -85,7 +119,8 @@ def _says(now: JobState, total: int) -> str:
         return waits
     line = f"{len(now.rows)} of {total} ready"
     last = next(iter(unpack(now.rows[-1:])), None)
-    if last is None:
+    reading = now.event is not None and "(block" in now.event.stage
+    if last is None or reading:
         return f"{line}; {words.plain(now.event.stage)}" if now.event else line
     line += f"; k = {last.k}: best {words.number(last.value)}"
     return line if last.upper is None else f"{line}, nothing above {words.bound(last.upper)}"
@@ -100,6 +135,8 @@ def _previewed(seen: Preview) -> None:
     with frame.picture():
         curve.switches()
         st.markdown(PREVIEW)
+        if "folder" in seen.of.reference:
+            st.caption(words.plain(f"Of {seen.of.dataset.provenance}."))
         drawn = _drawn(seen.problem, table, seen.asked, k, note="preview")
         curve.clickable(seen.asked, drawn, table, [METHOD], k, METHOD)
     _enough(seen.of, seen.problem, table)
@@ -138,7 +175,7 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
     with st.container(border=True):
         known = _component(about, problem, result.with_certificate(proof and proof.certificate), k, run.id)
         x = result.components[:, 0]
-        if run.own:
+        if run.own and about.table is None:
             listed = component.table(about.dataset, x, f"table_{run.id}_{method}_{k}", known)
             whatif.features(about, *listed)
         else:
@@ -147,6 +184,10 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
     with st.container(border=True):
         st.markdown("#### The proof")
         proof_panel.show(about, problem, run.asked, k, result, tried, run.own)
+    if run.own:
+        choosing.show(about, problem, run.asked, method)
+        noise.show(about, problem.with_k(k), run.asked, method)
+        newtable.show(about, run.asked, x, k)
     _whole(Finished(about, problem, run.asked, sweep, tried, table, k, method, run.own, known), drawn, run.id)
 
 
@@ -203,14 +244,28 @@ def _component(
     """What is said of a component, and its pictures; what is known of its features, where somebody asked."""
     x = result.components[:, 0]
     component.statement(about.dataset, problem, result, k)
-    if result.certificate is not None:
-        places.ask()
-    known = places.of(about, problem.with_k(k), result)
+    known = None
+    if about.table is None:
+        if result.certificate is not None:
+            places.ask()
+        known = places.of(about, problem.with_k(k), result)
     places.legend(component.noun(about.dataset), known)
     left, right = st.columns(2, gap="medium")
     with left:
         component.picture(about.dataset, x, f"component_{name}", known)
-    with right:
-        component.samples(about.dataset, problem, x, f"scores_{name}")
-    component.heat_map(about.dataset, problem, x, f"heat_{name}")
+    _samples(about, problem, x, name, right)
     return known
+
+
+def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
+    """Samples along the component: of a folder some of its rows."""
+    try:
+        seen = chosen.looked_at(about, problem)
+    except nspca.InvalidProblem:
+        beside.caption("The rows along the component are left out: some features take one value in a sample.")
+        return
+    with beside:
+        component.samples(about.dataset, seen, x, f"scores_{name}")
+        if about.table is not None:
+            st.caption(f"Drawn are {words.things(about.dataset.X.shape[0], 'row')} chosen at random.")
+    component.heat_map(about.dataset, seen, x, f"heat_{name}")

@@ -55,7 +55,9 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
         sweep = kept(other)
         if not other.of_these_data or sweep is None:
             raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
-        problem = other.asked.problem(other.of)
+        problem = other.measured() if other.of.table is not None else other.asked.problem(other.of)
+        if problem is None:
+            raise nspca.InvalidData("The variance of the pinned folder is being measured: pin it again then.")
     except NSPCAError as error:
         if why == PINNED:
             st.caption(words.plain(error))

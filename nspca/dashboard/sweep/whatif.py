@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.history.told import DAMAGE
-from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.runs import beforehand, found, goes, start
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.request import SWEEP, Request, in_words
 from nspca.dashboard.shell import moment, presses, state, words
@@ -142,7 +142,9 @@ def seconds(of: Chosen, asked: Request) -> float:
 
     A guess for people who wait; nothing depends on it but whether a run starts by itself.
     """
-    return asked.total * (_measured(asked) or _by_size(of) * HARDER.get(asked.effort, 1.0))
+    if of.table is not None:
+        return beforehand.seconds(of, *asked.work)
+    return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort, 1.0))
 
 
 def _measured(asked: Request) -> float | None:
@@ -159,7 +161,8 @@ def _measured(asked: Request) -> float | None:
     return None
 
 
-def _by_size(of: Chosen) -> float:
+def by_size(of: Chosen) -> float:
+    """Seconds for one k of a fast sweep."""
     X = of.dataset.X
     return BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
 

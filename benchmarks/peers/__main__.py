@@ -1,0 +1,88 @@
+"""Other packages and this one on the same tables: value, time, memory, and how much is proved.
+
+    python -m benchmarks.peers [--only NAME] [--rounds 3] [--threads 1] [--limit 15] [--json FILE]
+    python -m benchmarks.peers --table FILE
+
+Takes part: `SparsePCA`, `MiniBatchSparsePCA` and `NMF` of scikit-learn, `SparsePCA` of abess and nsprcomp (R)
+where they are installed, and this package's `threshold`, `em`, `tpower` and `auto`, the last also with a
+fast certificate. All loadings are truncated to k entries and brought to length 1 by the same lines, and
+valued by `Problem.value`. Everybody runs in turn, then everybody again, each time in a process of its
+own that has imported everything and warmed up; least seconds of CPU are shown, as they depend least on
+other work. The second form writes the table and the figure of the README from a run that
+``--json`` has saved.
+"""
+
+import argparse
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks.peers import contenders, picture, report, tables
+from benchmarks.peers.race import raced
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def machine() -> str:
+    """The processor's name and number of cores."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else 'unknown processor'}, {os.cpu_count()} cores"
+
+
+def run(args: argparse.Namespace) -> dict:
+    """Race on every table and say what came out as it comes."""
+    race = {
+        "machine": machine(), "threads": args.threads, "rounds": args.rounds, "limit": args.limit,
+        "load": os.getloadavg()[0], "versions": contenders.versions(), "rows": [],
+    }  # fmt: skip
+    wanted = [name for name in tables.LOADERS if name.lower().startswith((args.only or "").lower())]
+    say(report.HEAD)
+    for name in wanted:
+        table = tables.load(name)
+        if table.source == "stand-in":
+            say(f"{name}: a made-up stand-in takes its place, the original is looked for in NSPCA_DATA")
+        rows = raced(table, args.rounds, args.limit)
+        race["rows"] += rows
+        say(report.text(rows))
+    return race
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.peers",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", metavar="NAME", help="tables whose name begins so")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of everybody (3)")
+    parser.add_argument("--threads", type=int, default=1, help="of everybody (1)")
+    parser.add_argument("--limit", type=float, default=15.0, help="CPU seconds of a run (15)")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="save the run")
+    parser.add_argument("--table", metavar="FILE", type=Path, help="write README and figure from a saved run")
+    args = parser.parse_args()
+    if args.table:
+        race = json.loads(args.table.read_text("utf-8"))
+        readme = report.rewritten(report.README.read_text("utf-8"), report.markdown(race))
+        report.README.write_text(readme, "utf-8")
+        picture.FILE.write_text(picture.drawn(race["rows"]), "utf-8")
+        return
+    contenders.threads(args.threads)
+    contenders.preloaded()
+    gc.freeze()  # what is loaded is not gone through again by the collector of every copy
+    with threadpool_limits(args.threads):
+        race = run(args)
+    if args.json:
+        args.json.write_text(json.dumps(race, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

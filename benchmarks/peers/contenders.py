@@ -1,0 +1,241 @@
+"""Who takes part: this package's methods, and others that a user may have installed.
+
+A peer is called as its own documentation says, for one component and with its defaults; what it needs besides
+is said at its function. Packages that are not there are no fault: their rows say so.
+"""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+import nspca
+from benchmarks.peers.measuring import WAIT, Run, beyond, limited, measured
+from benchmarks.peers.tables import Table
+
+SEED = 0
+SMALL = np.random.default_rng(1).random((60, 12))
+"""What everybody warms up on."""
+READING = 5.0
+"""CPU seconds that R may take to start and read the table; they are not counted."""
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One that takes part.
+
+    Parameters
+    ----------
+    name : str
+    run : callable
+        ``run(X, k, nonneg, setting)``: loadings (n, r) and a certificate or None.
+    ours : bool
+    by_sign : bool
+        Whether it knows the sign that is asked for; else it runs once for both.
+    nonneg_only : bool
+    dense : bool
+        Whether it gets a sparse table written out.
+    settings : callable
+        ``settings(table, k)``: all of these are tried, and the best value counts.
+    there : callable
+        Why it cannot take part at all, "" if it can.
+    lacks : callable
+        ``lacks(table)``: why it cannot work on a table.
+    measure : callable, optional
+        ``measure(table, k, nonneg, limit)`` for whoever is not run from Python.
+    """
+
+    name: str
+    run: Callable = None
+    ours: bool = False
+    by_sign: bool = False
+    nonneg_only: bool = False
+    dense: bool = True
+    settings: Callable = lambda table, k: (None,)
+    there: Callable = lambda: ""
+    lacks: Callable = lambda table: ""
+    measure: Callable | None = None
+
+    def measured(self, table: Table, k: int, nonneg: bool, setting, limit: float) -> Run:
+        """One run, in a process of its own."""
+        if self.measure:
+            return self.measure(table, k, nonneg, limit)
+        X = table.dense if self.dense else table.X
+        small = sp.csr_array(SMALL) if sp.issparse(X) else SMALL
+        return measured(
+            partial(self.run, X, k, nonneg, setting), partial(self.run, small, 4, nonneg, setting), limit
+        )
+
+
+# ours
+
+
+def solved(method, certify, X, k, nonneg, setting):
+    """With making the problem, as somebody does who has nothing but a table."""
+    result = nspca.solve(nspca.Problem.from_data(X, k, nonneg), method, seed=SEED, certify=certify)
+    return result.components, result.certificate
+
+
+# scikit-learn
+
+
+def penalties(table: Table, k: int) -> tuple[float, ...]:
+    """alpha of `SparsePCA`: its default, and the one that leaves 3k entries of the first principal component.
+
+    It has no k; of several, 3k did best on faces, digits and spectra. Finding it costs the peer no time.
+    """
+    Z = table.dense - table.dense.mean(axis=0)
+    gram = Z @ Z.T if len(Z) < Z.shape[1] else Z.T @ Z
+    u = np.linalg.eigh(gram)[1][:, -1] if len(gram) < 1000 else _leading(gram)
+    scores = u if len(Z) < Z.shape[1] else Z @ u
+    size = np.sort(np.abs(Z.T @ scores) / np.linalg.norm(scores))[::-1]
+    return 1.0, float(size[min(3 * k, size.size - 1)])
+
+
+def _leading(gram):
+    return sp.linalg.eigsh(gram, 1, v0=np.ones(len(gram)))[1][:, 0]
+
+
+def sparse_pca(name, X, k, nonneg, setting):
+    """Its loading."""
+    from sklearn import decomposition
+
+    model = getattr(decomposition, name)(n_components=1, alpha=setting, random_state=SEED)
+    return _quietly(model.fit, X).components_.T, None
+
+
+def factorised(X, k, nonneg, setting):
+    """The ten parts of an NMF; features with negative numbers are moved up, as it takes none."""
+    from sklearn.decomposition import NMF
+
+    if not sp.issparse(X):
+        X = X - np.minimum(X.min(axis=0), 0.0)
+    return _quietly(NMF(setting, random_state=SEED).fit, X).components_.T, None
+
+
+def _quietly(fit, X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of steps that were not enough: the value shows it
+        return fit(X)
+
+
+# abess
+
+
+def without_abess() -> str:
+    return "" if importlib.util.find_spec("abess") else "not installed"
+
+
+def spliced(X, k, nonneg, setting):
+    """Its component of any sign."""
+    from abess.decomposition import SparsePCA
+
+    return np.reshape(SparsePCA(support_size=k).fit(X).coef_, (X.shape[1], -1)), None
+
+
+def fewer_samples(table: Table) -> str:
+    """abess then answers with ones instead of a component."""
+    return "no component with fewer samples than features" if table.shape[0] < table.shape[1] else ""
+
+
+# nsprcomp
+
+
+@cache
+def without_nsprcomp() -> str:
+    if not shutil.which("Rscript"):
+        return "R is not installed"
+    asked = ["Rscript", "-e", 'cat(requireNamespace("nsprcomp", quietly = TRUE))']
+    said = subprocess.run(asked, capture_output=True, text=True).stdout
+    return "" if said.endswith("TRUE") else "R has no package nsprcomp"
+
+
+def in_r(table: Table, k: int, nonneg: bool, limit: float) -> Run:
+    """Five restarts, its default."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, out = Path(folder, "table"), Path(folder, "out")
+        table.dense.T.tofile(given)
+        command = ["Rscript", HERE / "nsprcomp.R", given, *table.shape, k, int(nonneg), out]
+        try:
+            ended = subprocess.run(
+                [str(word) for word in command], capture_output=True, text=True, timeout=WAIT * limit,
+                preexec_fn=partial(limited, limit + READING),
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return Run(failed=beyond(limit))
+        if ended.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+            return Run(failed=beyond(limit))
+        if ended.returncode:
+            return Run(failed=(ended.stderr.strip().splitlines() or ["R failed"])[-1])
+        cpu, wall, memory, *loading = np.fromfile(out)
+    if cpu > limit:
+        return Run(failed=beyond(limit))
+    return Run(np.array(loading)[:, None], None, cpu, wall, max(memory, 0.0))
+
+
+def _ours(name: str, method: str, certify: str | None = None) -> Contender:
+    return Contender(name, partial(solved, method, certify), ours=True, by_sign=True, dense=False)
+
+
+CONTENDERS = (
+    Contender("SparsePCA", partial(sparse_pca, "SparsePCA"), settings=penalties),
+    Contender("MiniBatchSparsePCA", partial(sparse_pca, "MiniBatchSparsePCA"), settings=penalties),
+    Contender(
+        "NMF",
+        factorised,
+        nonneg_only=True,
+        dense=False,
+        settings=lambda table, k: (min(10, *table.shape),),
+    ),
+    Contender("abess", spliced, there=without_abess, lacks=fewer_samples),
+    Contender("nsprcomp", by_sign=True, there=without_nsprcomp, measure=in_r),
+    _ours("threshold", "threshold"),
+    _ours("em", "em"),
+    _ours("tpower", "tpower"),
+    _ours("auto", "auto"),
+    _ours("auto, proved", "auto", "fast"),
+)
+
+
+def versions() -> dict[str, str]:
+    """Of everything that takes part."""
+    import numpy
+    import scipy
+    import sklearn
+
+    found = {"nspca": nspca.__version__, "NumPy": numpy.__version__, "SciPy": scipy.__version__}
+    found["scikit-learn"] = sklearn.__version__
+    if not without_abess():
+        from importlib.metadata import version
+
+        found["abess"] = version("abess")
+    if not without_nsprcomp():
+        asked = 'cat(as.character(packageVersion("nsprcomp")), "with R", as.character(getRversion()))'
+        ended = subprocess.run(["Rscript", "-e", asked], capture_output=True, text=True)
+        found["nsprcomp"] = ended.stdout.strip()
+    return found
+
+
+def preloaded() -> None:
+    """Import what takes part, so that no copy of this process has to."""
+    import sklearn.decomposition  # noqa: F401
+
+    if not without_abess():
+        import abess.decomposition  # noqa: F401
+
+
+def threads(count: int) -> None:
+    """The same number for R as for Python, where `threadpoolctl` sets it."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"):
+        os.environ[name] = str(count)

@@ -1,0 +1,119 @@
+"""What a race comes to: lines for a terminal, and the table of the README."""
+
+from itertools import groupby
+from pathlib import Path
+
+from benchmarks.peers.scoring import SAME, floored, seconds, verdict
+from nspca.api import OPTIMAL_GAP
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+BEGIN, END = "<!-- peers: written by python -m benchmarks.peers --table -->", "<!-- end of peers -->"
+LINE = "{:<15}{:>4}  {:<12}{:<19}{:>13}  {:>9}  {:>8}  {:>8}  {:>7}  {:>8}  {}"
+NOWHERE = "one of ours is faster than every peer, at its value or a better one"
+HEAD = LINE.format("table", "k", "sign", "name", "value", "of best", "cpu", "wall", "MB", "proved", "")
+
+
+def sign(row: dict) -> str:
+    return "nonnegative" if row["nonneg"] else "any"
+
+
+def line(row: dict, best: float) -> str:
+    """A row for a terminal; `best` is the largest value of its problem."""
+    start = (row["table"], row["k"], sign(row), row["name"])
+    if row["value"] is None:
+        return LINE.format(*start, "-", "", "", "", "", "", row["note"])
+    proved = "" if row["proved"] is None else percent(row["proved"])
+    memory = f"{row['memory']:.0f}"
+    share = floored(row["value"] / best)
+    times = (seconds(row["cpu"]), seconds(row["wall"]))
+    return LINE.format(*start, f"{row['value']:.8g}", share, *times, memory, proved, "").rstrip()
+
+
+def percent(share: float) -> str:
+    """A proved share; what is not proved to the last digit is not called so."""
+    return "optimal" if share > 1 - OPTIMAL_GAP else floored(min(share, 1 - 2 * SAME))
+
+
+def problems(rows: list[dict]) -> list[list[dict]]:
+    """The rows of one problem together: one table, k and sign."""
+    return [list(group) for _, group in groupby(rows, lambda row: (row["table"], row["k"], row["nonneg"]))]
+
+
+def best_of(rows: list[dict]) -> float:
+    return max((row["value"] for row in rows if row["value"]), default=0.0)
+
+
+def text(rows: list[dict]) -> str:
+    """The lines of some problems, and below each what was lost in it."""
+    lines = []
+    for group in problems(rows):
+        lines += [line(row, best_of(group)) for row in group]
+        lines += [f"{'':15}{said}" for said in verdict(group) or [NOWHERE]]
+    return "\n".join(lines)
+
+
+def markdown(race: dict) -> str:
+    """The table of the README: a line for each problem, a column for everybody, and what has to be said."""
+    rows = race["rows"]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    lines = [heading(race), "", "| table | k | sign | " + " | ".join(names) + " | where we lose |"]
+    lines.append("|---" * (len(names) + 4) + "|")
+    for group in problems(rows):
+        by_name, best = {row["name"]: row for row in group}, best_of(group)
+        first = group[0]
+        cells = [cell(by_name.get(name), best) for name in names]
+        title = first["table"] + (" (stand-in)" if first["source"] == "stand-in" else "")
+        lost = "; ".join(verdict(group)) or "nowhere"
+        lines.append(f"| {title} | {first['k']} | {sign(first)} | " + " | ".join(cells) + f" | {lost} |")
+    return "\n".join([*lines, "", *footnotes(rows)])
+
+
+def cell(row: dict | None, best: float) -> str:
+    """Share of the best value and CPU seconds; of a certificate, the proved fraction instead."""
+    if row is None or row["value"] is None:
+        return "-"
+    share = floored(row["value"] / best)
+    if row["proved"] is not None:
+        share += f", proved {percent(row['proved'])}"
+    return f"{share}, {seconds(row['cpu'])}"
+
+
+def heading(race: dict) -> str:
+    """What was run where, in a sentence or two."""
+    versions = ", ".join(f"{name} {version}" for name, version in race["versions"].items())
+    busy = "" if race["load"] < 0.5 else f", other work beside (load {race['load']:.1f} at the start)"
+    threads = "one thread" if race["threads"] == 1 else f"{race['threads']} threads"
+    return (
+        f"{versions}; {race['machine']}, {threads}{busy}. Share of the best value, and CPU seconds: least of "
+        f"{race['rounds']} runs taken in turn, one where a run takes more than 4 s."
+    )
+
+
+def footnotes(rows: list[dict]) -> list[str]:
+    """Why there is no answer, and the memory."""
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        if row["value"] is None:
+            notes.setdefault(f"{row['name']}: {row['note']}", []).append(row["table"])
+    everywhere = {row["table"] for row in rows}
+    said = [
+        note + ("" if {*where} == everywhere else f" ({', '.join(dict.fromkeys(where))})")
+        for note, where in notes.items()
+    ]
+    lines = [f"No answer from {'; '.join(said)}.", ""] if said else []
+    most: dict[str, float] = {}
+    for row in rows:
+        if row["value"] is not None:
+            most[row["name"]] = max(most.get(row["name"], 0.0), row["memory"])
+    memory = ", ".join(f"{name} {size:.0f}" for name, size in most.items())
+    return [*lines, f"Memory beyond the table, MB at most: {memory}."]
+
+
+def rewritten(readme: str, table: str) -> str:
+    """The README with another table between the marks."""
+    before, _, rest = readme.partition(BEGIN)
+    _, mark, after = rest.partition(END)
+    if not mark:
+        raise ValueError(f"the README must have the lines {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"

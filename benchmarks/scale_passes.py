@@ -1,0 +1,232 @@
+"""Passes over shards, for `benchmarks.scale`: growth with the rows, one worker against two, and what PubMed
+would take on eight machines.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+import nspca
+from benchmarks.scale import AT_ONCE, SIZES, documents, peak, planted, say
+from nspca.jobs.readers import readers
+from nspca.matrix import passes
+from nspca.matrix.spread import branch
+from nspca.matrix.tree import FAN, folded
+from nspca.planning.machine import speed
+from nspca.shards import Shards
+from nspca.shards.making import MEGABYTES, PER_ENTRY
+from nspca.shards.writer import Writer
+
+GROWTH = (5_000, 10_000, 30_000, 100_000, 300_000)
+"""Documents of the large size: 1.1, 2.2, 6.7, 22 and 67 million nonzeros."""
+ROUNDS, VECTORS = 3, 8
+MACHINES, NETWORK = 8, 125e6
+"""Machines with a worker each, and the bytes a second between two of them that are assumed: 1 Gbit."""
+SHARE = 100
+"""PubMed is made with one in so many of its documents."""
+EACH_SHARD = MEGABYTES * 2**20
+
+
+def made(size: str, rows: int, folder: Path) -> Shards:
+    """The first rows of a size as shards, without a text in between."""
+    per = max(AT_ONCE, int(EACH_SHARD / PER_ENTRY / SIZES[size][2]) // AT_ONCE * AT_ONCE)
+    with Writer(folder, SIZES[size][1]) as writer:
+        held: list[sp.csr_array] = []
+        for block in blocks(size, rows):
+            held.append(block)
+            if sum(one.shape[0] for one in held) >= per:
+                writer.add(sp.csr_array(sp.vstack(held, format="csr")))
+                held = []
+        if held:
+            writer.add(sp.csr_array(sp.vstack(held, format="csr")))
+        return writer.finish()
+
+
+def blocks(size: str, rows: int) -> Iterator[sp.csr_array]:
+    """So many rows at least, `AT_ONCE` at a time."""
+    m, n, _ = SIZES[size]
+    for number, (at, words, counts) in enumerate(documents(size)):
+        start = number * AT_ONCE
+        shape = min(AT_ONCE, m - start, rows - start), n
+        keep = at - start < shape[0]
+        yield sp.csr_array((counts[keep].astype(float), (at[keep] - start, words[keep])), shape=shape)
+        if start + AT_ONCE >= rows:
+            return
+
+
+# --- growth -------------------------------------------------------------------------------------------------
+
+
+def growth(place: str | None) -> None:
+    """Time and memory of eight topics with their proof, against the nonzeros."""
+    say("eight topics of 15 words with a fast certificate, from shards; a process each, one BLAS thread")
+    say("documents  million nonzeros  shards  CPU s  per million  GB peak  passes  topics found  proved")
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        for rows in GROWTH:
+            folder = Path(name) / str(rows)
+            made("large", rows, folder)
+            command = [sys.executable, "-m", "benchmarks.scale_passes", str(folder)]
+            quiet = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            told = json.loads(subprocess.run(command, check=True, capture_output=True, env=quiet).stdout)
+            millions = told["nonzeros"] / 1e6
+            row = (
+                f"{rows:9d}  {millions:16.2f}  {told['shards']:6d}  {told['cpu']:5.1f}",
+                f"{told['cpu'] / millions:11.2f}  {told['peak']:7.2f}  {told['passes']:6d}",
+                f"{told['found']:12d}  {100 * told['ratio']:.1f} %",
+            )
+            say("  ".join(row))
+
+
+def solved(folder: Path) -> dict[str, float]:
+    """What solving takes, in this process."""
+    begun, shards = time.process_time(), Shards(folder)
+    problem = nspca.Problem.from_shards(shards, (15,) * 8)
+    result = nspca.solve(problem, certify="fast")
+    words = [{*topic[:15]} for topic in planted(problem.n)]
+    found = [max(len({*np.flatnonzero(x)} & topic) for x in result.components.T) for topic in words]
+    return {
+        "cpu": time.process_time() - begun,
+        "peak": peak(),
+        "nonzeros": shards.nonzeros,
+        "shards": len(shards),
+        "passes": problem.covariance.passes,
+        "found": sum(f >= 12 for f in found),
+        "ratio": result.ratio,
+    }
+
+
+# --- workers ------------------------------------------------------------------------------------------------
+
+
+def workers(rows: int, place: str | None) -> None:
+    """Passes with one worker and with two, each the quickest of some."""
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        shards = made("large", rows, Path(name) / "shards")
+        say(f"{rows} documents, {shards.nonzeros / 1e6:.1f} million nonzeros in {len(shards)} shards; "
+            f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")  # fmt: skip
+        found: dict[int, dict[str, tuple[float, float]]] = {1: {}, 2: {}}
+        bits, peaks = set(), [0.0]
+        for _ in range(ROUNDS):
+            for count in found:
+                for what, (wall, cpu, answer) in timed(shards, count, peaks).items():
+                    before = found[count].get(what, (np.inf, np.inf))
+                    found[count][what] = min(before[0], wall), min(before[1], cpu)
+                    bits.add((what, answer))
+        say("pass       one worker  two    times    CPU of the busiest: one  two    times")
+        for what, (wall, cpu) in found[1].items():
+            wall2, cpu2 = found[2][what]
+            say(f"{what:10s} {wall:8.2f} s  {wall2:.2f} s  {wall / wall2:.2f}     {cpu:20.2f} s  "
+                f"{cpu2:.2f} s  {cpu / cpu2:.2f}")  # fmt: skip
+        same = "yes" if len(bits) == len(found[1]) else "NO"
+        say(f"most memory of a worker: {max(peaks):.2f} GB; the same bits: {same}")
+
+
+def timed(shards: Shards, count: int, peaks: list[float]) -> dict[str, tuple[float, float, str]]:
+    """Seconds of each pass, CPU seconds of the worker that had most, and a hash of what came."""
+    with readers(count) as client:
+        A = nspca.Problem.from_shards(shards, 15, client=client).covariance
+        X, features = np.random.default_rng(0).standard_normal((A.n, VECTORS)), A.candidates()
+        A.product(X)  # so that files are in memory
+        found = {}
+        for what, ask in (("product", lambda: A.product(X)), ("block of A", lambda: A._gram_of(features))):
+            before, begun = client.run(time.process_time), time.perf_counter()
+            answer = ask()
+            wall, after = time.perf_counter() - begun, client.run(time.process_time)
+            cpu = max(after[one] - before[one] for one in before)
+            found[what] = wall, cpu, hashlib.sha256(answer.tobytes()).hexdigest()
+        peaks += client.run(peak).values()
+        return found
+
+
+# --- PubMed -------------------------------------------------------------------------------------------------
+
+
+def pubmed(place: str | None) -> None:
+    """What eight topics of PubMed would take: its shape with fewer documents is solved here, every pass and
+    its bytes counted, and the time taken by the nonzero.
+    """
+    m, n, _ = SIZES["pubmed"]
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        shards = made("pubmed", m // SHARE, Path(name) / "shards")
+        seen, rest = counted(shards)
+    nonzeros = shards.nonzeros * SHARE
+    count = -(-nonzeros * PER_ENTRY // EACH_SHARD)
+    moves, busiest = crossings(count), -(-count // MACHINES) / count
+    say(f"{m} x {n}, {nonzeros / 1e6:.0f} million nonzeros in {count} shards, on {MACHINES} machines")
+    say(f"measured with {m // SHARE} documents, {shards.nonzeros / 1e6:.1f} million nonzeros")
+    say("pass       sent to a worker     part  moved in all  CPU ns a nonzero  s of work  s of network")
+    moved, work = [], []
+    for what, sent, part, cpu in seen:
+        # What is asked goes from one to the next, parts to their neighbours, the last to who asked.
+        moved.append(MACHINES * sent + (moves + 1) * part)
+        work.append(cpu / shards.nonzeros * nonzeros * busiest)
+        row = f"{what:9s}  {sent / 1e6:13.1f} MB  {part / 1e6:3.0f} MB  {moved[-1] / 1e6:9.0f} MB  "
+        row += f"{cpu / shards.nonzeros * 1e9:16.0f}  {work[-1]:9.0f}  {moved[-1] / NETWORK:12.1f}"
+        say(row)
+    network, largest = sum(moved) / NETWORK, max(part for _, _, part, _ in seen)
+    say(f"{len(seen)} passes: {sum(moved) / 1e9:.1f} GB moved; {sum(work):.0f} s of work on every machine")
+    say(f"at most {network:.0f} s of network at {NETWORK * 8 / 1e9:.0f} Gbit, {rest:.0f} s where it is asked")
+    say(f"together {(sum(work) + network + rest) / 60:.1f} minutes")
+    # Parts of a branch wait for those before them, which another worker may have.
+    own, files = 4 * EACH_SHARD + (FAN + 2) * largest, nonzeros * PER_ENTRY / MACHINES
+    say(f"a worker: {files / 1e9:.1f} GB of files, in memory where there is room; {own / 1e9:.1f} GB besides")
+    fused = min(cpu for what, _, _, cpu in seen if what == "fused")
+    planned = 2 * VECTORS * shards.nonzeros * speed().sparse
+    say(f"by the planner's constant `fused` takes {planned:.2f} s where it was measured; it took {fused:.2f}")
+
+
+def counted(shards: Shards) -> tuple[list[tuple[str, int, int, float]], float]:
+    """Every pass of the solver: its name, bytes of what is asked and of a part, CPU seconds; and the CPU
+    seconds of everything else.
+    """
+    seen: list[tuple[str, int, int, float]] = []
+    plain = passes.Rows.folded
+
+    def noted(self, join, kernel, *arguments):
+        begun = time.process_time()
+        answer = plain(self, join, kernel, *arguments)
+        cpu = time.process_time() - begun
+        asked = (arguments, self._scale.full, self._scale.shift, self._scale.exponents)
+        seen.append((kernel.__name__.strip("_"), size_of(asked), size_of(answer), cpu))
+        return answer
+
+    passes.Rows.folded = noted  # type: ignore[method-assign]
+    try:
+        begun = time.process_time()
+        nspca.solve(nspca.Problem.from_shards(shards, (15,) * 8), certify="fast")
+        return seen, time.process_time() - begun - sum(one[-1] for one in seen)
+    finally:
+        passes.Rows.folded = plain  # type: ignore[method-assign]
+
+
+def size_of(what) -> int:
+    """Bytes of the arrays in nested tuples and lists."""
+    if isinstance(what, tuple | list):
+        return sum(map(size_of, what))
+    return int(getattr(what, "nbytes", 0))
+
+
+def crossings(count: int) -> int:
+    """How many parts go to another machine in the tree over so many blocks, where neighbours share one."""
+    size, moved = branch(count, MACHINES), 0
+
+    def joined(one, other):
+        nonlocal moved
+        moved += one != other
+        return one
+
+    folded((start * MACHINES // count for start in range(0, count, size)), joined, first=lambda at: at)
+    return moved
+
+
+if __name__ == "__main__":
+    say(json.dumps(solved(Path(sys.argv[1]))))

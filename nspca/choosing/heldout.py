@@ -1,0 +1,34 @@
+"""What components found on some rows explain of the others: every row is held out once."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nspca.components import shares_of_rows
+from nspca.matrix.linalg import Array
+from nspca.matrix.moments import moments
+
+
+def folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """`count` parts of m rows in random order: for each the other rows, and its own."""
+    order = np.random.default_rng(seed).permutation(m)
+    for part in np.array_split(order, count):
+        yield np.setdiff1d(order, part), np.sort(part)
+
+
+def shares(X, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
+    """The share of the variance of some rows of X (m, n) that each answer (n, r) found on the `others`
+    explains; (len(found),).
+    """
+    mean = moments(X[others])[0] if center else np.zeros(X.shape[1])
+    each = shares_of_rows(X[rows], np.hstack(found), mean, np.ones(X.shape[1]))
+    ends = np.cumsum([V.shape[1] for V in found])[:-1]
+    return np.array([part.sum() for part in np.split(each, ends)])
+
+
+def mean_and_error(values: list[Array]) -> tuple[Array, Array]:
+    """Of a number for each fold the mean and its standard error; nan from fewer than two."""
+    Y = np.array(values)
+    if len(Y) < 2:
+        return Y.mean(axis=0), np.full(Y.shape[1], np.nan)
+    return Y.mean(axis=0), Y.std(axis=0, ddof=1) / np.sqrt(len(Y))

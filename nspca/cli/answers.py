@@ -1,0 +1,118 @@
+"""What is said of an answer: as text, as JSON, as a table."""
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nspca.cli.screen import clear, say, say_json, write_csv
+from nspca.said import floor_percent
+
+if TYPE_CHECKING:
+    from nspca.certificate import Certificate
+    from nspca.cli.sources import Source
+    from nspca.places import Membership
+    from nspca.problem import Problem
+    from nspca.result import Result
+
+COLUMNS = ("component", "feature", "weight")
+KNOWN = ("place", "costs_at_least", "costs_at_most")
+"""Columns of a table of weights, and those of what is known of each feature."""
+
+
+def tell(
+    args: argparse.Namespace,
+    dataset: "Source",
+    problem: "Problem",
+    result: "Result",
+    known: "Membership | None" = None,
+) -> int:
+    """Save and print what was asked for; with `known`, which features are in every answer as well."""
+    certificate = result.certificate if known is None else known.certificate
+    assert certificate is not None  # every effort of the command line asks for one
+    clear()
+    if args.certificate:
+        certificate.of_prepared(dataset.prepared).save(args.certificate)
+    found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
+    if args.csv:
+        write_csv(args.csv, COLUMNS if known is None else (*COLUMNS, *KNOWN), rows(found))
+    if args.json:
+        told = {"components": found} if problem.joint else {"features": found[0]}
+        say_json(summary(dataset, problem, result, certificate) | told)
+        return 0
+    ratio = floor_percent(certificate.ratio(result.value))
+    say(
+        f"{dataset.name}: value {result.value:.6g}, at least {ratio} of the best possible, proved "
+        f"({certificate.kind})"
+    )
+    say(certificate.rounded(6).statement)
+    for number, features in enumerate(found, 1):
+        if problem.joint:
+            say(f"component {number}: {result.values[number - 1]:.6g}")
+        for line in listed(features):
+            say(line)
+    if known is not None:
+        others = sum(place.name == "NONE" for place in known.places)
+        say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")
+    for what, path in (("certificate", args.certificate), ("table", args.csv)):
+        if path:
+            say(f"{what}: {path}")
+    return 0
+
+
+def described(
+    dataset: "Source", result: "Result", known: "Membership | None", number: int
+) -> list[dict[str, Any]]:
+    """The features of a component with their weights, largest first, and what is known of each."""
+    component = result.components[:, number]
+    support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
+    features = []
+    for i in support:
+        feature: dict[str, Any] = {"name": dataset.feature_names[i], "weight": float(component[i])}
+        if known is not None:
+            least, most = known.cost_without[i]
+            feature |= {"place": known.places[i].value, "costs_at_least": least, "costs_at_most": most}
+        features.append(feature)
+    return features
+
+
+def rows(found: list[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """The same as a table, one row a weight."""
+    for number, features in enumerate(found, 1):
+        for feature in features:
+            yield {"component": number, "feature": feature["name"]} | {
+                key: value for key, value in feature.items() if key != "name"
+            }
+
+
+def summary(
+    dataset: "Source", problem: "Problem", result: "Result", certificate: "Certificate"
+) -> dict[str, Any]:
+    """What JSON says of an answer besides its features."""
+    return {
+        "source": dataset.source,
+        "name": dataset.name,
+        "prepared": list(dataset.prepared),
+        "method": result.method,
+        "k": list(problem.k) if isinstance(problem.k, tuple) else problem.k,
+        "nonneg": problem.nonneg,
+        "forced": [dataset.feature_names[j] for j in problem.forced],
+        "of": certificate.source,
+        "center": certificate.center,
+        "scale": certificate.scale,
+        "value": result.value,
+        "upper": certificate.upper,
+        "ratio": certificate.ratio(result.value),
+        "kind": certificate.kind,
+        "proved": certificate.statement,
+        "status": result.status.name,
+        "seconds": result.seconds,
+    }
+
+
+def listed(features: list[dict[str, Any]]) -> list[str]:
+    """A line for each feature."""
+    width = max((len(feature["name"]) for feature in features if "place" in feature), default=0)
+    return [
+        f"  {feature['weight']:+.4f}  {feature['name']:<{width}}  {feature.get('place', '')}".rstrip()
+        for feature in features
+    ]

@@ -1,0 +1,140 @@
+"""`app`: starts the dashboard."""
+
+import argparse
+import errno
+import os
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from nspca.cli.screen import say
+from nspca.cli.words import Commands, port_number
+from nspca.errors import InvalidOption
+
+WILDCARDS = ("0.0.0.0", "::")
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def add(commands: Commands) -> None:
+    """`app` and its words."""
+    command = commands.add(
+        "app",
+        run,
+        "start the dashboard",
+        "app",
+        "app --address 0.0.0.0 --port 8600",
+        more="It listens on this computer only unless told otherwise, and prints its address.",
+    )
+    command.add_argument(
+        "--address",
+        default="localhost",
+        help="where to listen (default localhost; 0.0.0.0 shares it with the network)",
+    )
+    command.add_argument("--port", type=port_number, default=8501, help="default 8501")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start the server in the place of this process."""
+    check_port(args.address, args.port)
+    host = outward_address() if args.address in WILDCARDS else args.address
+    url = f"http://{f'[{host}]' if ':' in host else host}:{args.port}"
+    command = streamlit_command(args.address, args.port, host)
+    say(
+        f"nspca: {url}"
+        + (" is the address to give out" if args.address in WILDCARDS else "")
+        + "  (Ctrl+C stops it)"
+    )
+    if args.address in WILDCARDS:
+        door = (
+            "with the password"
+            if os.environ.get("NSPCA_PASSWORD")
+            else "without a password (set NSPCA_PASSWORD)"
+        )
+        say(f"nspca: anyone on this network can use it {door}, and what is sent is not encrypted (no TLS)")
+    sys.stdout.flush()
+    if os.name == "nt":
+        return subprocess.call(command)
+    # The server takes this process's place, so that a signal meant for it needs no forwarding.
+    os.execv(command[0], command)
+
+
+def app_folder() -> Path:
+    """Where app.py is: inside the installed package, or at the top of the tree."""
+    for folder in (PACKAGE / "_app", PACKAGE.parent):
+        if (folder / "app.py").is_file():
+            return folder
+    raise InvalidOption(
+        f"the dashboard's app.py is required beside or inside {PACKAGE}, and is not there: install nspca "
+        "again"
+    )
+
+
+def configuration(folder: Path) -> dict[str, object]:
+    """The options of ``.streamlit/config.toml`` under their dotted names."""
+
+    def flatten(table: dict, prefix: str = "") -> dict[str, object]:
+        flat: dict[str, object] = {}
+        for key, value in table.items():
+            flat |= flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+        return flat
+
+    return flatten(tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
+
+
+def streamlit_command(address: str, port: int, host: str) -> list[str]:
+    """What starts the server: the file's options as flags, which also win over STREAMLIT_... variables."""
+    folder = app_folder()
+    options = configuration(folder) | {"server.address": address, "server.port": port}
+    if host != address:
+        # Unset, Streamlit would ask an outside host for this machine's address.
+        options["browser.serverAddress"] = host
+    # A list has no flag; Streamlit reads it from the file, which stands beside app.py.
+    flags = [
+        f"--{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in options.items()
+        if not isinstance(value, list)
+    ]
+    return [sys.executable, "-m", "nspca.dashboard.shell.serve", "run", str(folder / "app.py"), *flags]
+
+
+def check_port(address: str, port: int) -> None:
+    """Refuse an address that is not this machine's and a port that is taken, before anything is started."""
+    try:
+        places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise InvalidOption(
+            f"an address of this machine is required, got {address!r}: {error.strerror}"
+        ) from error
+    for family, kind, protocol, _, place in places:
+        with socket.socket(family, kind, protocol) as probe:
+            if os.name != "nt":
+                # A port whose last connection has just closed counts as free, as it does for the server.
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(place)
+            except PermissionError as error:
+                raise InvalidOption(
+                    f"port {port} needs more rights than yours: take one from 1024 up"
+                ) from error
+            except OSError as error:
+                if error.errno != errno.EADDRNOTAVAIL:
+                    way_out = f"choose another, as in `make app PORT={port % 65535 + 1}`"
+                    raise InvalidOption(
+                        f"port {port} on {address} is not free ({error.strerror}): {way_out}"
+                    ) from error
+                if (
+                    len(places) == 1
+                ):  # a name like localhost may also stand for an IPv6 address this machine does not have
+                    raise InvalidOption(f"an address of this machine is required, got {address!r}") from error
+
+
+def outward_address() -> str:
+    """The address by which other machines reach this one; choosing a route sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737)
+            return probe.getsockname()[0]
+        except OSError:
+            return socket.gethostname()

@@ -1,0 +1,85 @@
+"""`plan` and `shard`: what solving will take, and the way for a file that does not fit into memory."""
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from nspca.cli.screen import clear, progress, say, say_json
+from nspca.cli.words import Commands, count, with_effort, with_json
+
+
+def add(commands: Commands) -> None:
+    """`plan`, `shard` and their words."""
+    command = commands.add(
+        "plan",
+        plan,
+        "what solving will take: memory, passes, seconds",
+        "plan docword.nytimes.txt.gz --k 15 --components 8",
+        more="Nothing is read whole. Where a file cannot be held in memory, the command is named that can.",
+    )
+    command.add_argument(
+        "source", metavar="SOURCE", help="a sample, a file or a folder of shards; its header is read"
+    )
+    command.add_argument("--k", type=count, default=10, help="features in a component (default 10)")
+    command.add_argument(
+        "--components",
+        type=count,
+        default=1,
+        metavar="R",
+        help="how many are found together (default 1)",
+    )
+    with_effort(command)
+    with_json(command)
+
+    command = commands.add(
+        "shard",
+        shard,
+        "cut a file that need not fit into memory into a folder that solve and verify read in passes",
+        "shard docword.nytimes.txt.gz nytimes",
+        "shard measurements.parquet measured --megabytes 64",
+    )
+    command.add_argument(
+        "source",
+        metavar="FILE",
+        help="a docword, Matrix Market (both also gzipped), Parquet, CSV or sparse NPZ file",
+    )
+    command.add_argument("folder", metavar="FOLDER", help="a new folder")
+    size = command.add_mutually_exclusive_group()
+    size.add_argument("--rows", type=count, metavar="N", help="rows of a shard")
+    size.add_argument("--megabytes", type=count, metavar="N", help="about the size of a shard (default 32)")
+    command.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="the words of a docword file (vocab.x.txt beside docword.x.txt is found)",
+    )
+
+
+def plan(args: argparse.Namespace) -> int:
+    """Say what solving will take."""
+    from nspca import Problem, data
+    from nspca.planning import plan
+
+    source: Any = args.source
+    if source in data.SAMPLES:
+        dataset = data.load_sample(source)
+        made = Problem.from_covariance if dataset.is_covariance else Problem.from_data
+        source = made(dataset.X, (args.k,) * args.components if args.components > 1 else args.k)
+    found = plan(source, args.k, args.components, args.effort)
+    if args.json:
+        say_json(asdict(found))
+    else:
+        say(str(found))
+    return 0
+
+
+def shard(args: argparse.Namespace) -> int:
+    """Make a folder of shards."""
+    from nspca.shards.sources import MEGABYTES, shard
+
+    how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
+    made = shard(args.source, args.folder, **how, report=progress())
+    clear()
+    rows, columns = made.shape
+    many = len(made.manifest.shards)
+    say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")
+    return 0

@@ -1,0 +1,41 @@
+"""`backup` and `restore`: runs, results and uploads in one file, and back."""
+
+import argparse
+
+from nspca.cli.screen import say
+from nspca.cli.words import Commands
+
+
+def add(commands: Commands) -> None:
+    """`backup`, `restore` and their words."""
+    command = commands.add(
+        "backup",
+        backup,
+        "copy runs, results and uploads to one file, also while in use",
+        "backup monday.db",
+    )
+    command.add_argument("file", metavar="FILE", help="the copy")
+    command = commands.add(
+        "restore",
+        restore,
+        "put such a copy in their place; what was there is kept beside",
+        "restore monday.db",
+    )
+    command.add_argument("file", metavar="FILE", help="what `backup` wrote")
+
+
+def backup(args: argparse.Namespace) -> int:
+    """Write the copy."""
+    from nspca.jobs.backup import backup as write
+
+    say(f"nspca: {args.file}, {write(args.file) / 1e6:.1f} MB")
+    return 0
+
+
+def restore(args: argparse.Namespace) -> int:
+    """Put a copy back."""
+    from nspca.jobs.backup import restore as put_back
+
+    before = put_back(args.file)
+    say("nspca: restored" + (f"; what was there before is in {before}" if before else ""))
+    return 0

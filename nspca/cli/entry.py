@@ -1,0 +1,76 @@
+"""The parser of all commands, and `main`.
+
+Exit status: 0 done, 1 a certificate was refused, 2 a request that cannot be met (one sentence on standard
+error), 130 interrupted.
+"""
+
+import io
+import os
+import sys
+from pathlib import Path
+
+from nspca.cli import app, beforehand, completion, copies, papers, proof, samples, solve, sweep
+from nspca.cli.screen import clear, complain
+from nspca.cli.words import Commands, Paragraphs, Parser, meant
+from nspca.errors import NSPCAError
+
+FAMILIES = (solve, sweep, proof, beforehand, samples, papers, app, copies, completion)
+STATUS = """exit status:
+  0  done
+  1  a certificate was refused
+  2  a request that cannot be met; one sentence says why
+  130  interrupted
+
+`COMMAND --help` has examples."""
+
+
+def parser() -> Parser:
+    """The parser of all commands."""
+    module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
+    top = Parser(
+        prog="python -m nspca" if module else "nspca",
+        description="Sparse and nonnegative sparse PCA with certificates: a component, and a proof of how "
+        "good it is.",
+        epilog=STATUS,
+        formatter_class=Paragraphs,
+    )
+    commands = Commands(top)
+    for family in FAMILIES:
+        family.add(commands)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
+    top = parser()
+    if not words:
+        top.print_help()
+        return 2
+    known = completion.subparsers(top)
+    if not words[0].startswith("-") and words[0] not in known:
+        top.error(f"there is no command {words[0]!r}{meant(words[0], known)}")
+    args, left = top.parse_known_args(words)
+    if left:
+        command = known[args.command]
+        near = meant(left[0].partition("=")[0], completion.options(command))
+        command.error(f"`{args.command}` does not know {left[0]!r}{near}")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
+    try:
+        status = args.run(args)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read has enough, as `head` has; what is left would be written again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (NSPCAError, OSError) as error:
+        clear()
+        complain(f"nspca: {error}")
+        return 2
+    except KeyboardInterrupt:
+        clear()
+        complain("nspca: stopped")
+        return 130

@@ -1,0 +1,78 @@
+"""`papers`: every figure and table of the four papers, printed beside computed."""
+
+import argparse
+from pathlib import Path
+
+from nspca.cli.screen import check_folder, clear, progress, say, say_json
+from nspca.cli.words import Commands, with_json
+
+
+def add(commands: Commands) -> None:
+    """`papers` and its words."""
+    command = commands.add(
+        "papers",
+        run,
+        "every figure and table of the four papers, printed beside computed",
+        "papers --stored",
+        "papers asteris2014-figure-4 sigg2008-figure-4 --html report.html",
+        more="Needs the data sets of the papers: see `fetch`.",
+    )
+    command.add_argument(
+        "items",
+        nargs="*",
+        metavar="ITEM",
+        help="such as asteris2014-figure-4 (all of them when none is named)",
+    )
+    command.add_argument(
+        "--stored", action="store_true", help="what came with the project, instead of computing it here"
+    )
+    command.add_argument(
+        "--html", nargs="?", const="papers.html", metavar="FILE", help="write all of it as one report"
+    )
+    with_json(command)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compute what is named, or take what is stored, and say how it compares."""
+    from nspca import papers
+    from nspca.papers import report
+
+    check_folder(args.html)
+    items = [papers.known(name) for name in args.items or papers.ITEMS]
+    outcomes, told = {}, []
+    for item in items:
+        outcome = papers.stored(item.name) if args.stored else papers.reproduce(item.name, progress())
+        clear()
+        if outcome is not None:
+            outcomes[item.name] = outcome
+        if args.json:
+            told.append({"item": item.name, "title": item.title, "lines": compared(item, outcome)})
+            continue
+        say(f"{item.name}: {item.title}" + (f" ({outcome.seconds:.1f} s)" if outcome else ""))
+        for line in report.lines(item, outcome):
+            say(f"  {line}")
+    if args.html:
+        Path(args.html).write_bytes(report.html(outcomes))
+    if args.json:
+        say_json(told)
+        return 0
+    say(report.counted(outcomes))
+    if args.html:
+        say(f"report: {args.html}")
+    return 0
+
+
+def compared(item, outcome) -> list[dict]:
+    """What is printed and what was found, line by line."""
+    from nspca.papers import claims
+
+    return [
+        {
+            "what": claim.printed.what,
+            "where": claim.printed.where,
+            "printed": claim.printed.shown,
+            "found": [{"value": one.value, "preset": one.preset} for one in claim.found],
+            "verdict": claim.verdict,
+        }
+        for claim in claims(item, outcome)
+    ]

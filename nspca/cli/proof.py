@@ -1,0 +1,136 @@
+"""`certify` and `verify`: a certificate for a component that one has, and the check of a certificate."""
+
+import argparse
+from dataclasses import replace
+
+from nspca.cli.answers import tell
+from nspca.cli.loadings import read_loadings
+from nspca.cli.screen import check_folder, clear, complain, progress, say, say_json
+from nspca.cli.sources import forced_features, make_problem, read_dataset
+from nspca.cli.words import Commands, of_problem, preparing, with_json
+from nspca.errors import CertificateError, InvalidOption
+
+
+def add(commands: Commands) -> None:
+    """`certify`, `verify` and their words."""
+    _add_certify(commands)
+    _add_verify(commands)
+
+
+def _add_certify(commands: Commands) -> None:
+    command = commands.add(
+        "certify",
+        certify,
+        "a certificate for a component that you have already",
+        "certify digits mine.csv --certificate mine.npz",
+        "certify genes.csv loadings.json --signed --effort thorough",
+        more="The weights are looked up by the name of their feature and brought to length 1; k is how many "
+        "there are unless it is said.",
+        parents=[of_problem()],
+    )
+    command.add_argument(
+        "loadings",
+        metavar="LOADINGS",
+        help="CSV: feature and weight, with the component's number or name for several, or a column for "
+        "each; or JSON: weights by name, a list of such, or what `solve --json` printed",
+    )
+    command.add_argument("--k", type=int, help="largest number of features in a component")
+    command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
+    command.add_argument("--csv", metavar="FILE.csv", help="save the weights as a table")
+    with_json(command)
+
+
+def _add_verify(commands: Commands) -> None:
+    command = commands.add(
+        "verify",
+        verify,
+        "check a certificate against the data",
+        "verify digits digits.npz",
+        "verify digits digits.npz --k 10 --nonneg --center --no-scale",
+        more="The bound is recomputed from the data by code that shares nothing with the solvers. Exit "
+        "status 0: proved; 1: refused, with the reason.",
+        parents=[preparing()],
+    )
+    command.add_argument("data", metavar="DATA", help="the sample, file or folder of shards it is about")
+    command.add_argument(
+        "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
+    )
+    command.add_argument("--k", type=int, help="refuse a certificate about another number of features")
+    command.add_argument(
+        "--forced",
+        metavar="FEATURE,...",
+        help="refuse one about other features that must be in; an empty text for none",
+    )
+    for option, value, other in (("signed", False, "nonnegative"), ("nonneg", True, "signed")):
+        command.add_argument(
+            f"--{option}",
+            dest="nonneg",
+            action="store_const",
+            const=value,
+            help=f"refuse one about {other} components",
+        )
+    for option, are in (("center", "centred"), ("scale", "scaled")):
+        command.add_argument(
+            f"--{option}",
+            action=argparse.BooleanOptionalAction,
+            help=f"refuse one about data that are not {are}, or are",
+        )
+    with_json(command)
+
+
+def certify(args: argparse.Namespace) -> int:
+    """Bound the optimum beside components that are given."""
+    import numpy as np
+
+    import nspca
+    from nspca.api import certified
+
+    check_folder(args.certificate)
+    check_folder(args.csv)
+    dataset = read_dataset(args.source, args.prepare)
+    X = read_loadings(args.loadings, dataset.feature_names)
+    forced = list(forced_features(dataset, args.forced))
+    counts = (np.count_nonzero(np.delete(X, forced, axis=0), axis=0) + len(forced)).tolist()
+    sizes = counts if args.k is None else [args.k] * len(counts)
+    problem = make_problem(args, dataset, sizes[0] if len(sizes) == 1 else tuple(sizes))
+    if problem.nonneg:
+        X = X * np.where(X.max(axis=0) > 0, 1, -1)  # a component and its negative explain the same
+        if X.min() < 0:
+            name = dataset.feature_names[int(np.argmin(X.min(axis=1)))]
+            raise InvalidOption(
+                f"weights of one sign are required, got {X.min():.3g} for {name}: add --signed"
+            )
+    result = nspca.Result.of(problem, X, nspca.Status.HEURISTIC, "given")
+    certificate = nspca.certify(problem, result, effort=args.effort, report=progress())
+    return tell(args, dataset, problem, certified(problem, result, certificate))
+
+
+def verify(args: argparse.Namespace) -> int:
+    """Check a certificate; whoever is refused gets the reason and exit status 1."""
+    import nspca
+    from nspca.shards.on_disk import OnDisk
+
+    asked = {name: getattr(args, name) for name in ("k", "nonneg", "center", "scale")}
+    try:
+        certificate = nspca.Certificate.load(args.certificate)
+        dataset = read_dataset(args.data, args.prepare)
+        if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
+            dataset = nspca.prepare(dataset, *certificate.prepared)
+        asked["source"] = "covariance" if dataset.is_covariance else "data"
+        asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
+        upper = nspca.verify(dataset.X, certificate, **asked)
+    except CertificateError as error:
+        clear()
+        if args.json:
+            say_json({"proved": False, "reason": str(error)})
+        complain(f"refused: {error}")
+        return 1
+    proved = replace(certificate, upper=upper, prepared=dataset.prepared)
+    if args.json:
+        said = {"statement": proved.statement, "upper": upper, "of_features": proved.of_features}
+        say_json({"proved": True} | said)
+        return 0
+    say(f"proved: {proved.statement}")
+    if certificate.of_features:
+        say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
+    return 0

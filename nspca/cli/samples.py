@@ -1,0 +1,107 @@
+"""`samples` and `fetch`: the data sets known by name, and the way to those that are not shipped."""
+
+import argparse
+from pathlib import Path
+
+from nspca.cli.screen import clear, complain, progress, say, say_json
+from nspca.cli.words import Commands, meant, with_json
+from nspca.errors import DownloadError, InvalidOption
+
+
+def add(commands: Commands) -> None:
+    """`samples`, `fetch` and their words."""
+    command = commands.add("samples", samples, "the data sets known by name", "samples")
+    with_json(command)
+    command = commands.add(
+        "fetch",
+        fetch,
+        "get the data sets of the papers, which are not shipped",
+        "fetch",
+        "fetch lrs bow-kos --to originals",
+        "fetch cbcl --copy faces.zip",
+        more="Until then a small made-up stand-in takes their place. Where there is an address they are "
+        "downloaded, checked by checksum if one is published, by shape and entry by entry in any case, and "
+        "kept.",
+    )
+    command.add_argument(
+        "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"
+    )
+    command.add_argument(
+        "--to",
+        metavar="FOLDER",
+        help="keep them there, for NSPCA_DATA, and not in your user data folder",
+    )
+    command.add_argument(
+        "--copy",
+        metavar="FILE",
+        help="take this copy, a file, ZIP or folder, instead of downloading: of one NAME",
+    )
+
+
+def samples(args: argparse.Namespace) -> int:
+    """List the catalogue."""
+    from nspca import data
+
+    if args.json:
+        say_json(
+            [
+                {
+                    "name": name,
+                    "title": sample.title,
+                    "summary": sample.summary,
+                    "kind": sample.kind,
+                    "shape": sample.shape,
+                    "licence": sample.licence,
+                    "stand_in": _is_missing(name),
+                }
+                for name, sample in data.SAMPLES.items()
+            ]
+        )
+        return 0
+    for name, sample in data.SAMPLES.items():
+        shape = " x ".join(map(str, sample.shape)) if sample.shape else ""
+        missing = " (a stand-in until it is fetched)" if _is_missing(name) else ""
+        say(f"{name:<12} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]{missing}")
+    return 0
+
+
+def _is_missing(name: str) -> bool:
+    """Whether a stand-in takes its place."""
+    from nspca import data
+
+    return data.SAMPLES[name].stand_in and data.original_path(name) is None
+
+
+def fetch(args: argparse.Namespace) -> int:
+    """Download or adopt; what cannot be had is one sentence each, and the others are still fetched."""
+    from nspca import data
+
+    wanted = args.names or [name for name, sample in data.SAMPLES.items() if sample.downloadable]
+    unknown = next((name for name in wanted if name not in data.SAMPLES), None)
+    if unknown is not None:
+        raise InvalidOption(
+            f"a name that `samples` lists is required, got {unknown!r}{meant(unknown, data.SAMPLES)}"
+        )
+    if args.copy is not None and len(args.names) != 1:
+        raise InvalidOption(f"--copy is of one data set, got {len(args.names)} names: name the one it is of")
+    folder = None if args.to is None else Path(args.to)
+    missing = 0
+    for name in wanted:
+        try:
+            if args.copy is None:
+                got = data.fetch_sample(name, progress(), folder=folder)
+            else:
+                got = data.adopt_copy(name, args.copy, folder=folder)
+        except DownloadError as error:
+            clear()
+            complain(f"nspca: {error} `fetch {name} --copy FILE` takes it.")
+            missing += 1
+            continue
+        clear()
+        m, n = got.X.shape
+        say(f"{name}: {m} x {n}, kept in {data.kept_path(name, folder)}")
+        for note in got.notes:
+            say(f"  {note}")
+    if folder is not None and missing < len(wanted):
+        say(f"set NSPCA_DATA={folder} and it is used in the place of the stand-in")
+    return 2 if missing else 0

@@ -1,0 +1,95 @@
+"""What is printed: text, JSON, tables, and the bar that shows progress where a person watches."""
+
+import json
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nspca.errors import InvalidOption
+from nspca.progress import Event, Report, silent
+from nspca.said import floor_percent
+
+BAR = 24
+"""Characters of a full bar."""
+PAUSE = 0.05
+"""Seconds between two pictures of the bar: some searches report thousands of times."""
+
+
+def say(line: str = "") -> None:
+    """A line of the answer, on standard output."""
+    sys.stdout.write(line + "\n")
+
+
+def say_json(told: Any) -> None:
+    """The answer as JSON."""
+    say(json.dumps(told, indent=2))
+
+
+def complain(sentence: str) -> None:
+    """A line beside the answer, on standard error."""
+    sys.stderr.write(sentence + "\n")
+
+
+def check_folder(path: str | None) -> None:
+    """Refuse a file that could not be written before the work is done, not after."""
+    if path and not Path(path).absolute().parent.is_dir():
+        raise InvalidOption(f"a folder that exists is required for {path}: make it first or choose another")
+
+
+def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """A table as a CSV file that spreadsheets open safely."""
+    import pandas as pd
+
+    from nspca.data import frame_to_csv
+
+    Path(path).write_bytes(frame_to_csv(pd.DataFrame(list(rows), columns=list(columns))))
+
+
+class Bar:
+    """One line on the terminal, rewritten in place; in a sweep, how far the whole is stays at its front."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._whole = ""
+
+    def __call__(self, event: Event) -> None:
+        now, line = time.monotonic(), drawn(event)
+        if event.stage == "sweep":
+            self._whole = line
+        elif self._whole:
+            line = f"{self._whole}  {event.stage}"
+        last = 0 < event.total <= event.done
+        if now < self._next and not last:
+            return
+        self._next = now + PAUSE
+        sys.stderr.write(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}")
+        sys.stderr.flush()
+
+
+def drawn(event: Event) -> str:
+    """An event as a line: a bar when it is known how much there is to do, and what is proved by now."""
+    parts = [event.stage]
+    if event.total:
+        full = BAR * min(event.done, event.total) // event.total
+        parts.append(f"[{'#' * full}{'.' * (BAR - full)}] {event.done}/{event.total}")
+    elif event.done:
+        parts.append(str(event.done))
+    if event.k is not None:
+        parts.append(f"k = {event.k}")
+    if event.upper and event.lower is not None and 0 <= event.lower <= event.upper:
+        parts.append(f"{floor_percent(event.lower / event.upper)} proved")
+    return "  ".join([*parts, event.message] if event.message else parts)
+
+
+def progress() -> Report:
+    """A bar where a person watches, silence in a pipe."""
+    return Bar() if sys.stderr.isatty() else silent
+
+
+def clear() -> None:
+    """Take the bar away."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")

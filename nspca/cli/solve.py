@@ -1,0 +1,96 @@
+"""`solve`: one component, or several, and a certificate."""
+
+import argparse
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from nspca.cli.answers import tell
+from nspca.cli.screen import check_folder, progress
+from nspca.cli.sources import make_problem, read_dataset
+from nspca.cli.words import Commands, count, of_problem, percent, with_json, with_seed
+from nspca.errors import InvalidOption, of_the_app
+
+
+def add(commands: Commands) -> None:
+    """`solve` and its words."""
+    command = commands.add(
+        "solve",
+        run,
+        "one component, or several, and a certificate",
+        "solve digits --k 10 --certificate digits.npz",
+        "solve docword.kos.txt.gz --k 15 --components 8 --csv topics.csv",
+        more="Prints what the component explains, how much of the best possible that is at least, and its "
+        "weights.",
+        parents=[of_problem()],
+    )
+    command.add_argument("--k", type=int, required=True, help="largest number of features in a component")
+    command.add_argument(
+        "--components",
+        type=count,
+        metavar="R",
+        help="so many components that share no feature, found together, with one certificate",
+    )
+    command.add_argument(
+        "--method", default="auto", metavar="METHOD", help="a name of nspca.METHODS (default auto)"
+    )
+    command.add_argument("--certificate", metavar="FILE.npz", help="save the certificate")
+    command.add_argument("--csv", metavar="FILE.csv", help="save the weights as a table")
+    command.add_argument(
+        "--within",
+        type=percent,
+        metavar="PERCENT",
+        help="say which features are proved to be in every answer within so many per cent of the optimum; "
+        "the certificate then proves that too",
+    )
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers",
+        type=count,
+        metavar="N",
+        help="so many processes of this machine read a folder of shards together; the result is the same",
+    )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the workers of this Dask scheduler do, where the folder is at the same path",
+    )
+    with_seed(command)
+    with_json(command)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Solve, and say what was found."""
+    check_folder(args.certificate)
+    check_folder(args.csv)
+    if args.components is not None and args.within is not None:
+        raise InvalidOption("--within is about one component: leave --components out")
+    with _readers(args) as client:
+        return _solve(args, client)
+
+
+def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
+    """A Dask client whose workers read the shards, where some are asked for."""
+    if args.workers is None and args.scheduler is None:
+        return nullcontext()
+    if not Path(args.source).is_dir():
+        raise InvalidOption(
+            f"workers read a folder of shards, got {args.source}: make one with `python -m nspca shard`, or "
+            "leave --workers and --scheduler out"
+        )
+    with of_the_app("reading with several workers"):
+        from nspca.jobs.readers import readers
+    return readers(args.workers, args.scheduler)
+
+
+def _solve(args: argparse.Namespace, client: Any) -> int:
+    import nspca
+
+    dataset = read_dataset(args.source, args.prepare)
+    sizes = args.k if args.components is None else (args.k,) * args.components
+    problem = make_problem(args, dataset, sizes, client)
+    result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress())
+    known = None
+    if args.within is not None:
+        known = nspca.membership(problem, result, share=args.within / 100, report=progress())
+    return tell(args, dataset, problem, result, known)

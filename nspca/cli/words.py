@@ -1,0 +1,162 @@
+"""Kinds of arguments, and those that several commands share."""
+
+import argparse
+import textwrap
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import NoReturn, TypeAlias
+
+MOST_SIZES = 10_000
+EFFORTS = ("fast", "standard", "thorough")
+PREPARATIONS = ("lee-seung", "equalised", "log2", "off-first", "with-header")
+Run: TypeAlias = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"nspca: {message}; `{self.prog} --help` says what there is\n")
+
+
+class Commands:
+    """The commands, as each of their files adds its own."""
+
+    def __init__(self, top: Parser) -> None:
+        self.top = top
+        self._group = top.add_subparsers(
+            dest="command", required=True, metavar="COMMAND", title="commands", parser_class=Parser
+        )
+
+    def add(
+        self,
+        name: str,
+        run: Run,
+        summary: str,
+        *examples: str,
+        more: str = "",
+        parents: Iterable[Parser] = (),
+    ) -> Parser:
+        """A command with what `--help` says of it: a summary, what else there is to know, examples."""
+        text = f"{summary[0].upper()}{summary[1:]}.{' ' if more else ''}{more}"
+        shown = "\n".join(f"  {self.top.prog} {example}" for example in examples)
+        parser = self._group.add_parser(
+            name,
+            help=summary,
+            description=text,
+            epilog=f"example{'s' * (len(examples) > 1)}:\n{shown}",
+            formatter_class=Paragraphs,
+            parents=list(parents),
+        )
+        parser.set_defaults(run=run)
+        return parser
+
+
+class Paragraphs(argparse.HelpFormatter):
+    """Text is filled, without breaking names at hyphens; lines of examples, which are indented, stay as they
+    are.
+    """
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = text.splitlines() if "\n  " in text else self._split_lines(text, width - len(indent))
+        return "\n".join(indent + line for line in lines)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean solve?)``, after a word that is not known; empty when nothing is near."""
+    near = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def preparing() -> Parser:
+    """``--prepare``."""
+    parent = Parser(add_help=False)
+    parent.add_argument(
+        "--prepare",
+        default="",
+        metavar="STEP,...",
+        help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}; `verify` does what the "
+        "certificate says when nothing is named",
+    )
+    return parent
+
+
+def of_problem() -> Parser:
+    """What says which problem it is, besides k."""
+    parent = Parser(add_help=False, parents=[preparing()])
+    parent.add_argument(
+        "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
+    )
+    parent.add_argument("--signed", action="store_true", help="allow negative weights")
+    parent.add_argument(
+        "--no-center", dest="center", action="store_false", help="do not subtract the column means"
+    )
+    parent.add_argument("--scale", action="store_true", help="divide every column by its standard deviation")
+    parent.add_argument(
+        "--forced",
+        default="",
+        metavar="FEATURE,...",
+        help="features that may be used freely and count among the k: names, or numbers from 0",
+    )
+    with_effort(parent)
+    return parent
+
+
+def with_effort(parser: Parser) -> None:
+    parser.add_argument(
+        "--effort", choices=EFFORTS, default="fast", help="work spent on the bound (default fast)"
+    )
+
+
+def with_seed(parser: Parser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+
+
+def with_json(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def sizes(text: str) -> list[int]:
+    """``5:50:5`` (both ends included) or ``5,10,20`` as a list of k."""
+    try:
+        if ":" in text:
+            first, last, *step = map(int, text.split(":"))
+            ks = list(range(first, last + 1, *step)[: MOST_SIZES + 1])
+        else:
+            ks = [int(part) for part in text.split(",")]
+    except (ValueError, TypeError, OverflowError):
+        ks = []
+    if not 1 <= len(ks) <= MOST_SIZES or min(ks) < 1:
+        raise argparse.ArgumentTypeError(
+            f"sizes like 5:50:5 or 5,10,20, all at least 1 and at most {MOST_SIZES} of them, are required, "
+            f"got {text!r}"
+        )
+    return ks
+
+
+def count(text: str) -> int:
+    """A number of things."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= 10**6:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 up is required, got {text!r}")
+    return int(text)
+
+
+def percent(text: str) -> float:
+    """A share of something."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 100:
+        raise argparse.ArgumentTypeError(f"per cent above 0 and at most 100 are required, got {text!r}")
+    return share
+
+
+def port_number(text: str) -> int:
+    """A port that a server may have."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 65535:
+        raise argparse.ArgumentTypeError(f"a port from 1 to 65535 is required, got {text!r}")
+    return int(text)

@@ -1,0 +1,88 @@
+"""A folder of shards as pages see it: a sample of its rows to look at, and what is known of all of them
+without reading them here.
+"""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nspca.data import Dataset
+from nspca.errors import Refused
+from nspca.matrix.covariance import Covariance
+from nspca.shards import Shards, served
+from nspca.tasks import table as tasks
+
+ROWS, ENTRIES = 1000, 2_000_000
+"""Most rows of a sample, and about as many entries: its eigenvalues take a moment, of however many features.
+"""
+
+
+def digest(name: str) -> str:
+    """Of what a folder holds now.
+
+    Raises
+    ------
+    InvalidData
+        When there is no such folder.
+    """
+    return _opened(name, served.stamp(name)).digest
+
+
+def opened(name: str, digest: str) -> Shards:
+    """A folder, as long as it holds these numbers.
+
+    Raises
+    ------
+    InvalidData
+        When it is not there, or holds others.
+    """
+    table = _opened(name, served.stamp(name))
+    return table if table.digest == digest else tasks.known(name, digest)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _opened(name: str, stamp: str) -> Shards:
+    return served.opened(name)
+
+
+def rows(table: Shards) -> int:
+    """How many rows a sample has at most."""
+    return int(np.clip(ENTRIES * table.shape[0] / max(table.nonzeros, 1), 2, ROWS))
+
+
+def sample(table: Shards, most: int) -> Dataset:
+    """Some rows of a folder: the same ones each time."""
+    X, numbers = table.sample(most)
+    counts = table.manifest.features is not None and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
+    total, kind = f"{table.shape[0]:,}", "words" if counts else "table"
+    names = tuple(f"{'document' if counts else 'row'} {number + 1}" for number in numbers)
+    said = f"{len(names):,} of the {total} rows of a folder on the server, chosen at random"
+    return Dataset(table.folder.name, X, table.feature_names, names, kind=kind, provenance=said)
+
+
+class Outline(Covariance):
+    """The covariance of a folder without its entries: its size, and what a worker has measured.
+
+    Parameters
+    ----------
+    leading, total : float or None
+        The leading eigenvalue and the total variance; None while they are not known.
+    """
+
+    def __init__(self, table: Shards, center: bool, scale: bool, leading=None, total=None):
+        m, n = table.shape
+        recipe = {"center": center, "scale": scale, "digest": table.digest, "exponent": 0}
+        super().__init__(n, (m, n), "data", **recipe)
+        self._leading, self._total = leading, total
+
+    def leading(self, d: int) -> tuple[Any, Any]:
+        if d != 1 or self._leading is None:
+            raise Refused("the rows of a folder are read by a worker; ask for all that is needed in a run")
+        return np.array([self._leading]), np.zeros((self.n, 1))
+
+    @property
+    def trace(self) -> float:
+        if self._total is None:
+            raise Refused("the variance of a folder is measured by a worker; look again when it is known")
+        return self._total

@@ -1,0 +1,110 @@
+"""The component applied to another table: its samples along the component that is shown, features matched by
+their names.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import streamlit as st
+
+from nspca.dashboard.chosen import Chosen, read_like, title_of
+from nspca.dashboard.data.picker import FORMATS, TYPES
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import state, words
+from nspca.data import PREPARATIONS, Dataset, prepare
+from nspca.data.dataset import Numbered
+from nspca.data.export import frame_to_csv
+from nspca.errors import NSPCAError
+from nspca.matrix.moments import moments
+from nspca.names import positions
+
+MOST = 50  # MB of a file: it is held while the page is open
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Samples of another table along a component.
+
+    Parameters
+    ----------
+    table : columns ``sample, score``
+    by_name : whether features were matched by name; else the file has no names, and as many features
+    others : features of the file that the component does not use
+    """
+
+    table: pd.DataFrame
+    by_name: bool
+    others: int
+
+    @property
+    def sentence(self) -> str:
+        """What was done."""
+        how = "matched by name" if self.by_name else "taken in their order, as the file has no names"
+        return (
+            f"**{words.things(len(self.table), 'sample')} scored**, features {how}; "
+            f"{words.things(self.others, 'feature')} of the file not used by this component."
+        )
+
+
+def show(of: Chosen, asked: Request, x: np.ndarray, k: int) -> None:
+    """The question, and the scores of the file that was given."""
+    data = of.dataset
+    with st.container(border=True):
+        st.markdown(
+            "**Where do other samples lie?** Give another table with the same features: each of its samples "
+            "gets its score along this component"
+        )
+        steps = [PREPARATIONS[name].title for name in data.prepared if name != state.LOG2]
+        if data.is_covariance or steps:
+            why = "is a covariance matrix" if data.is_covariance else f"was prepared ({', '.join(steps)})"
+            st.caption(f"Not offered: this data set {words.plain(why)}, which other samples cannot be.")
+            return
+        label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
+        given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
+        if given is not None:
+            _answer(of, asked, x, k, read_like(given.getvalue(), title_of(given.name), of.reference).data)
+
+
+def _answer(of: Chosen, asked: Request, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
+    try:
+        if isinstance(other, NSPCAError):
+            raise other.with_traceback(None)
+        found = scored(of.dataset, other, x, asked.center, asked.scale)
+    except NSPCAError as error:
+        st.error(words.plain(error), icon=":material/error:")
+        return
+    st.markdown(found.sentence)
+    st.dataframe(found.table, height=240, hide_index=True)
+    st.download_button(
+        "Scores, CSV",
+        lambda: frame_to_csv(found.table),
+        f"{of.stem}-k{k}-scores.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key="download_scores",
+    )
+
+
+def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bool) -> Scored:
+    """The samples of `other` along x (n,), a component of `data`: about the means of `data`, and divided by
+    its standard deviations if `scale`.
+
+    Raises
+    ------
+    InvalidProblem
+        Where `other` has not all features that x uses; it says which.
+    """
+    other = prepare(other, *data.prepared)
+    used = np.flatnonzero(x)
+    names = other.feature_names
+    unnamed = isinstance(names, Numbered) and len(names) == len(x) and names != data.feature_names
+    at = used if unnamed else positions([data.feature_names[j] for j in used], names)
+    mean, deviation = moments(data.X[:, used])
+    Z = other.X[:, at]
+    Z = (Z.toarray() if sp.issparse(Z) else Z) - (mean if center else 0.0)
+    scores = Z / (deviation if scale else 1.0) @ x[used]
+    table = pd.DataFrame({"sample": list(other.sample_names), "score": scores})
+    return Scored(table, not unnamed, len(names) - len(used))

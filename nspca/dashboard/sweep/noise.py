@@ -1,0 +1,81 @@
+"""Does the component explain more than noise would give? Columns are shuffled when somebody asks."""
+
+import json
+
+import numpy as np
+import streamlit as st
+
+from nspca.choosing import NoiseTest
+from nspca.choosing.noise import TABLES
+from nspca.dashboard.browser import figures
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.runs import found, start
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.shell import moment, words
+from nspca.dashboard.sweep import whatif
+from nspca.dashboard.sweep.choosing import NO_ROWS, WITHOUT_PROOF
+from nspca.dashboard.views import filling
+from nspca.plots.choosing import noise_figure
+from nspca.problem import Problem
+from nspca.tasks.rows import Row, Shuffled
+
+TASK = "noise"
+SMALL_P = 0.05  # up to which the sentence says that there is more than noise
+
+
+def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
+    """The question, and its answer as far as it is known."""
+    with st.container(border=True):
+        st.markdown(
+            "**Is it more than noise would give?** The values of every feature are shuffled among the "
+            "samples, so what features have in common is lost, and a component is found again"
+        )
+        if of.dataset.is_covariance:
+            st.caption(NO_ROWS)
+            return
+        request = {**asked.same, "k": problem.size, "methods": [method], "tables": TABLES, "seed": asked.seed}
+        now = found.that_asks(TASK, request)
+        if now is None:
+            seconds = WITHOUT_PROOF * whatif.by_size(of) * (1 + TABLES)
+            arguments = {"X": of.dataset.X, "request": request}
+            title = f"{of.dataset.name}, shuffled tables, k = {problem.size}"
+            start.button(
+                f"Shuffle {TABLES} times at k = {problem.size}: about {moment.roughly(seconds)}",
+                lambda: start.start(TASK, arguments, title),
+                "noise",
+                type="secondary",
+                icon=":material/shuffle:",
+            )
+            return
+        if filling.watch(now, TABLES, lambda rows: _draw_rows(problem, rows), "noise", only=Shuffled):
+            test = found.opened(now.id, now.finished, json.loads)
+            _draw(problem, NoiseTest(test["value"], np.array(test["noise"])))
+
+
+def _draw_rows(problem: Problem, rows: list[Row]) -> None:
+    values = [row for row in rows if isinstance(row, Shuffled)]
+    if values:
+        _draw(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
+
+
+def _draw(problem: Problem, test: NoiseTest) -> None:
+    st.markdown(sentence(test, problem.total_variance))
+    figures.draw(noise_figure(test.value, test.noise, problem.total_variance), "sweep_noise")
+
+
+def sentence(test: NoiseTest, total: float) -> str:
+    """What the test says, for somebody who has not heard of it."""
+    unit, count = 100 / (total or 1.0), len(test.noise)
+    found = f"This component explains {unit * test.value:.3g} % of the variance"
+    most = f"the best of {words.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"
+    p = f"p = {test.p:.2g}"
+    small = test.p <= SMALL_P
+    verdict = "More than noise would give" if small else "Noise would give as much"
+    if count < TABLES:
+        verdict = (
+            "So far more than noise gives" if small or not test.reached else "So far noise gives as much"
+        )
+    if not test.reached:
+        return f"**{verdict}.** {found}, {most}: none reached it, {p}, the least that {count} can say."
+    reached = f"{test.reached} of {words.things(count, 'shuffled table')} reached it, {p}"
+    return f"**{verdict}.** {found}; {reached}."

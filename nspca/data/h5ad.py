@@ -1,0 +1,53 @@
+"""Files of AnnData, of one's own and by their path: HDF5 is not opened from strangers."""
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data.dataset import Dataset, unique_names
+from nspca.errors import InvalidData
+
+SUFFIX = ".h5ad"
+
+
+def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
+    """A file of AnnData: X with the names of cells and genes, and a column of `obs` as labels if one is
+    named.
+
+    Raises
+    ------
+    InvalidData
+        Where anndata is not installed, or the file is none of its.
+    """
+    try:
+        anndata = import_module("anndata")
+    except ImportError:
+        raise InvalidData(
+            f"A {SUFFIX} file needs the package anndata, which is not installed: install it, or save the "
+            "table as CSV or as NPZ."
+        ) from None
+    if not path.is_file():
+        raise InvalidData(f"There is no file {path}: check the path.")
+    try:
+        cells = anndata.read_h5ad(path)
+    except Exception as error:  # of whatever kind: those of HDF5 and of anndata
+        said = " ".join(str(error).split())[:200]
+        raise InvalidData(f"This is no {SUFFIX} file that anndata reads ({said}): save it again.") from None
+    if cells.X is None:
+        raise InvalidData(f"The {SUFFIX} file has no numbers in X: put a layer there and save it again.")
+    if label_column is not None and label_column not in cells.obs:
+        known = ", ".join(map(str, cells.obs.columns[:10])) or "none"
+        raise InvalidData(f"There is no column {label_column!r} of the cells: the columns are {known}.")
+    features, more = unique_names([*map(str, cells.var_names)], "feature")
+    samples, notes = unique_names([*map(str, cells.obs_names)], "sample")
+    X = cells.X
+    return Dataset(
+        name,
+        sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64),
+        features,
+        samples,
+        labels=None if label_column is None else cells.obs[label_column].astype(str).to_numpy(dtype=str),
+        notes=(*more, *notes),
+    )

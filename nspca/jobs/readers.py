@@ -1,0 +1,47 @@
+"""Workers that read the shards of one command: processes of this machine, or those of a scheduler."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from distributed import Client
+
+from nspca.errors import InvalidOption, JobError
+from nspca.jobs.pool import START_SECONDS, local_cluster
+
+
+@contextmanager
+def readers(workers: int | None = None, scheduler: str | None = None) -> Iterator[Any]:
+    """A Dask client for `Problem.from_shards`, closed at the end with whatever was started for it.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes to start on this machine; they listen on loopback alone, by certificates made for them.
+    scheduler : str, optional
+        Address of a scheduler that is there, in place of that.
+
+    Raises
+    ------
+    JobError
+        When no worker can be had.
+    """
+    if scheduler is not None and not scheduler.startswith(("tls://", "tcp://")):
+        raise InvalidOption(f"a scheduler has an address like tls://host:8786, got {scheduler!r}: correct it")
+    cluster = client = None
+    try:
+        try:
+            if scheduler is None:
+                cluster = local_cluster(workers, None, ("nspca.matrix.sharded",))
+            client = Client(scheduler or cluster, set_as_default=False, timeout=START_SECONDS)
+            client.wait_for_workers(workers or 1, timeout=START_SECONDS)
+        except Exception as error:  # network, certificates, processes: all end in the same sentence
+            where = f"at {scheduler}" if scheduler else "on this machine"
+            raise JobError(
+                f"Workers {where} are required, none could be had ({type(error).__name__}: {error})."
+            ) from error
+        yield client
+    finally:
+        for one in (client, cluster):
+            if one is not None:
+                one.close()

@@ -1,0 +1,58 @@
+"""Phrases that several nouns say of themselves: which components, of what, and how much is proved."""
+
+LONGEST_NAME = 40
+"""Characters of a name that are shown where it stands among others."""
+
+
+def components(sizes: tuple[int, ...], nonneg: bool, forced: tuple[int, ...], subject: str) -> str:
+    """``nonnegative component of the centred data with at most 10 nonzero weights``, and its like for several
+    or with features that are forced.
+    """
+    sign = "nonnegative " if nonneg else ""
+    if forced:
+        others = sizes[0] - len(forced)
+        used = f"{_features(forced)} and " + (f"at most {others} more" if others else "no others")
+        return f"{sign}component of {subject} that may use {used}"
+    if len(sizes) == 1:
+        return f"{sign}component of {subject} with at most {weights(sizes)}"
+    each = "each" if len(set(sizes)) == 1 else "in turn"
+    return f"{len(sizes)} disjoint {sign}components of {subject} with at most {weights(sizes)} {each}"
+
+
+def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
+    """What the components are of: ``the centred data``, ``the covariance``, ..."""
+    if source == "covariance":
+        return "the covariance"
+    how = {
+        (True, False): "centred ",
+        (True, True): "centred and scaled ",
+        (False, True): "scaled, not centred ",
+        (False, False): "",
+    }
+    first = f" (prepared: {', '.join(prepared)})" if prepared else ""
+    return f"the {how[center, scale]}data{first}" + ("" if center or scale else " as they are, not centred")
+
+
+def weights(sizes: tuple[int, ...]) -> str:
+    """``10 nonzero weights``, ``4, 4 and 3 nonzero weights``."""
+    if len(set(sizes)) == 1:
+        return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
+    return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
+
+
+def floor_percent(ratio: float) -> str:
+    """Percent with one decimal, rounded down: a guarantee must not grow in print."""
+    return f"{int(ratio * 1000) / 10:.1f} %"
+
+
+def short(name: str) -> str:
+    """A name in one line, cut where it is long."""
+    name = " ".join(name.split())
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _features(forced: tuple[int, ...]) -> str:
+    numbers = [f"{j + 1}" for j in forced]
+    if len(numbers) == 1:
+        return f"feature {numbers[0]}"
+    return f"features {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -1,0 +1,88 @@
+"""What a run will take is said before it starts, and what cannot work here is refused with what can."""
+
+import json
+import time
+
+import pytest
+
+from nspca.dashboard import chosen
+from nspca.dashboard.runs import beforehand, start
+from nspca.dashboard.runs.request import SWEEP, Request
+from nspca.errors import Refused
+from nspca.jobs import Engine, engine
+from nspca.planning import machine
+from nspca.planning.machine import Speed
+from nspca.tasks.speed import run_speed
+
+DATA = "pages/data.py"
+
+
+@pytest.fixture
+def small_workers(monkeypatch):
+    """A run may use hardly more memory than a worker has before it reads anything."""
+    most = int(beforehand.PROGRAM / beforehand.ENDED_AT)
+    monkeypatch.setattr(Engine, "memory", property(lambda self: most))
+
+
+def line(page):
+    return next(one.value for one in page.caption if ":material/timer:" in one.value)
+
+
+def test_the_data_page_says_what_solving_takes(visit):
+    page = visit(DATA, sample="digits")
+    assert not page.exception and not page.error and not page.warning
+    said = line(page)
+    for part in ("10 features", "a moment", "MB of memory", "1 pass over the data", "all 64 features"):
+        assert part in said
+    assert "13 features" in line(visit(DATA, sample="pitprops"))
+
+
+def test_no_page_measures_the_machine(visit, monkeypatch):
+    made, asked = [], []
+    monkeypatch.setattr(machine, "known", lambda: None)
+    monkeypatch.setattr(machine, "measured", lambda: made.append(1))
+    monkeypatch.setattr(beforehand, "_measuring", lambda who: asked.append(who) or "a run")
+    page = visit(DATA, sample="pitprops")
+    assert not page.exception and not page.error and asked and not made
+    assert "moment" not in line(page) and "about" not in line(page) and "of memory" in line(page)
+
+
+@pytest.mark.visit
+def test_a_worker_measures_it_once(monkeypatch):
+    monkeypatch.setattr(machine, "known", lambda: None)
+    beforehand._measuring.clear()
+    for _ in range(1200):
+        if found := beforehand.speed():
+            break
+        time.sleep(0.05)
+    assert isinstance(found, Speed) and found.sparse > 0
+    run = beforehand._measuring(machine.who())
+    assert beforehand._measuring(machine.who()) == run and engine().status(run).state == "done"
+    assert engine().memory > 2**20
+    monkeypatch.setattr(machine, "speed", lambda: Speed(1.0, 2.0, 3.0))
+    assert json.loads(run_speed(of=[])) == {"sparse": 1.0, "dense": 2.0, "text": 3.0}
+
+
+def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
+    page = visit(DATA, sample="digits")
+    assert not page.exception and len(page.warning) == 1
+    said = page.warning[0].value
+    assert "memory on this server" in said and "shard digits FOLDER" in said and "k 10" in said
+
+
+@pytest.mark.parametrize("name", ["sweep", "topics", "compare"])
+def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name):
+    page = visit(f"pages/{name}.py", sample="pitprops")
+    assert not page.exception and page.button(key="run").disabled
+    assert any("memory on this server" in one.value for one in page.warning)
+    of = chosen.find({"sample": "pitprops"}, None)
+    with pytest.raises(Refused, match="memory on this server"):
+        start.of_page(SWEEP, of, Request(of.reference, of.content, (3,)), "k = 3")
+
+
+def test_what_takes_hours_is_refused(monkeypatch):
+    of = chosen.find({"sample": "digits"}, None)
+    assert beforehand.refusal(of, (10,) * 8) == ""
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-3, 1e-4, 1.0))
+    said = beforehand.refusal(of, (10,) * 2, problems=9)
+    assert "4 hours on this server" in said and "--k 10 --components 2" in said

@@ -1,0 +1,85 @@
+"""Another table along a component: names and not places, whatever the file is like."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.dashboard.chosen import read_like
+from nspca.dashboard.sweep.newtable import scored
+from nspca.data.dataset import numbered
+from nspca.errors import InvalidProblem
+
+RNG = np.random.default_rng(0)
+NAMES = tuple(f"gene {j}" for j in range(6))
+DATA = nspca.Dataset("a", RNG.random((20, 6)) + 2.0, NAMES, numbered("sample", 20))
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_the_samples_of_the_data_themselves_have_their_scores(layout, scale, center):
+    problem = nspca.Problem.from_data(DATA.X, 3, center=center, scale=scale)
+    x = nspca.solve(problem).components[:, 0]
+    order = [3, 1, 0, 5, 4, 2]
+    other = replace(
+        DATA,
+        X=layout(np.column_stack([DATA.X[:, order], np.ones(20)])),
+        feature_names=(*(NAMES[j] for j in order), "more"),
+    )
+    found = scored(replace(DATA, X=layout(DATA.X)), other, x, center, scale)
+    assert np.allclose(found.table["score"], problem.scores(x)) and found.by_name and found.others == 4
+    assert found.sentence.startswith(
+        "**20 samples scored**, features matched by name; 4 features of the file"
+    )
+
+
+def test_features_without_names_are_taken_in_their_order_and_others_are_asked_for():
+    x = np.array([0.6, 0.0, 0.8, 0.0, 0.0, 0.0])
+    unnamed = replace(DATA, feature_names=numbered("feature", 6))
+    found = scored(DATA, unnamed, x, True, False)
+    assert np.allclose(found.table["score"], scored(DATA, DATA, x, True, False).table["score"])
+    assert "in their order, as the file has no names" in found.sentence
+    for other in (
+        replace(unnamed, X=unnamed.X[:, :5], feature_names=numbered("feature", 5)),
+        replace(DATA, feature_names=("other", *NAMES[1:])),
+    ):
+        with pytest.raises(InvalidProblem, match="without 'gene 0'"):
+            scored(DATA, other, x, True, False)
+
+
+def test_log2_is_done_to_the_other_table_too():
+    x = np.array([0.6, 0.0, 0.8, 0.0, 0.0, 0.0])
+    logged = nspca.prepare(DATA, "log2")
+    expected = (logged.X - logged.X.mean(axis=0)) @ x
+    assert np.allclose(scored(logged, DATA, x, True, False).table["score"], expected)
+
+
+def test_a_file_is_read_as_the_data_were():
+    table = pd.DataFrame(DATA.X.T, index=NAMES, columns=[f"s{i}" for i in range(20)])
+    raw = table.to_csv().encode()
+    found = read_like(raw, "turned", {"features_in_rows": True, "label_column": "none here"}).data
+    assert found.feature_names == NAMES and np.allclose(found.X, DATA.X)
+
+
+@pytest.mark.visit
+def test_a_file_below_a_sweep(visit, finish, texts):
+    page = visit("pages/sweep.py", sample="digits", from_=3, to=3, step=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    data = nspca.load_sample("digits")
+    content = io.BytesIO()
+    pd.DataFrame(data.X[:9, ::-1], columns=data.feature_names[::-1]).to_csv(content, index=False)
+    page.file_uploader[0].upload("mine.csv", content.getvalue()).run()
+    assert not page.error and not page.exception
+    assert "**9 samples scored**, features matched by name" in texts(page)
+    problem = nspca.Problem.from_data(data.X, 3)
+    expected = problem.scores(nspca.solve(problem).components[:, 0])[:9]
+    table = next(one.value for one in page.dataframe if "score" in one.value)
+    assert np.allclose(table["score"], expected)
+    page.file_uploader[0].set_value(("wrong.csv", b"a,b\n1,2\n3,4\n5,6\n", "text/csv")).run()
+    assert len(page.error) == 1 and "3 features that are needed" in page.error[0].value

@@ -1,0 +1,13 @@
+"""Few steps and cones for several components together: how far they get is shown by `benchmarks.joint`."""
+
+from dataclasses import replace
+
+from nspca.bounds.plan import JOINT_PLANS
+
+FEW = {"packing": 3.1e4 * 80, "cap": 500, "cones": 4000, "rhos": (0.25,), "passes": 1}
+PLANS = {effort: replace(JOINT_PLANS[effort], **FEW) for effort in ("standard", "thorough")}
+
+
+def dask_setup(worker):
+    """A worker that starts with this module is hasty to its end."""
+    JOINT_PLANS.update(PLANS)

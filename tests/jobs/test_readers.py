@@ -1,0 +1,39 @@
+"""The workers of one command: they read a folder of shards, and are gone afterwards."""
+
+import json
+
+import numpy as np
+import psutil
+import pytest
+
+from nspca.__main__ import main
+from nspca.errors import InvalidOption, JobError
+from nspca.jobs import readers
+from tests.rowblocks import counts, folder_of
+
+
+@pytest.mark.visit
+def test_solve_with_workers_says_what_it_says_without(tmp_path, capsys):
+    folder_of(counts(np.random.default_rng(0), 60, 40, words=6), tmp_path / "s", 7)
+    command, found = ["solve", str(tmp_path / "s"), "--k", "4", "--json"], []
+    for more in ([], ["--workers", "2"]):
+        assert main(command + more) == 0
+        found.append(json.loads(capsys.readouterr().out))
+        del found[-1]["seconds"]
+    assert found[0] == found[1]
+    left = [p for p in psutil.Process().children(recursive=True) if "spawn_main" in " ".join(p.cmdline())]
+    assert not psutil.wait_procs(left, timeout=10)[1]
+
+
+def test_workers_that_cannot_be_had_are_a_sentence(tmp_path, capsys, monkeypatch):
+    assert main(["solve", "digits", "--k", "4", "--workers", "2"]) == 2
+    assert "workers read a folder of shards, got digits" in capsys.readouterr().err
+    with pytest.raises(InvalidOption, match="an address like tls://host:8786, got 'localhost'"):
+        readers.readers(scheduler="localhost").__enter__()
+
+    def none(*_):
+        raise OSError("no room")
+
+    monkeypatch.setattr(readers, "local_cluster", none)
+    with pytest.raises(JobError, match=r"Workers on this machine are required, .* \(OSError: no room\)"):
+        readers.readers(2).__enter__()

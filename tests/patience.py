@@ -1,0 +1,14 @@
+"""Waiting for what another process or thread does: for the thing itself, never for a time."""
+
+import time
+
+STUCK = 300.0  # seconds after which it is taken for stuck: a machine many times slower is no failure
+
+
+def wait_for(condition, pause=0.02):
+    """What `condition` returns as soon as that is something."""
+    give_up = time.monotonic() + STUCK
+    while not (value := condition()):
+        assert time.monotonic() < give_up, f"what was waited for did not happen in {STUCK:g} seconds"
+        time.sleep(pause)
+    return value

@@ -1,0 +1,265 @@
+"""The commands `certify` and `fetch`, tables and JSON out, progress, and what is said of a misspelt word."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca.__main__ import main
+from nspca.cli import screen, words
+from nspca.cli.completion import subparsers
+from nspca.cli.entry import parser
+from nspca.cli.loadings import read_loadings
+from nspca.data import PREPARATIONS, SAMPLES
+from nspca.errors import InvalidData
+from nspca.progress import Event
+
+NAMES = ("pine", "=oak", "elm", "ash")
+
+
+# certify
+
+
+def test_a_component_that_one_has_gets_its_certificate(tmp_path, capsys):
+    mine, proof = str(tmp_path / "mine.csv"), str(tmp_path / "mine.npz")
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, 3)
+    x = nspca.solve(problem).components[:, 0]
+    names = nspca.load_sample("pitprops").feature_names
+    pd.DataFrame({"what": names, "PC1": -7 * x}).to_csv(mine, index=False)  # of any length and sign
+    assert main(["certify", "pitprops", mine, "--certificate", proof, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["k"] == 3 and said["method"] == "given" and said["value"] == pytest.approx(problem.value(x))
+    assert said["ratio"] <= said["value"] / said["upper"] <= 1
+    assert main(["verify", "pitprops", proof, "--k", "3", "--nonneg", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["upper"] == pytest.approx(said["upper"], rel=1e-9)
+    assert main(["verify", "pitprops", proof, "--k", "4", "--json"]) == 1
+    refused = json.loads(capsys.readouterr().out)
+    assert refused["proved"] is False and "another problem" in refused["reason"]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_what_solve_writes_certify_reads(form, tmp_path, capsys):
+    file = tmp_path / f"found.{form}"
+    asked = ["solve", "pitprops", "--k", "3", "--components", "2", "--signed", "--json"]
+    assert main([*asked, "--csv", str(file)] if form == "csv" else asked) == 0
+    printed = capsys.readouterr().out
+    if form == "json":
+        file.write_text(printed)
+    else:
+        table = list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
+        assert [row["component"] for row in table] == ["1"] * 3 + ["2"] * 3
+    assert main(["certify", "pitprops", str(file), "--signed", "--json"]) == 0
+    said, found = json.loads(capsys.readouterr().out), json.loads(printed)
+    assert said["k"] == [3, 3] and said["value"] == pytest.approx(found["value"])
+    weights = [
+        [{f["name"]: f["weight"] for f in one} for one in told["components"]] for told in (said, found)
+    ]
+    assert weights[0] == [pytest.approx(one) for one in weights[1]]
+
+
+def test_weights_of_both_signs_have_to_be_asked_for(tmp_path, capsys):
+    file = tmp_path / "mine.json"
+    file.write_text('{"knots": 1, "clear": -0.5}')
+    assert main(["certify", "pitprops", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert "got -0.447 for clear: add --signed" in said and said.count("\n") == 1
+    assert main(["certify", "pitprops", str(file), "--signed", "--k", "4", "--forced", "knots"]) == 0
+    assert "may use feature 12 and at most 3 more" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pine,3\n'=oak,4\n",
+        "name,PC1\nash,0\n=oak,-4e300\npine,-3e300\nelm,\n",
+        "Weight,Feature\n3e-300,pine\n4e-300,=oak\n",
+        '{"pine": 3, "=oak": 4}',
+        '[{"name": "pine", "weight": 3}, {"name": "=oak", "weight": 4}]',
+        '{"features": [{"name": "pine", "weight": 3}, {"name": "=oak", "weight": 4}]}',
+        '[{"pine": 0.6, "=oak": 0.8}]',
+    ],
+)
+def test_weights_by_name_in_every_form(text, tmp_path):
+    (tmp_path / "w").write_text(text, encoding="utf-8-sig")
+    X = read_loadings(str(tmp_path / "w"), NAMES)
+    assert X.shape == (4, 1) and np.allclose(np.abs(X[:, 0]), [0.6, 0.8, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "a column with the names of features and one with weights are required"),
+        ("pine,1\nelm,2,3\n", "rows of 2 columns"),
+        ("pine,1\npine,2\n", "got two for pine"),
+        ("name,w\npine,inf\n", "a weight must be a finite number, got 'inf' for pine"),
+        ("name,w\nelms,1\n", r"by the names of features, got 'elms' \(did you mean elm\?\)"),
+        ("name,w\nelm,0\n", "a weight that is not 0"),
+        ('{"elm": true}', "a weight must be a finite number, got 'True'"),
+        ('{"elm": ', "weights by name as JSON are required"),
+        ("[" * 100_000, "weights by name as JSON are required"),
+        ("[]", "a weight that is not 0"),
+        ("[[1, 2]]", "a component in JSON is weights by name"),
+        ('{"features": 3}', "by the names of features, got 'features'"),
+    ],
+)
+def test_what_is_no_weights_by_name_is_one_sentence(text, said, tmp_path):
+    (tmp_path / "w").write_text(text)
+    with pytest.raises(InvalidData, match=said):
+        read_loadings(str(tmp_path / "w"), NAMES)
+
+
+def test_a_picture_is_no_weights(tmp_path):
+    (tmp_path / "w").write_bytes(b"\x89PNG\xff\xfe")
+    with pytest.raises(InvalidData, match="as UTF-8 text"):
+        read_loadings(str(tmp_path / "w"), NAMES)
+
+
+# fetch
+
+
+def test_a_copy_is_kept_in_a_folder_that_the_data_are_then_read_from(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("NSPCA_DATA", raising=False)
+    copy, folder = tmp_path / "copy.npz", tmp_path / "new" / "folder"
+    np.savez(copy, X=np.random.default_rng(0).integers(0, 256, SAMPLES["cbcl"].shape, dtype=np.uint8))
+    assert main(["fetch", "cbcl", "--copy", str(copy), "--to", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert f"cbcl: 2429 x 361, kept in {folder / 'cbcl.npz'}" in said and f"NSPCA_DATA={folder}" in said
+    assert "add up to" in said  # other values than those of the original
+    assert main(["samples"]) == 0
+    before = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
+    assert nspca.load_sample("cbcl").source == "stand-in"
+    monkeypatch.setenv("NSPCA_DATA", str(folder))
+    assert nspca.load_sample("cbcl").source == "real"
+    assert main(["samples"]) == 0
+    after = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
+    assert [line.split()[0] for line in before] == ["cbcl", *(line.split()[0] for line in after)]
+
+
+def test_what_cannot_be_fetched_is_a_sentence_each_and_the_others_are(tmp_path, monkeypatch, capsys):
+    from nspca import data
+    from nspca.errors import DownloadError
+
+    def fetched(name, report, folder):
+        if name == "lrs":
+            raise DownloadError("no connection.")
+        return data.load_sample(name)
+
+    monkeypatch.setattr(data, "fetch_sample", fetched)
+    assert main(["fetch"]) == 2
+    said = capsys.readouterr()
+    assert said.err == "nspca: no connection. `fetch lrs --copy FILE` takes it.\n"
+    m, n = data.load_sample("bow-kos").X.shape  # the stand-in's, where the data are not here
+    assert said.out.startswith(f"bow-kos: {m} x {n}, kept in ")
+    assert main(["fetch", "lsr"]) == 2 and "(did you mean lrs?)" in capsys.readouterr().err
+    assert main(["fetch", "--copy", "x"]) == 2 and "name the one it is of" in capsys.readouterr().err
+
+
+# what is printed
+
+
+def test_tables_and_json_come_out(tmp_path, capsys):
+    file = tmp_path / "sweep.csv"
+    assert main(["sweep", "pitprops", "--k", "2,3", "--json", "--csv", str(file)]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["k"] for row in rows] == pd.read_csv(file)["k"].tolist() == [2, 3]
+    assert main(["plan", "pitprops", "--k", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["size"]["columns"] == 13
+    assert main(["samples", "--json"]) == 0
+    assert {one["name"] for one in json.loads(capsys.readouterr().out)} == set(SAMPLES)
+    assert main(["papers", "asteris2014-figure-4", "--stored", "--json"]) == 0
+    (item,) = json.loads(capsys.readouterr().out)
+    assert item["lines"] and {"printed", "found", "verdict"} <= set(item["lines"][0])
+    csv_file = tmp_path / "solve.csv"
+    assert main(["solve", "pitprops", "--k", "2", "--within", "95", "--csv", str(csv_file)]) == 0
+    assert list(pd.read_csv(csv_file).columns) == [
+        "component", "feature", "weight", "place", "costs_at_least", "costs_at_most",
+    ]  # fmt: skip
+
+
+def test_the_bar_says_how_far_it_is_and_what_is_proved():
+    event = Event("sweep", 12, 24, lower=93.19, upper=100.0, k=7, message="cone")
+    assert screen.drawn(event) == f"sweep  [{'#' * 12}{'.' * 12}] 12/24  k = 7  93.1 % proved  cone"
+    assert screen.drawn(Event("fetching", 3)) == "fetching  3"
+    assert "proved" not in screen.drawn(Event("search", lower=2.0, upper=1.0))
+
+
+def test_the_bar_is_for_those_who_watch(monkeypatch, capsys):
+    assert screen.progress() is screen.silent
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "50")
+    report = screen.progress()
+    for done in (1, 2, 3):
+        report(Event("a long search of cones", done, 3))
+    report(Event("sweep", 2, 2))
+    report(Event("cones", 5, 5))
+    screen.clear()
+    pictures = capsys.readouterr().err.split("\r\x1b[K")[1:]
+    bar = f"[{'#' * 24}] 2/2"
+    assert [len(picture) for picture in pictures[:2]] == [49, 49]  # the first and the last, cut
+    assert pictures[2:] == [f"sweep  {bar}", f"sweep  {bar}  cones", ""]  # the whole in front of its parts
+
+
+# words
+
+
+def test_a_misspelt_word_is_one_sentence_with_the_word_that_was_meant(capsys):
+    for asked, said in (
+        (["slove", "digits"], "there is no command 'slove' (did you mean solve?)"),
+        (["solve", "digits", "--k", "3", "--sgned"], "does not know '--sgned' (did you mean --signed?)"),
+        (["solve", "digits", "--k", "3", "more"], "`solve` does not know 'more'"),
+        (["solve", "digits"], "the following arguments are required: --k"),
+        (["solve", "digits", "--k", "x"], "argument --k: invalid int value: 'x'"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(asked)
+        printed = capsys.readouterr().err
+        assert end.value.code == 2 and said in printed and printed.count("\n") == 1
+        assert printed.startswith("nspca: ") and "--help` says what there is" in printed
+    assert main([]) == 2 and "exit status:" in capsys.readouterr().out
+
+
+def test_a_name_that_the_terminal_has_no_letters_for_is_printed_all_the_same(monkeypatch):
+    printed = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding="ascii"))
+    assert main(["samples"]) == 0
+    assert b"22.9 \\xb5m" in printed.getvalue()
+
+
+def test_who_stops_it_gets_a_word_and_a_status_of_its_own(monkeypatch, capsys):
+    def stopped(line=""):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nspca.cli.samples.say", stopped)
+    assert main(["samples"]) == 130 and capsys.readouterr().err == "nspca: stopped\n"
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    code = "import sys; from nspca.cli.entry import main; sys.exit(main(['completion', 'fish']))"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as out:
+        run = subprocess.run([sys.executable, "-c", code], stdout=out, stderr=subprocess.PIPE)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_every_help_has_an_example_that_the_parser_takes():
+    top = parser()
+    for name, command in subparsers(top).items():
+        examples = re.findall(r"^  nspca (.+)$", command.format_help(), re.MULTILINE)
+        assert examples, name
+        for example in examples:
+            args = top.parse_args(example.split())
+            assert args.command == name and callable(args.run), example
+
+
+def test_words_that_are_said_before_anything_is_imported_are_those_there_are():
+    assert tuple(PREPARATIONS) == words.PREPARATIONS
+    assert nspca.api.EFFORTS == words.EFFORTS

@@ -1,0 +1,76 @@
+"""Completion: what the shells fill in is what the parser takes."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from nspca import METHODS, data
+from nspca.__main__ import main
+from nspca.cli import completion
+from nspca.cli.entry import parser
+
+SHELLS = sorted(completion.SHELLS)
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    return {shell: write(parser()) for shell, write in completion.SHELLS.items()}
+
+
+def filled(script: str, *line: str, folder=None) -> set[str]:
+    """What bash offers for the last of some words."""
+    typed = " ".join(f"'{word}'" for word in ("nspca", *line))
+    ask = (
+        f"{script}\nCOMP_WORDS=({typed}); COMP_CWORD={len(line)}; _nspca; "
+        "printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
+    run = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, cwd=folder, check=True)
+    assert run.stderr == ""
+    return set(run.stdout.split())
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_fills_in_commands_options_and_values(scripts, tmp_path):
+    (tmp_path / "digital.csv").touch()
+    script = scripts["bash"]
+    assert filled(script, "s") == {"solve", "sweep", "shard", "samples"}
+    assert filled(script, "solve", "digits", "--method", "") == {"auto", *METHODS}
+    assert filled(script, "solve", "--effort", "st") == {"standard"}
+    assert filled(script, "verify", "--no-") == {"--no-center", "--no-scale"}
+    assert filled(script, "solve", "dig", folder=tmp_path) == {"digits", "digital.csv"}
+    assert filled(script, "solve", "digits", "--certificate", "dig", folder=tmp_path) == {"digital.csv"}
+    assert filled(script, "completion", "") == set(SHELLS)
+    assert filled(script, "nothing", "") == set()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_command_option_and_name_is_in_the_script(shell, scripts):
+    spelt = {"fish": lambda option: f"-l {option[2:]}" if option[1] == "-" else f"-s {option[1:]}"}
+    for name, command in completion.subparsers(parser()).items():
+        assert re.search(rf"\b{name}\b", scripts[shell])
+        for option in completion.options(command):
+            assert spelt.get(shell, str)(option) in scripts[shell], f"{name} {option}"
+    for word in (*METHODS, *data.SAMPLES):
+        assert re.search(rf"\b{word}\b", scripts[shell])
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_that_is_there_takes_its_script(shell, scripts):
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    run = subprocess.run([shell, "-n"], input=scripts[shell], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_nothing_in_a_script_is_more_than_words(scripts):
+    """What stands between quotes is text: no shell runs anything of it."""
+    assert completion.quoted("it's `rm` $(x) a:b\n") == "'it s `rm` $(x) a b '"
+    for words in completion.values().values():
+        assert all(re.fullmatch(r"[\w,-]+", word) for word in words)
+
+
+def test_the_script_is_printed(capsys):
+    assert main(["completion", "bash"]) == 0
+    assert capsys.readouterr().out.endswith("complete -o filenames -F _nspca nspca\n")

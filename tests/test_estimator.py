@@ -1,0 +1,99 @@
+"""`NSPCA` among scikit-learn's tools: searches for k, pipelines, tables with names, certificates."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import nspca
+from nspca.components import shares_of_rows
+from nspca.names import positions
+
+NAMES = [f"gene {j}" for j in range(12)]
+
+
+def planted(m=60, strength=2.0, seed=0):
+    """Four of twelve features have something in common; the others are noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, 12)) + 3.0
+    X[:, :4] += strength * rng.standard_normal((m, 1))
+    return X
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array, lambda X: pd.DataFrame(X, columns=NAMES)])
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_score_is_one_minus_the_error_of_the_reconstruction(layout, scale):
+    X, others = planted(), planted(25, seed=1)
+    model = nspca.NSPCA(n_components=2, k=3, scale=scale, certify=None).fit(layout(X))
+    Z = (others - X.mean(axis=0)) / (X.std(axis=0) if scale else 1.0)
+    V = model.components_.T
+    left = Z - Z @ V @ V.T
+    assert model.score(layout(others)) == pytest.approx(1 - (left**2).sum() / (Z**2).sum())
+    assert model.score(layout(X)) == pytest.approx(model.explained_variance_ratio_.sum())
+    assert model.score(layout(np.tile(model.mean_, (3, 1)))) == 0.0
+    huge = shares_of_rows(1e200 * others, V, 1e200 * X.mean(axis=0), np.ones(12))
+    assert np.allclose(huge, shares_of_rows(others, V, X.mean(axis=0), np.ones(12)))
+
+
+def test_a_grid_search_finds_the_features_that_have_something_in_common():
+    search = GridSearchCV(nspca.NSPCA(method="tpower", certify=None), {"k": [1, 2, 3, 4]}, cv=3).fit(
+        planted()
+    )
+    scores = search.cv_results_["mean_test_score"]
+    assert search.best_params_ == {"k": 4} and np.all(np.diff(scores) > 0)
+    pipe = make_pipeline(StandardScaler(), nspca.NSPCA(certify=None))
+    search = GridSearchCV(pipe, {"nspca__k": [2, 4]}, cv=3).fit(planted())
+    assert search.best_estimator_.transform(planted()).shape == (60, 1)
+    assert set(np.flatnonzero(search.best_estimator_[-1].components_[0])) == {0, 1, 2, 3}
+
+
+def test_tables_come_out_as_they_were_asked_for():
+    X = pd.DataFrame(planted(), columns=NAMES, index=[f"s{i}" for i in range(60)])
+    pipe = make_pipeline(StandardScaler(), nspca.NSPCA(n_components=2, k=3)).set_output(transform="pandas")
+    found = pipe.fit_transform(X)
+    assert list(found.columns) == ["nspca0", "nspca1"] and list(found.index) == list(X.index)
+    assert list(pipe.get_feature_names_out()) == ["nspca0", "nspca1"]
+    copy = clone(pipe[-1])
+    assert copy.get_params() == pipe[-1].get_params() and not hasattr(copy, "components_")
+    sparse = X.astype(pd.SparseDtype(float, 0.0))
+    assert np.allclose(nspca.NSPCA(k=3).fit(sparse).transform(sparse), nspca.NSPCA(k=3).fit_transform(X))
+
+
+@pytest.mark.parametrize("method", ["em", "joint"])
+def test_the_first_of_several_components_is_certified(method):
+    X = planted()[:, :9]
+    model = nspca.NSPCA(n_components=2, k=4, method=method).fit(X)
+    first, second = model.certificates_
+    assert second is None
+    upper = nspca.verify(X, first, nspca.Problem.from_data(X, 4))
+    assert model.explained_variance_[0] <= upper * (1 + 1e-9)
+    assert nspca.NSPCA(n_components=2, k=4, method=method, certify=None).fit(X).certificates_ == [None] * 2
+
+
+def test_features_are_matched_by_name_and_not_by_place():
+    X = pd.DataFrame(planted(), columns=NAMES)
+    model = nspca.NSPCA(k=4).fit(X)
+    other = X[NAMES[::-1]].assign(more=1.0)
+    assert np.array_equal(model.transform(other), model.transform(X))
+    assert model.score(other) == model.score(X)
+    assert np.array_equal(model.set_output(transform="pandas").transform(other).index, X.index)
+    for ask in (model.transform, model.score):
+        with pytest.raises(
+            nspca.InvalidProblem,
+            match=r"12 features .* without 'gene 0'; it has 'x' besides; rename its columns",
+        ):
+            ask(X.rename(columns={"gene 0": "x"}))
+        with pytest.raises(nspca.InvalidProblem, match="got 'gene 0' more than once"):
+            ask(pd.concat([X, X[["gene 0"]]], axis=1))
+    rows = nspca.NSPCA(k=4).partial_fit(X[:30]).partial_fit(X[30:][NAMES[::-1]])
+    assert np.allclose(rows.mean_, X.mean(axis=0))
+
+
+def test_names_of_many_features_are_cut_short():
+    with pytest.raises(nspca.InvalidProblem, match="without '0', '1', '2', '3', '4' and 95 more; rename"):
+        positions([str(j) for j in range(100)], [])
+    assert positions(["b", "a"], ["a", "c", "b"]) == [2, 0]

@@ -1,0 +1,48 @@
+"""What `import nspca` brings in, and that it says nothing."""
+
+import subprocess
+import sys
+
+import pytest
+
+import nspca
+
+LATER = {"pandas", "pyarrow", "sklearn", "streamlit", "distributed", "dask", "plotly", "PIL", "pooch"}
+"""Packages of half a second and more in all, that nobody waits for who solves and verifies."""
+
+
+def run(code: str, *options: str) -> str:
+    done = subprocess.run([sys.executable, *options, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_name_brings_in_what_it_needs_and_no_more():
+    """And no warning, of whatever kind: it would be an error."""
+    code = """import sys, nspca
+top = lambda: print(*{name.split(".")[0] for name in sys.modules}, sep=",")
+top()
+A = [[2, 1, 0], [1, 2, 0], [0, 0, 1]]
+problem = nspca.Problem.from_covariance(A, 2)
+nspca.verify(A, nspca.solve(problem).certificate), nspca.sweep(problem, [1])
+top(), print("scipy.special" in sys.modules)"""
+    alone, used, special = run(code, "-W", "error").splitlines()
+    assert "numpy" not in alone.split(",") and "nspca" in alone.split(",")
+    assert {"numpy", "scipy"} <= set(used.split(",")) and not LATER & set(used.split(","))
+    assert special == "False"
+
+
+def test_the_command_line_starts_without_numbers():
+    code = "import sys; from nspca.cli.entry import parser; parser(); print('numpy' in sys.modules)"
+    assert run(code, "-W", "error") == "False\n"
+
+
+def test_every_public_name_is_there():
+    assert set(nspca._ROOM) | {"__version__"} >= set(nspca.__all__) == set(nspca._ROOM)
+    assert all(getattr(nspca, name) is not None for name in nspca.__all__)
+    assert set(nspca.__all__) <= set(dir(nspca))
+    assert nspca.papers.ITEMS  # a room without an import of its own
+    for name in ("nothing", "_nothing"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
+            getattr(nspca, name)
