@@ -50,7 +50,7 @@ def to_workers(place):
     assert engine().wait_ready(120)
     pool = engine()._pool
     pool._client.wait_for_workers(len(pool._cluster.workers), timeout=120)  # not the first one alone
-    pool._client.run(os.environ.update, {"NSPCA_SHARDS": str(place)})
+    pool._client.run(lambda: os.environ.update({"NSPCA_SHARDS": str(place)}))
     return place
 
 
