@@ -144,7 +144,8 @@ def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
             x = solve_one(replace(problem, covariance=Changed(left, Q, quotient * np.eye(j)) if j else left))
             length = float(x @ x - np.square(Q.T @ x).sum())
             reached = left.quadratic(x) / length if length > INSIDE else 0.0
-            if best is not None and not reached > quotient * (1 + GROWTH):
+            # Of an x that is nearly in the span little is left, and its quotient is off by as much more.
+            if best is not None and not reached * length > quotient * (length + GROWTH):
                 break
             best, quotient = x, max(reached, 0.0)
         assert best is not None  # the first x always stays
