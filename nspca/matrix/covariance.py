@@ -322,7 +322,7 @@ def dense_digest(X: Array) -> str:
     digest, rows = hashlib.sha256(f"dense {m} {n}".encode()), max(1, HASHED // max(n, 1))
     for start in range(0, m, rows):
         # Adding 0 leaves no negative zero.
-        digest.update(np.ascontiguousarray(X[start : start + rows], dtype="<f8") + 0.0)
+        digest.update((np.ascontiguousarray(X[start : start + rows], dtype="<f8") + 0.0).data)
     return digest.hexdigest()
 
 
