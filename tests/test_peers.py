@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import nspca
+
+pytest.importorskip("resource", reason="runs are limited and measured as on Linux and macOS")
+
 from benchmarks.peers import contenders, measuring, picture, report, tables
 from benchmarks.peers.contenders import Contender
 from benchmarks.peers.race import raced

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+import scipy.sparse.linalg as spla
 
 import nspca
 from benchmarks.peers.measuring import WAIT, Run, beyond, limited, measured
@@ -57,7 +58,7 @@ class Contender:
     """
 
     name: str
-    run: Callable = None
+    run: Callable | None = None
     ours: bool = False
     by_sign: bool = False
     nonneg_only: bool = False
@@ -104,7 +105,7 @@ def penalties(table: Table, k: int) -> tuple[float, ...]:
 
 
 def _leading(gram):
-    return sp.linalg.eigsh(gram, 1, v0=np.ones(len(gram)))[1][:, 0]
+    return spla.eigsh(gram, 1, v0=np.ones(len(gram)))[1][:, 0]
 
 
 def sparse_pca(name, X, k, nonneg, setting):

@@ -11,7 +11,7 @@ from benchmarks.peers.report import best_of, problems
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "peers.svg"
 ACROSS, WIDE, HIGH = 4, 290, 230
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 30, 34
+LEFT, RIGHT, TOP, BOTTOM = 60, 14, 30, 34
 LEGEND = 56
 LEAST, MOST = -5.0, 0.0
 """Powers of ten of the lost share of the best value that a panel shows: 1e-5 and less on its upper edge."""
