@@ -21,7 +21,7 @@ import numpy as np
 from nspca.bounds.inequality import SLACK
 from nspca.bounds.peaks import peaks as peaks_of_parts
 from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, largest_eigenvalue
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, krylov, largest_eigenpairs, largest_eigenvalue
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 
@@ -31,6 +31,8 @@ LARGEST = 2000
 """Most features whose columns are looked at: the smallest tau that can be tried is the next variance."""
 LEADING = 12
 """Eigenpairs of the block computed once: more than any lift or first step uses."""
+DIRECT, FOLLOWED = 100, 6
+"""Larger blocks have their largest eigenvalue estimated in the line search, from so many vectors."""
 GRID = 24
 """Values of tau tried in each of two passes of the line search."""
 
@@ -129,10 +131,10 @@ def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
         return kept.floor, np.zeros_like(B)
     entries = B if problem.nonneg else np.abs(B)
     low, high = kept.floor, max(kept.floor, float(entries.max()))
-    best, tau = np.inf, high
+    best, tau, top = np.inf, high, _Top(kept)
     for _ in range(2):
         grid = np.linspace(low, high, GRID)
-        values = [_eigenvalue(B - clipped(B, level, problem.nonneg), kept) + k * level for level in grid]
+        values = [top(B - clipped(B, level, problem.nonneg)) + k * level for level in grid]
         at = int(np.argmin(values))
         if values[at] < best:
             best, tau = values[at], float(grid[at])
@@ -147,6 +149,16 @@ def clipped(B: Array, tau: float, nonneg: bool) -> Array:
     return W
 
 
-def _eigenvalue(R, kept):
-    top = largest_eigenvalue(R)
-    return top if kept.rows is None else max(top, 0.0)
+class _Top:
+    """Estimates the largest eigenvalues of matrices on the kept rows, each much like the one before."""
+
+    def __init__(self, kept: Kept):
+        self.least = -np.inf if kept.rows is None else 0.0
+        self.basis = kept.leading[1][:, :FOLLOWED] if len(kept.block) > DIRECT else None
+
+    def __call__(self, R: Array) -> float:
+        if self.basis is None:
+            return max(largest_eigenvalue(R), self.least)
+        Q, values, Z = krylov(R, self.basis)
+        self.basis = Q @ Z[:, :FOLLOWED]
+        return max(float(values[0]), self.least)

@@ -159,7 +159,7 @@ class KyFan(Work[JointPlan]):
             W = splitting.entries.W
             before, reached = self.upper, self.offer((W + W.T) / 2)
             if reached < before:
-                self.rho, self.X = rho, splitting.X
+                self.rho, self.X = rho, splitting.X.copy()
             idle = idle + 1 if own - reached < self.plan.stall * min(own - self.lower, WIDE * own) else 0
             own = min(own, reached)
         self.steps = end

@@ -17,6 +17,7 @@ from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.stripes import Precision
 from nspca.bounds.elimination import Kept
 from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
@@ -211,7 +212,12 @@ class _Run(Work[Plan]):
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
     def splitting(self, rho=1.0):
-        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
+        """In single precision where its steps need not be exact. With few features the bound may be exact;
+        where rows were left out single precision was seen to end with looser bounds.
+        """
+        double = self.kept.rows is not None or len(self.kept.block) <= BRANCHED
+        precision: Precision = np.float64 if double else np.float32
+        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho, precision=precision)
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer_plain(self, W):

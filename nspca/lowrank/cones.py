@@ -224,7 +224,7 @@ class _Search:
                 step = (first + one, parent, cones.generators[one], upper, self.lower, ceiling)
                 self.watch(Step(*step, upper > target))
 
-    def roots(self):
+    def begin(self):
         """The orthants."""
         f = self.f
         signs = np.array(roots(f.D, f.extra, f.nonneg), dtype=float)
@@ -251,7 +251,7 @@ class _Search:
         """Split these at once; the middles may also be good directions."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.open.take([place for _, _, place in taken]))
-        for one in np.argsort(-halves.value):
+        for one in np.argsort(-halves.value, kind="stable"):
             if halves.value[one] > max(0.95 * self.lower, 2 * self.lower - uppers[one]):
                 self.climb(halves.middle[one])
         parents = [number for _, number, _ in taken]
@@ -273,7 +273,7 @@ class _Search:
         for c in itertools.chain(starts, signs, axes, -axes):
             c = np.asarray(c, dtype=np.float64)
             self.climb(c if not f.extra or c[-1] >= 0 else -c)
-        self.roots()
+        self.begin()
         told, trees = 0, self.cones
         while self.heap and self.cones < self.budget.cap and -self.heap[0][0] > self.target:
             self.split()

@@ -199,6 +199,19 @@ def largest_eigenvalue(S: Array) -> float:
     return float(values[0] if values.size else np.linalg.eigvalsh(S)[-1])
 
 
+def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array, Array]:
+    """Q, values and Z: Ritz values, decreasing, of symmetric M (n, n) in the block Krylov space of `start`
+    (n, b), whose vectors are QZ.
+    """
+    blocks = [start]
+    for _ in range(degree):
+        blocks.append(M @ blocks[-1])
+    Q = np.linalg.qr(np.hstack(blocks))[0]
+    H = (Q.T @ (M @ Q)).astype(np.float64)
+    values, Z = np.linalg.eigh((H + H.T) / 2)
+    return Q, values[::-1], Z[:, ::-1].astype(M.dtype)
+
+
 def is_positive_definite(S: Array) -> bool:
     """Whether a Cholesky factorisation of symmetric ``S`` runs to its end in floating point."""
     try:

@@ -11,7 +11,7 @@ import pytest
 import nspca
 from nspca.bounds import elimination, witness
 from nspca.bounds import strongest as effort
-from nspca.bounds.dual import lift
+from nspca.bounds.dual import entries, lift, stripes
 from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
 from nspca.bounds.plan import Plan
@@ -220,9 +220,43 @@ def test_lifted_is_never_looser_up_to_the_search_tolerance():
 
 def test_the_threshold_of_a_sum_is_its_root():
     T = np.random.default_rng(39).standard_normal((6, 6))
-    level = dual.threshold_of_sum(T, 0.7, start=5.0)
+    level = entries.threshold_of_sum(T, 0.7, start=5.0)
     assert np.isclose(np.maximum(T - level, 0).sum(), 0.7)
-    assert dual.threshold_of_sum(-np.abs(T), 0.7, start=3.0) == 0.0
+    assert entries.threshold_of_sum(-np.abs(T), 0.7, start=3.0) == 0.0
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_level_that_falls_is_found_among_all_entries(nonneg):
+    rng = np.random.default_rng(40)
+    block = entries.Entries(9, 3, nonneg, 1.0, 0.0)
+    block.resume(np.full((9, 9), 5.0), np.zeros((9, 9)))
+    X = rng.standard_normal((9, 9)) / 9 - 4.9
+    block.settle(block.aim(X, 1.0))
+    size = np.maximum(block.Y, 0).sum() if nonneg else np.abs(block.Y).sum()
+    assert block.level < 0.9 * 5.0
+    assert np.isclose(size, 3.0)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_stripes_change_nothing_and_single_precision_little(nonneg, monkeypatch):
+    A = np.cov(alike() * np.geomspace(3, 0.5, 60), rowvar=False)
+    kept = elimination.all_rows(nspca.Problem.from_covariance(A, 6, nonneg))
+
+    def after(precision):
+        splitting = dual.Splitting(kept, 6, nonneg, precision=precision)
+        made = lift.add_lift(splitting, np.eye(60)[:, :2], np.eye(60)[:, :1], wait=3)
+        for _ in range(6):
+            splitting.step()
+        made.remember(afresh=True)
+        return made.averaged()[:2]
+
+    whole, single = after(np.float64), after(np.float32)
+    monkeypatch.setattr(stripes, "ENTRIES", 7 * 60)
+    for one, striped, other in zip(whole, after(np.float64), single, strict=True):
+        assert np.abs(one).max() > 0
+        assert np.allclose(striped, one, atol=1e-12)
+        assert other.dtype == np.float64
+        assert np.allclose(other, one, atol=1e-4 * np.abs(one).max())
 
 
 def test_heights_and_threshold_bound_what_they_must():

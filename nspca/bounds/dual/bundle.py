@@ -131,8 +131,11 @@ class Bundle:
     def _take(self, points, supports, group, kept):
         """The bundle from now on: the points that are kept, which come first, and the new ones among them."""
         m = int(kept.sum())
-        first = np.unique(np.vstack((points.round(7), supports, group)), axis=1, return_index=True)[1]
-        order = np.append(np.arange(m), first[first >= m])
+        first: dict[bytes, int] = {}
+        # 0.0 is added as -0.0 has other bytes
+        for i, point in enumerate(np.vstack((points.round(7) + 0.0, supports, group)).T):
+            first.setdefault(point.tobytes(), i)
+        order = np.append(np.arange(m), [i for i in first.values() if i >= m]).astype(int)
         self.points = np.ascontiguousarray(points[:, order])
         self.supports = np.ascontiguousarray(supports[:, order])
         self.group, none = group[order], np.zeros(order.size - m)

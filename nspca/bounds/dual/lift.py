@@ -24,14 +24,13 @@ Several disjoint components share one lift: the weights of the points of one siz
 components of that size, and no feature is used twice, `z <= 1`, whose multipliers are the `prices`.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, climb
+from nspca.bounds.dual.entries import EntriesAim
 from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
-from nspca.bounds.dual.splitting import EntriesAim, Splitting
+from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import descend
 from nspca.bounds.inequality import heights
 from nspca.matrix.linalg import Array
@@ -40,7 +39,6 @@ GAP = 1e-6
 """Distance from the best weights (relative to rho) at which they are good enough."""
 
 
-@dataclass(eq=False)
 class Mean:
     """Sums of W, M, Q and prices over some steps.
 
@@ -48,17 +46,22 @@ class Mean:
     that swing about the best one cancel, and the last bits of the data matter less.
     """
 
-    W: Array
-    M: Array | None
-    Q: Array
-    prices: Array
-    count: int = 1
+    def __init__(self, lift: "Lift"):
+        n, d = lift.B.shape
+        self.W, self.Q, self.count = np.zeros((n, n), lift.splitting.precision), np.zeros((d, d)), 0
+        self.M: np.ndarray | None = None
+        self.prices = np.zeros(0 if lift.prices is None else n)
 
-    def add(self, W: Array, M: Array | None, Q: Array, prices: Array) -> None:
-        self.W += W
-        self.Q += Q
-        self.prices += prices
-        self.M = M if self.M is None else self.M if M is None else self.M + M
+    def add(self, lift: "Lift") -> None:
+        entries, cuts = lift.splitting.entries, lift.cuts
+        self.W += entries.T
+        self.W -= entries.Y
+        if cuts.weight:
+            self.M = np.zeros_like(self.W) if self.M is None else self.M
+            self.M += cuts.T
+            self.M -= cuts.Z
+        self.Q += lift.Q
+        self.prices += 0.0 if lift.prices is None else lift.prices.values
         self.count += 1
 
 
@@ -67,7 +70,7 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 
     The one place where the blocks are put together; the order in which they work is that of `Splitting.step`.
     """
-    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait)
+    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
     splitting.lift = lift = Lift(splitting, B, points, group, cuts, ((splitting.k, 1),))
     return lift
@@ -79,7 +82,7 @@ def add_packing(
     """The same for several components: `counts` are their sizes, each with how many have it, `points` (r, p)
     some for each size.
     """
-    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait)
+    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
     prices = Prices(splitting.n)
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)
@@ -128,12 +131,13 @@ class Lift(Bundle):
 
     # --- block of the splitting -----------------------------------------------------------------------------
     def pull(self, X, G):
-        shadow = self.B.T @ X @ self.B
-        G += self.B @ (self.weight * (shadow - self.shadow + self.dual)) @ self.B.T
+        B = self.B.astype(X.dtype)
+        shadow = B.T @ X @ B
+        G += (B @ (self.weight * (shadow - self.shadow + self.dual)).astype(X.dtype)) @ B.T
 
     def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array:
         """The point (d, d) to project, from the eigenpairs of X."""
-        F = self.B.T @ vectors
+        F = (self.B.astype(vectors.dtype).T @ vectors).astype(np.float64)
         return relaxation * ((F * weights) @ F.T) + (1 - relaxation) * self.shadow + self.dual
 
     def settle(self, T: Array, share: Array) -> None:
@@ -161,12 +165,9 @@ class Lift(Bundle):
 
     def remember(self, afresh: bool) -> None:
         """Count this step among those that `averaged` is of; `afresh`: as the first of them."""
-        W, M, Q = self.splitting.entries.W, self.cuts.M, self.Q
-        prices = np.zeros(0) if self.prices is None else self.prices.values
         if afresh or self.recent is None:
-            self.recent = Mean(W.copy(), M, Q.copy(), prices.copy())
-        else:
-            self.recent.add(W, M, Q, prices)
+            self.recent = Mean(self)
+        self.recent.add(self)
 
     def averaged(self) -> tuple[Array, Array | None, Array, Array]:
         """W, M, U and prices of the mean of the last steps, in the basis as it was then."""
@@ -174,9 +175,11 @@ class Lift(Bundle):
             self.remember(afresh=True)
         mean = self.recent
         assert mean is not None
-        M = None if mean.M is None else mean.M / mean.count
-        W = mean.W / mean.count
-        return (W + W.T) / 2, M, self._root(mean.Q / mean.count), mean.prices / mean.count
+        rho, count = self.splitting.rho, mean.count
+        M = None if mean.M is None else mean.M.astype(np.float64) * (rho * self.cuts.weight / count)
+        W = mean.W.astype(np.float64)
+        W = (W + W.T) * (rho / 2 / count)
+        return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
         """What a feature adds to the value of a support: the height of its row cut, less its price."""

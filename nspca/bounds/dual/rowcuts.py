@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.bounds.dual.stripes import Precision, Stripes
 from nspca.matrix.linalg import Array
 
 CUT = 0.1
@@ -19,11 +20,9 @@ WAIT = 40
 
 @dataclass(frozen=True, eq=False)
 class CutsAim:
-    """The point T to project, its diagonal, the rest that costs anything, and the row sums of its squares."""
+    """Of the point to project: its diagonal, and the row sums of squares of the rest that costs anything."""
 
-    T: Array
     diagonal: Array
-    wanted: Array
     squares: Array
 
     def distances(self, z: Array) -> tuple[Array, Array, Array]:
@@ -44,16 +43,25 @@ class CutsAim:
 class Cuts:
     """Block of a `Splitting` whose z a `Lift` chooses; of no weight for its first `wait` steps.
 
-    The dual matrix is not symmetric.
+    Attributes
+    ----------
+    T, Z : (n, n)
+        The point that was projected last, and its projection; ``T - Z`` is the dual, which is not symmetric.
     """
 
-    def __init__(self, n: int, nonneg: bool, rho: float, wait: int = WAIT):
+    def __init__(self, n: int, nonneg: bool, rho: float, wait: int = WAIT, precision: Precision = np.float64):
         self.nonneg, self.rho, self.wait, self.weight = nonneg, rho, wait, 0.0
-        self.Z, self.dual = np.zeros((n, n)), np.zeros((n, n))
+        self.T: np.ndarray = np.zeros((n, n), precision)
+        self.Z, self.part = np.zeros_like(self.T), np.zeros_like(self.T)
+        self.stripes = Stripes(n, precision)
+
+    @property
+    def dual(self) -> Array:
+        return self.T - self.Z
 
     @property
     def M(self) -> Array | None:
-        return self.rho * self.weight * self.dual if self.weight else None
+        return self.rho * self.weight * self.dual.astype(np.float64) if self.weight else None
 
     def wake(self, X: Array) -> None:
         """One step less to wait."""
@@ -63,28 +71,45 @@ class Cuts:
 
     def begin(self, X: Array, M: Array | None = None, weight: float = CUT) -> None:
         """Count from now on, from the X and perhaps the M of a related problem."""
-        self.wait, self.weight, self.Z = 0, weight, X.copy()
-        if M is not None:
-            self.dual = M / (self.rho * weight)
+        self.wait, self.weight = 0, weight
+        self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
     def pull(self, X, G):
-        if self.weight:
-            part = self.dual - self.Z
-            G += self.weight * (X + (part + part.T) / 2)
+        if not self.weight:
+            return
+        for part, _ in self.stripes:
+            half = np.subtract(self.T[part], self.Z[part], out=self.part[part])
+            half -= self.Z[part]
+            half *= 0.5
+        for part, buffer in self.stripes:
+            np.add(self.part[part], self.part[:, part].T, out=buffer)
+            buffer += X[part]
+            buffer *= self.weight
+            G[part] += buffer
 
     def aim(self, X: Array, relaxation: float) -> CutsAim | None:
-        """The point to project, None while the cuts do not count; nonnegative: below zero nothing costs."""
+        """The next point to project, None while the cuts do not count; nonnegative: below zero nothing costs.
+
+        What costs anything is left in Z, where `settle` finds it.
+        """
         if not self.weight:
             return None
-        T = relaxation * X + (1 - relaxation) * self.Z + self.dual
-        wanted = np.maximum(T, 0.0) if self.nonneg else T.copy()
-        wanted[np.diag_indices_from(T)] = 0.0
-        return CutsAim(T, np.diag(T).copy(), wanted, np.einsum("ij,ij->i", wanted, wanted))
+        squares, diagonal = np.empty(len(X)), np.diag_indices_from(X)
+        for part, buffer in self.stripes:
+            np.subtract(X[part], self.Z[part], out=buffer)
+            buffer *= relaxation
+            self.T[part] += buffer
+            if self.nonneg:
+                np.maximum(self.T[part], 0.0, out=self.Z[part])
+            else:
+                self.Z[part] = self.T[part]
+            self.Z[diagonal[0][part], diagonal[1][part]] = 0.0
+            squares[part] = np.einsum("ij,ij->i", self.Z[part], self.Z[part])
+        return CutsAim(self.T[diagonal].astype(np.float64), squares)
 
     def settle(self, aim: CutsAim, z: Array) -> None:
         """Project with this z."""
         centred, length, _ = aim.distances(z)
         shrink = np.where(length > z / 2, (z / 2) / np.where(length > 0, length, 1.0), 1.0)
-        self.Z = aim.wanted * shrink[:, None]
+        self.Z *= shrink.astype(self.Z.dtype)[:, None]
         self.Z[np.diag_indices_from(self.Z)] = centred * shrink + z / 2
-        self.dual = aim.T - self.Z

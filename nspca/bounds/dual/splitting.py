@@ -11,14 +11,15 @@ with the one block `Entries` it is plain ADMM.
 Source: Boyd et al. 2011, sections 3.4.3 and 4.4.2.
 """
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from nspca.bounds.dual.entries import Entries, EntriesAim
 from nspca.bounds.dual.rowcuts import Cuts, CutsAim
+from nspca.bounds.dual.stripes import Precision
 from nspca.bounds.elimination import Kept
-from nspca.matrix.linalg import Array, largest_eigenpairs
+from nspca.matrix.linalg import Array, krylov, largest_eigenpairs
 
 RELAXATION = 1.6
 """Over-relaxation; 1.5 to 1.8 is what the literature advises."""
@@ -26,8 +27,6 @@ DIRECT = 100
 """Up to this size all eigenpairs are computed; above, a warm block Krylov space of the few that matter."""
 MARGIN = 4
 """Eigenpairs followed beyond those in use, so that one may enter."""
-NEWTON_CAP = 40
-"""Newton steps for a threshold; from the last one two or three are enough."""
 
 
 class Block(Protocol):
@@ -54,7 +53,7 @@ class LiftBlock(Block, Protocol):
 
     def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array: ...
 
-    def weigh(self, T: Array, entries: "EntriesAim", cuts: CutsAim | None) -> Array: ...
+    def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array: ...
 
     def settle(self, T: Array, share: Array) -> None: ...
 
@@ -74,30 +73,46 @@ class Splitting:
     entries : Entries
     lift : lift.Lift, or None
         It brings the other two blocks, itself and its row cuts; `lift.add_lift` puts it here.
+    precision : of all matrices of the size of A that change from step to step
+    gain, wanted : (r, r)
+        A over rho, and where the matrix that is projected to X is put together.
     """
 
-    def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0, count: int | None = None):
+    def __init__(
+        self,
+        kept: Kept,
+        k: int,
+        nonneg: bool,
+        *,
+        rho: float = 1.0,
+        count: int | None = None,
+        precision: Precision = np.float64,
+    ):
         self.kept, self.k, self.nonneg, self.count = kept, k, nonneg, count
-        self.A, self.n = kept.block, len(kept.block)
+        self.A, self.n, self.precision = kept.block, len(kept.block), precision
         values, vectors = kept.leading
         self.rho = rho * float(values[0])
-        self.X = np.zeros_like(self.A)
-        self.entries = Entries(self.n, k, nonneg, self.rho, kept.floor)
+        self.X: np.ndarray = np.zeros((self.n, self.n), precision)
+        self.wanted = np.zeros_like(self.X)
+        self.gain: np.ndarray = (self.A / self.rho).astype(precision)
+        self.entries = Entries(self.n, k, nonneg, self.rho, kept.floor, precision)
         self.lift: LiftBlock | None = None
         self.followed = (count or 1) + MARGIN
         self.basis: Array | None = None
         if self.n > DIRECT:
             enough = self.followed <= vectors.shape[1]
-            self.basis = vectors if enough else largest_eigenpairs(self.A, self.followed)[1]
-        self.weights, self.vectors = np.ones(1), vectors[:, :1]
+            basis = vectors if enough else largest_eigenpairs(self.A, self.followed)[1]
+            self.basis = basis.astype(precision)
+        self.weights = np.ones(1)
+        self.vectors: np.ndarray = vectors[:, :1].astype(precision)
 
     def step(self) -> None:
         """One pass: X to its set, then every block to its own.
 
         A lift is settled first: from its weights come the sum that the entries may have, and z of the cuts.
         """
-        self.weights, self.vectors = self._spectrum(self.X - self._pull())
-        self.X = (self.vectors * self.weights) @ self.vectors.T
+        self.weights, self.vectors = self._spectrum(self._wanted())
+        np.matmul(self.vectors * self.weights.astype(self.precision), self.vectors.T, out=self.X)
         entries = self.entries.aim(self.X, RELAXATION)
         lift = self.lift
         if lift is None:
@@ -113,44 +128,34 @@ class Splitting:
 
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X of a related problem."""
-        self.X = X.copy()
+        self.X[:] = X
         self.entries.resume(W / self.rho, X)
 
-    def _pull(self):
-        """What A and the blocks together ask X to move by."""
+    def _wanted(self):
+        """X, moved by what A and the blocks together ask for: the matrix to project."""
         blocks: list[Block] = (
             [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
         )
-        G = self.A / -self.rho
+        G = self.wanted
+        np.negative(self.gain, out=G)
         for block in blocks:
             block.pull(self.X, G)
-        return G / sum(block.weight for block in blocks)
+        G *= -1 / sum(block.weight for block in blocks)
+        G += self.X
+        return G
 
     def _spectrum(self, M):
         """Eigenpairs of the nearest point of the set of X."""
-        values, vectors = self._leading(M)
+        if self.basis is None:
+            values, vectors = np.linalg.eigh(M)
+            Q, values, Z = None, values[::-1], vectors[:, ::-1]
+        else:
+            Q, values, Z = krylov(M, self.basis)
         weights = simplex(values) if self.count is None else capped(values, self.count)
         used = int(np.count_nonzero(weights))
-        if self.basis is not None:
-            self.basis = np.ascontiguousarray(vectors[:, : max(used + MARGIN, self.followed)])
-        return weights[:used], vectors[:, :used]
-
-    def _leading(self, M):
-        if self.basis is not None:
-            return krylov(M, self.basis)
-        values, vectors = np.linalg.eigh(M)
-        return values[::-1], vectors[:, ::-1]
-
-
-def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array]:
-    """Ritz pairs, decreasing, of symmetric M (n, n) in the block Krylov space of `start` (n, b)."""
-    blocks = [start]
-    for _ in range(degree):
-        blocks.append(M @ blocks[-1])
-    Q = np.linalg.qr(np.hstack(blocks))[0]
-    H = Q.T @ (M @ Q)
-    values, Z = np.linalg.eigh((H + H.T) / 2)
-    return values[::-1], Q @ Z[:, ::-1]
+        if Q is not None:
+            Z = self.basis = Q @ Z[:, : max(used + MARGIN, self.followed)]
+        return weights[:used], Z[:, :used]
 
 
 def simplex(values: Array) -> Array:
@@ -176,90 +181,3 @@ def capped(values: Array, total: int) -> Array:
     low, high = breaks[right - 1], breaks[right]
     shift = low + (high - low) * (sums[right - 1] - total) / (sums[right - 1] - sums[right])
     return np.clip(values - shift, 0.0, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class EntriesAim:
-    """The point T to project, the magnitudes of its entries, and how many are above the level so far."""
-
-    T: Array
-    magnitudes: Array
-    above: int
-
-
-class Entries:
-    """X >= 0 and <J, X> <= size (signed: sum |X_ij| <= size); W is its dual, tau at least `floor`.
-
-    Attributes
-    ----------
-    size : float
-        k, or less when a lift knows more.
-    level : float
-        Largest entry of the dual.
-    """
-
-    weight = 1.0
-
-    def __init__(self, n: int, k: int, nonneg: bool, rho: float, floor: float):
-        self.size, self.nonneg, self.rho, self.floor = float(k), nonneg, rho, floor
-        self.Y, self.dual, self.level = np.zeros((n, n)), np.zeros((n, n)), 0.0
-
-    @property
-    def W(self) -> Array:
-        return self.rho * self.dual
-
-    @property
-    def tau(self) -> float:
-        """Largest entry of W, and at least the floor."""
-        return max(self.floor, self.rho * self.level)
-
-    def resume(self, dual, X):
-        self.dual, self.Y = dual.copy(), X if not self.nonneg else np.maximum(X, 0.0)
-        self.level = max(0.0, float((dual if self.nonneg else np.abs(dual)).max()))
-
-    def pull(self, X, G):
-        G += X
-        G -= self.Y
-        G += self.dual
-
-    def aim(self, X: Array, relaxation: float) -> EntriesAim:
-        """The point to project, and the level for the size so far."""
-        T = relaxation * X + (1 - relaxation) * self.Y + self.dual
-        magnitudes = T if self.nonneg else np.abs(T)
-        self.level = self._level(magnitudes, self.size, self.level)
-        return EntriesAim(T, magnitudes, max(1, int(np.count_nonzero(magnitudes > self.level))))
-
-    def settle(self, aim: EntriesAim, size: float | None = None) -> None:
-        """Project, for another size than so far if one is given: what the weights of a lift say."""
-        if size is not None:
-            # A larger size lowers the level by its share of the entries above.
-            start = max(0.0, self.level - (size - self.size) / aim.above)
-            self.size, self.level = size, self._level(aim.magnitudes, size, start)
-        self.dual = np.minimum(aim.T, self.level) if self.nonneg else np.clip(aim.T, -self.level, self.level)
-        self.Y = aim.T - self.dual
-
-    def _level(self, magnitudes, size, start):
-        return max(self.floor / self.rho, threshold_of_sum(magnitudes, size, start))
-
-
-def threshold_of_sum(T: Array, size: float, start: float) -> float:
-    """The smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from the last level.
-
-    The sum is convex and decreasing in the level: from the left the steps climb to the root, from the right
-    one step leads to the left of it. Once on the left, only what is above can matter.
-    """
-    T, level = T.ravel(), start
-    for _ in range(NEWTON_CAP):
-        above = T[level < T]
-        if above.size == 0:
-            if level == 0.0:
-                return 0.0
-            level = 0.0
-            continue
-        new = max(0.0, (float(above.sum()) - size) / above.size)
-        if abs(new - level) <= 1e-12 * level:
-            return new
-        if new > level:
-            T = above
-        level = new
-    return level
