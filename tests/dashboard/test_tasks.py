@@ -7,6 +7,7 @@ import pytest
 
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare.request import COMPARISON
+from nspca.dashboard.data import cards
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import parts, stability
 from nspca.dashboard.papers import page as papers_page
@@ -41,7 +42,7 @@ def test_pages_use_every_name_and_no_other():
         *(uses.GENES, uses.FACES, uses.PROPS),
         papers_page.TASK,
     )
-    unasked = (preview.TASK, places.TASK, beforehand.TASK, tables.TASK)
+    unasked = (preview.TASK, places.TASK, beforehand.TASK, tables.TASK, cards.TASK)
     assert {*(kind.task for kind in kinds), *others, *unasked} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
 

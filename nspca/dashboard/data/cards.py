@@ -12,6 +12,7 @@ from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
 from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
 from nspca.tasks.words import SAMPLE
 
+TASK = "words"
 ICONS = {
     "image": ":material/image:",
     "spectrum": ":material/ssid_chart:",
@@ -56,9 +57,7 @@ def _all_there(drawn: list[Future], counting: str | None) -> bool:
 @st.cache_resource(show_spinner=False)
 def _counting() -> str:
     """The run that counts the words of the one sample that has to be made, once per server."""
-    return engine().submit(
-        "words", {}, viewer="words", workspace=EVERYBODY, title="counting words", patient=True
-    )
+    return engine().submit(TASK, {}, viewer=TASK, workspace=EVERYBODY, title="counting words", patient=True)
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
