@@ -11,10 +11,10 @@ from nspca.annotated import is_annotated, plain
 from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
 from nspca.errors import InvalidOption, InvalidProblem
+from nspca.features import positions
 from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
 from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
-from nspca.names import positions
 from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
 from nspca.result import Result, Status

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import nspca
 from nspca.components import shares_of_rows
-from nspca.names import positions
+from nspca.features import positions
 
 NAMES = [f"gene {j}" for j in range(12)]
 

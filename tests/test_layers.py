@@ -15,7 +15,6 @@ GROUND = {
     "progress": set(),
     "archive": {"errors"},
     "options": {"errors"},
-    "names": {"errors"},
     "said": set(),
     "features": {"errors", "annotated"},
     "drawing": {"said"},

@@ -17,8 +17,8 @@ from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.dataset import Numbered
 from nspca.data.export import frame_to_csv
 from nspca.errors import NSPCAError
+from nspca.features import positions
 from nspca.matrix.moments import moments
-from nspca.names import positions
 
 MOST = 50  # MB of a file: it is held while the page is open
 
