@@ -7,11 +7,12 @@ import socket
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 from nspca.cli.screen import say
 from nspca.cli.words import Commands, port_number
-from nspca.errors import InvalidOption
+from nspca.errors import InvalidOption, of_the_app
 
 WILDCARDS = ("0.0.0.0", "::")
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -37,6 +38,9 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start the server in the place of this process."""
+    with of_the_app("the app"):  # the server says so too, but after the address
+        if find_spec("streamlit") is None:
+            raise ModuleNotFoundError(name="streamlit")
     check_port(args.address, args.port)
     host = outward_address() if args.address in WILDCARDS else args.address
     url = f"http://{f'[{host}]' if ':' in host else host}:{args.port}"
