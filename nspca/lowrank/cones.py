@@ -241,7 +241,7 @@ class _Search:
         target, self.top = self.target, -self.heap[0][0]
         while self.heap and len(taken) < number and -self.heap[0][0] > target:
             taken.append(heapq.heappop(self.heap))
-        taken.sort(key=lambda one: (self.open.rows[one[2]].size, one[1]))
+        taken.sort(key=lambda one: (-self.open.rows[one[2]].size, one[1]))
         while taken:
             most = max(1, TERMS // (self.open.rows[taken[0][2]].size * self.f.D))
             piece, taken = taken[:most], taken[most:]
