@@ -18,6 +18,8 @@ from nspca.tasks.rows import (
     Refused,
     Scored,
     Several,
+    Shuffled,
+    Weighed,
     pack,
     unpack,
 )
@@ -29,6 +31,8 @@ SAID = [
     Explained("em", {"total": [1.0, 2.0]}, 0.3),
     Redrawn("em", [1, 4]),
     Recurred([[1, 4], []], [0.5, 0.0]),
+    Weighed([2, 3], [1.0, 1.5], [0.5, None], [0.1, None], [None, None], [None, None]),
+    Shuffled(1.5, 0.9),
     Scored({"selection": "all genes", "mean": 0.5}),
     Proved(3, 2.5, "B3"),
     Closer(1.0, 9.9, 10.0, "standard"),
@@ -46,7 +50,7 @@ def test_every_row_survives_the_way():
 
 
 @pytest.mark.parametrize(
-    "strange", [{"method": "em", "error": "no"}, {"row": "gossip"}, {**sent(SAID[6]), "row": "found"}]
+    "strange", [{"method": "em", "error": "no"}, {"row": "gossip"}, {**sent(SAID[8]), "row": "found"}]
 )
 def test_rows_of_another_version_are_left_out(strange):
     assert unpack([sent(SAID[0]), strange, sent(SAID[8])]) == [SAID[0], SAID[8]]
