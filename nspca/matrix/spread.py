@@ -9,6 +9,7 @@ The client is the caller's, and known by what it can do: nothing of Dask is impo
 """
 
 import queue
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,10 @@ TRIES = 3
 """Times that a pass is begun where the scheduler blames a task for the loss of its worker."""
 PATIENCE = 60.0
 """Seconds that a pass waits for a first worker."""
+KNOWN = 20.0
+"""Seconds that a pass which nobody wants any more waits for the scheduler to know all of it."""
+FIRST = 1000
+"""Priority of what shall not wait for blocks."""
 TICK = 0.2
 """Seconds between two reports where no task ends."""
 
@@ -64,15 +69,13 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
             begun = Pass(client, table, question, join)
         try:
             begun.wait(report)
-        except BaseException:
-            begun.cancel()
-            raise
-        try:
             with said():
                 return begun.total.result()
         except JobError as error:
             if type(error.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
                 raise
+        finally:
+            begun.let_go()
     raise AssertionError("the last try returns or raises")
 
 
@@ -97,14 +100,18 @@ class Pass:
     ----------
     total : future
         Of the root of the tree.
-    waiting : dict of futures
-        Branches that are not done, by number; no others are held here, so that workers let go of what has
-        been joined.
+    waiting : set of numbers
+        Of the branches that are not done.
+    held : dict of futures
+        All that are not done, by key. The others are not held, so that workers let go of what has been
+        joined; but a scheduler may hear that a future is let go before it has made the task of it, and would
+        then keep that for ever.
     """
 
     def __init__(self, client, table, question, join):
         self.client = client
-        self.waiting: dict[int, Any] = {}
+        self.waiting: set[int] = set()
+        self.held: dict[Any, Any] = {}
         self._done: queue.SimpleQueue[bool] = queue.SimpleQueue()
         workers = sorted(client.nthreads())
         if not workers:  # those that were lost may be on their way back
@@ -120,13 +127,16 @@ class Pass:
             for name, start in enumerate(starts):
                 numbers = range(start, min(start + size, blocks))
                 near = workers[start * len(workers) // blocks]
-                one = self.waiting[name] = self._submit(_branch, table, numbers, question, join, near=near)
+                self.waiting.add(name)
+                one = self._submit(_branch, table, numbers, question, join, near=near)
                 one.add_done_callback(lambda _, name=name: self._ended(name))
                 yield one
 
         joined = lambda one, other: self._submit(_joined, join, one, other)  # noqa: E731
         self.total = folded_here(parts(), joined, first=_itself)
         self.total.add_done_callback(lambda _: self._done.put(True))
+        # The last task, and the next one that a worker takes: when it is done, the scheduler has made all.
+        self._made = self._submit(_itself, None, priority=FIRST)
 
     def wait(self, report: Report) -> None:
         """Until the root is there, or known never to be; `report` is told meanwhile."""
@@ -138,21 +148,29 @@ class Pass:
             except queue.Empty:
                 continue
 
-    def cancel(self) -> None:
-        """Begin no more of it, as nobody wants it; `Client.cancel` fails where other tasks wait for these."""
-        for future in (*self.waiting.values(), self.total):
+    def let_go(self) -> None:
+        """Begin no more of it and keep nothing of it, as nobody wants it; `Client.cancel` fails where other
+        tasks wait for these.
+        """
+        give_up = time.monotonic() + KNOWN
+        while self.held and not self._made.done() and time.monotonic() < give_up:
+            time.sleep(0.01)
+        for future in [*self.held.values(), self.total, self._made]:
             future.release()
 
     def _ended(self, name):
-        self.waiting.pop(name, None)
+        self.waiting.discard(name)
         self._done.put(False)
 
-    def _submit(self, function, *arguments, near=None):
+    def _submit(self, function, *arguments, near=None, priority=0):
         # Unlike names that Dask makes of the arguments, its own numbers cost nothing.
         where = {} if near is None else {"workers": [near], "allow_other_workers": True}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
-            return self.client.submit(function, *arguments, pure=False, **where)
+            future = self.client.submit(function, *arguments, pure=False, priority=priority, **where)
+        self.held[future.key] = future
+        future.add_done_callback(lambda done: self.held.pop(done.key, None))
+        return future
 
 
 def branch(blocks: int, workers: int) -> int:

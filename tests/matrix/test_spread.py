@@ -22,6 +22,7 @@ from nspca.matrix import parts, sharded, spread, tree
 from nspca.shards import Shards
 from nspca.shards.manifest import file_of
 from nspca.shards.writer import Writer
+from tests.patience import wait_for
 from tests.rowblocks import InMemory, counts
 
 
@@ -180,6 +181,13 @@ def gate(monkeypatch):
     return read, opened
 
 
+def waiting(client):
+    """Tasks that may still begin, as the scheduler or a worker sees it."""
+    places = client.cluster.scheduler.tasks, *(one.state.tasks for one in client.cluster.workers.values())
+    begin = {"waiting", "ready", "constrained", "queued", "no-worker", "processing"}
+    return [task for tasks in places for task in [*tasks.values()] if task.state in begin]
+
+
 @pytest.mark.parametrize("spread_out", [False, True])
 def test_a_pass_is_ended_in_its_middle(folder, client, few, gate, spread_out):
     (read, opened), workers = gate, client if spread_out else None
@@ -189,7 +197,7 @@ def test_a_pass_is_ended_in_its_middle(folder, client, few, gate, spread_out):
         opened.clear()
         with pytest.raises(Cancelled):
             call(*arguments, report=partial(stop_at, 3))
-        time.sleep(0.1)  # for the word to get around
+        wait_for(lambda: not waiting(client))  # the word gets around
         opened.set()
         time.sleep(0.1)
         assert 3 <= len(read) <= 8 < len(Shards(folder))
@@ -201,11 +209,20 @@ def test_a_pass_is_ended_in_its_middle(folder, client, few, gate, spread_out):
     assert np.isfinite(problem.covariance.product(np.ones(130))).all()
 
 
+def test_a_pass_that_is_over_leaves_nothing_on_the_workers(folder, client):
+    A = nspca.Problem.from_shards(folder, 3, client=client).covariance
+    A.product(np.ones(130))
+    wait_for(lambda: not client.cluster.scheduler.tasks)
+
+
 def test_a_pass_that_is_blamed_for_the_loss_of_a_worker_is_begun_again(folder, client, monkeypatch):
     class KilledWorker(Exception):
         pass
 
     class Lost:
+        def __init__(self, future):
+            self.release = future.release
+
         def result(self):
             raise KilledWorker
 
@@ -215,7 +232,7 @@ def test_a_pass_that_is_blamed_for_the_loss_of_a_worker_is_begun_again(folder, c
         begun.append(self)
         wait(self, report)
         if len(begun) % 3:
-            self.total = Lost()
+            self.total = Lost(self.total)
 
     monkeypatch.setattr(spread.Pass, "wait", lost)
     A = nspca.Problem.from_shards(folder, 3, client=client).covariance
