@@ -70,6 +70,7 @@ def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
     assert error.startswith("refused: ") and error.count("\n") == 1
 
 
+@pytest.mark.visit
 def test_data_are_prepared_first_and_a_certificate_is_about_the_prepared_ones(tmp_path, capsys):
     file, steps = str(tmp_path / "c.npz"), "equalised,off-first"
     assert main(["solve", "digits", "--k", "5", "--prepare", steps, "--certificate", file, "--json"]) == 0

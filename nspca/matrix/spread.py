@@ -26,8 +26,8 @@ TRIES = 3
 """Times that a pass is begun where the scheduler blames a task for the loss of its worker."""
 PATIENCE = 60.0
 """Seconds that a pass waits for a first worker."""
-KNOWN = 20.0
-"""Seconds that a pass which nobody wants any more waits for the scheduler to know all of it."""
+KNOWN = 1.0
+"""Seconds that a pass which nobody wants any more waits to hear that the scheduler knows all of it."""
 FIRST = 1000
 """Priority of what shall not wait for blocks."""
 TICK = 0.2

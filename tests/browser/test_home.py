@@ -32,6 +32,7 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     assert absent.status == 404 and "expires" not in absent.headers
 
 
+@pytest.mark.visit
 def test_the_menu_leads_on_and_back(page, app_url):
     page.goto(f"{app_url}/?digit_k=5")
     expect(page.get_by_text("What you see")).to_be_visible()

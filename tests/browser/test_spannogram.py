@@ -113,6 +113,7 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
     assert not [url for url in outside if not url.startswith(app_url.replace("http", "ws"))]
 
 
+@pytest.mark.visit
 def test_the_drawn_cones_follow_the_steps(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=pitprops&k=4&view=sphere")
     root = page.locator(".nspca-cones")

@@ -104,6 +104,7 @@ def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, 
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
 
 
+@pytest.mark.visit
 def test_k_out_of_range_is_one_sentence_and_nothing_is_lost(page, app_url):
     page.goto(f"{app_url}/sweep?sample=pitprops&to=6&step=1")
     box = page.get_by_label("to", exact=True)

@@ -134,6 +134,7 @@ def test_wrong_ks_are_one_sentence(visit, sentence, ks, said):
     assert not page.error and page.button(key="run")
 
 
+@pytest.mark.visit
 def test_a_method_that_refuses_is_left_out_with_its_sentence(visit, ended, texts, monkeypatch):
     monkeypatch.setattr("nspca.dashboard.runs.methods.refusals", lambda *problem: {"auto": None, "nmf": None})
     page = visit(PAGE, **{**SHORT, "rivals": "auto,nmf"})

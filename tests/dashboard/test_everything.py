@@ -341,6 +341,7 @@ def test_everything_of_a_comparison_holds_and_runs(compared, monkeypatch, capsys
 # --- on the page ----------------------------------------------------------------------------------
 
 
+@pytest.mark.visit
 def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
     page = visit("pages/sweep.py", sample="pitprops", from_=2, to=3)
     page.button(key="run").click().run()

@@ -106,6 +106,7 @@ def test_an_address_opens_no_other_folder(place, visit, sentence, name):
     assert "no folder of shards of this name" in sentence(visit("pages/sweep.py", folder=name))
 
 
+@pytest.mark.visit
 def test_other_pages_work_on_some_rows_and_say_so(place, visit, texts):
     for path in ("pages/compare.py", "pages/spannogram.py"):
         page = visit(path, folder="news")

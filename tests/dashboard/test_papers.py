@@ -36,6 +36,7 @@ def test_another_card_and_a_wrong_name_in_the_address(visit, address, texts):
     assert not again.error and not again.exception and "Asteris, Papailiopoulos, Dimakis 2014" in texts(again)
 
 
+@pytest.mark.visit
 def test_it_is_computed_here_and_is_then_one_of_the_runs(visit, ended, address, texts):
     page = visit(PAGE, paper="zass2006", item="zass2006-figure-1")
     page.button(key="compute_zass2006-figure-1").click().run()

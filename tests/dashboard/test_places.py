@@ -22,6 +22,7 @@ def known(share):
     return nspca.membership(problem, nspca.solve(problem), share=share)
 
 
+@pytest.mark.visit
 def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, address, texts):
     page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1)
     page.button(key="run").click().run()

@@ -282,6 +282,7 @@ def test_a_pinned_curve_is_compared_with_one_change(done, finish, texts, visit, 
     assert not page.error and not page.exception and "pin" not in page.query_params
 
 
+@pytest.mark.visit
 def test_a_curve_of_other_preparations_says_which(visit, finish, address, done):
     where = address(done) | {"pin": address(done)["run"]}
     page = visit(PAGE, **where, drop=1, log=1)

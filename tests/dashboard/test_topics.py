@@ -64,6 +64,7 @@ def test_from_run_to_topics(done, texts, alts):
     assert any(alt.startswith("Matching of total weight") for alt in alts(done))
 
 
+@pytest.mark.visit
 def test_every_method_that_finds_components_together_counts_as_at_once(visit, texts):
     page = visit(PAGE, texts="pitprops", r=3, size=3, by="tpower,coordinate", proof="none")
     page.button(key="run").click().run()

@@ -166,6 +166,7 @@ def test_faces_from_a_zip_of_pgm(tmp_path):
 
 
 @pytest.mark.parametrize("tall", [False, True], ids=["samples in rows", "genes in rows"])
+@pytest.mark.visit
 def test_leukemia_from_csv_in_either_orientation(tall):
     X = made_up("leukemia").X
     groups = ["ALL"] * 24 + ["MLL"] * 20 + ["AML"] * 28
@@ -349,6 +350,7 @@ def test_word_counts_read_sources_and_never_import(tmp_path):
     assert to_npz(data) == to_npz(again)
 
 
+@pytest.mark.visit
 def test_python_docs_of_this_installation_are_cached(home, monkeypatch):
     data = load_sample("python-docs")
     assert data.X.shape[0] > 1000

@@ -125,6 +125,7 @@ def test_workers_one_worker_and_none_find_the_same_bits(folder, client, few, mon
         monkeypatch.setattr(spread, "EACH", 1)  # so that a task is more than a block
 
 
+@pytest.mark.visit
 def test_an_answer_and_its_certificate_are_the_same_bits(folder, client, few):
     here = nspca.solve(nspca.Problem.from_shards(folder, 4))
     problem = nspca.Problem.from_shards(folder, 4, client=client)
@@ -188,7 +189,7 @@ def waiting(client):
     return [task for tasks in places for task in [*tasks.values()] if task.state in begin]
 
 
-@pytest.mark.parametrize("spread_out", [False, True])
+@pytest.mark.parametrize("spread_out", [False, pytest.param(True, marks=pytest.mark.visit)])
 def test_a_pass_is_ended_in_its_middle(folder, client, few, gate, spread_out):
     (read, opened), workers = gate, client if spread_out else None
 
