@@ -115,7 +115,7 @@ def counted():
         while not (shared / "done").is_dir() and time.monotonic() < give_up:
             time.sleep(0.1)
         if (shared / "done").is_dir():
-            (home / "samples").mkdir(exist_ok=True)
+            (home / "samples").mkdir(parents=True, exist_ok=True)
             (home / "samples" / kept.name).write_bytes((shared / kept.name).read_bytes())
 
     return put
