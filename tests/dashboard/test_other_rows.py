@@ -69,9 +69,9 @@ def test_what_held_out_rows_say_in_words_and_as_a_figure():
          "99 shuffled tables 20 %: none reached it, p = 0.01, the least that 99 can say."),
         (3.0, 4, "**So far more than noise gives.** This component explains 30 % of the variance, the best "
          "of 4 shuffled tables 20 %: none reached it, p = 0.2, the least that 4 can say."),
-        (2.0, 9, "**So far noise gives as much.** This component explains 20 % of the variance; 9 of 9 "
+        (2.0, 9, "**So far noise can give as much.** This component explains 20 % of the variance; 9 of 9 "
          "shuffled tables reached it, p = 1."),
-        (2.0, 99, "**Noise would give as much.** This component explains 20 % of the variance; 99 of 99 "
+        (2.0, 99, "**Noise can give as much.** This component explains 20 % of the variance; 99 of 99 "
          "shuffled tables reached it, p = 1."),
     ],
 )  # fmt: skip

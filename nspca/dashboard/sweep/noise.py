@@ -70,10 +70,10 @@ def sentence(test: NoiseTest, total: float) -> str:
     most = f"the best of {words.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"
     p = f"p = {test.p:.2g}"
     small = test.p <= SMALL_P
-    verdict = "More than noise would give" if small else "Noise would give as much"
+    verdict = "More than noise would give" if small else "Noise can give as much"
     if count < TABLES:
         verdict = (
-            "So far more than noise gives" if small or not test.reached else "So far noise gives as much"
+            "So far more than noise gives" if small or not test.reached else "So far noise can give as much"
         )
     if not test.reached:
         return f"**{verdict}.** {found}, {most}: none reached it, {p}, the least that {count} can say."
