@@ -199,13 +199,13 @@ def counted(shards: Shards) -> tuple[list[tuple[str, int, int, float]], float]:
         seen.append((kernel.__name__.strip("_"), size_of(asked), size_of(answer), cpu))
         return answer
 
-    passes.Rows.folded = noted  # type: ignore[method-assign]
+    passes.Rows.folded = noted
     try:
         begun = time.process_time()
         nspca.solve(nspca.Problem.from_shards(shards, (15,) * 8), certify="fast")
         return seen, time.process_time() - begun - sum(one[-1] for one in seen)
     finally:
-        passes.Rows.folded = plain  # type: ignore[method-assign]
+        passes.Rows.folded = plain
 
 
 def size_of(what) -> int:

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nspca
-from nspca.ascent import outside
 from nspca.bounds import elimination, peaks
 from nspca.checker import blocks, entry, reading, rowblocks
 from nspca.checker import matrix as checked
@@ -181,16 +180,6 @@ def test_a_pass_looks_at_no_more_entries_than_it_may(monkeypatch):
     assert all(len(taken) == 1 or sum(I.size * J.size for I, J in taken) <= 12 for taken in passes)
     looked = [(i, j) for taken in passes for I, J in taken for i in I for j in J]
     assert sorted(looked) == sorted((i, j) for I, J in asked for i in I for j in J)
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """A limit of 100 features and 60 candidates, so that a small table is a large one."""
-    for module in (parts, peaks):
-        monkeypatch.setattr(module, "CANDIDATES", 60)
-    monkeypatch.setattr(peaks, "MOST_KEPT", 50)
-    monkeypatch.setattr(outside, "DENSE_LIMIT", 100)
-    few_features(monkeypatch, 100)
 
 
 @pytest.mark.parametrize(("k", "scale"), [(6, False), ((6, 6), False), (6, True)])

@@ -15,10 +15,8 @@ import scipy.sparse as sp
 from distributed import Client, LocalCluster
 
 import nspca
-from nspca.ascent import outside
-from nspca.bounds import peaks
 from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
-from nspca.matrix import parts, sharded, spread, tree
+from nspca.matrix import spread, tree
 from nspca.shards import Shards
 from nspca.shards.manifest import file_of
 from nspca.shards.writer import Writer
@@ -58,16 +56,6 @@ def started(processes):
     ):
         assert len(client.nthreads()) == 2
         yield client
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """A limit of 100 features and 60 candidates, so that a small table is a large one."""
-    for module in (parts, peaks):
-        monkeypatch.setattr(module, "CANDIDATES", 60)
-    monkeypatch.setattr(peaks, "MOST_KEPT", 50)
-    monkeypatch.setattr(outside, "DENSE_LIMIT", 100)
-    monkeypatch.setattr(sharded, "WHOLE", 100)
 
 
 class OneWorker:
