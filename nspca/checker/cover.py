@@ -1,11 +1,12 @@
 """The search half: topk_i( ((v_i'c)+)^2 + h_i ) <= F for every unit c with c_0 >= 0, proved cone by cone.
 
 Theorem. On a cone c = sum_j a_j g_j, a >= 0, |c| = 1, let p_ij = (v_i'g_j)+ (signed: |u_i'g_j| +
-sqrt(tau) g_j0), G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl). If T <= FG entrywise, or if FG - T is
-psd, then the sum is at most F on the cone.
+sqrt(tau) g_j0), G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl). If FG - T is psd, or
+is so with its positive entries off the diagonal put to 0, then the sum is at most F on the cone.
 Proof. The positive part is convex and positively homogeneous, so (v_i'c)+ <= sum_j a_j p_ij. As a_j a_l >= 0
 and a'Ga = |c|^2 = 1, the sum over any k rows is at most sum_jl a_j a_l (sum_i p_ij p_il + h_i G_jl) <= a'Ta.
-Either condition gives a'Ta <= F a'Ga = F.
+Putting positive entries to 0 makes a'(FG - T)a no larger, as a >= 0; either way it is >= 0, so a'Ta <= F a'Ga
+= F. If no entry is negative, only a diagonal is left, which is psd.
 
 Generators g_j are whole numbers until they are brought to length one. So a cone and its two halves, split at
 g_j + g_l, are the same set exactly.
@@ -192,8 +193,11 @@ def largest_sums(f, G, p, h):
 def semidefinite(G, T, F, error):
     """Is a'Ta <= F a'Ga for all a >= 0 proved by Cholesky, for one cone (D, D)?
 
-    FG - T is off by `error` in each entry, so by D error in norm. Or, as a >= 0: these errors, and those of
-    forming S, come to at most 2 error (sum a)^2 <= 2 error a'Ga / min G, which is little in a small cone.
+    FG - T is off by `error` in each entry, with its positive ones put to 0 as well; so by D error in norm.
+    Or, as a >= 0: these errors, and those of forming S, come to at most 2 error (sum a)^2 <= 2 error a'Ga /
+    min G, which is little in a small cone.
     """
+    whole, lost = F * G - T, len(G) * error
+    negative = np.where(np.eye(len(G), dtype=bool), whole, np.minimum(whole, 0))
     S = (F - 2 * error / max(G.min(), TINY)) * G - T
-    return is_psd(S, 0.0) or is_psd(F * G - T, len(G) * error)
+    return is_psd(negative, lost) or is_psd(S, 0.0) or is_psd(whole, lost)

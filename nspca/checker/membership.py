@@ -228,13 +228,18 @@ class Rows:
         return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
 
     def stays_below(self, G, T, F):
-        """Is a'Ta <= F a'Ga proved for all a >= 0, by its entries or by Cholesky? As `semidefinite`."""
+        """Is a'Ta <= F a'Ga proved for all a >= 0, by its entries or by Cholesky? As in `cover`."""
         proved = (T + self.error <= F * G).all(axis=0)
         rest = np.flatnonzero(~proved)
         if self.f.D > 1 and rest.size:
             G, T, F = G[:, rest], T[:, rest], F[rest]
-            lost = 2 * self.error / np.maximum(G.min(axis=0), TINY)
-            proved[rest] = are_psd((F - lost) * G - T, self.edges) | are_psd(
-                F * G - T, self.edges, self.f.D * self.error
+            S = (F - 2 * self.error / np.maximum(G.min(axis=0), TINY)) * G - T
+            whole, lost = F * G - T, self.f.D * self.error
+            off = np.array([j != l for j, l in self.edges])[:, None]
+            negative = np.where(off, np.minimum(whole, 0), whole)
+            proved[rest] = (
+                are_psd(negative, self.edges, lost)
+                | are_psd(S, self.edges)
+                | are_psd(whole, self.edges, lost)
             )
         return proved

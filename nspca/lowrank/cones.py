@@ -7,10 +7,10 @@ Idea: cover the sphere by simplicial cones with generators g_1..g_D. On a cone p
 homogeneous, so p_i(c) <= sum_j a_j p_i(g_j) for c = sum_j a_j g_j, a >= 0, and with G_jl = g_j'g_l and
 T_jl = topk_i(p_ij p_il + h_i G_jl)
 
-    max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ).
+    max of f over the cone  <=  max of a'Ta over a >= 0 with a'Ga = 1,
 
-The cone with the largest bound is split at its longest edge until no bound exceeds the best value found by
-more than the tolerance. The leaves are the proof: `Cover.tree` lets anybody walk them.
+which `objective` and `copositive` bound. The cone with the largest bound is split, at the edge that makes it
+so large, until no bound exceeds the best value found by more than the tolerance. The leaves are the proof: `Cover.tree` lets anybody walk them.
 Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'.
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
 Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
@@ -34,7 +34,7 @@ SHARE = 0.05
 """Of the distance between a bound and a known value that a search may leave open."""
 BATCH, BATCH_SHARE = 64, 4
 """Cones split at once: at most so many, and one in so many of those that are left."""
-TERMS = 2**14
+TERMS = 2**16
 """Rows times D of cones that are looked at together: what the processor keeps near."""
 
 
@@ -248,12 +248,12 @@ class _Search:
             self.halve(piece)
 
     def halve(self, taken):
-        """Split these at once; the middles may also be good directions."""
+        """Split these at once; the best of the middles may also be a good direction."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.open.take([place for _, _, place in taken]))
-        for one in np.argsort(-halves.value, kind="stable"):
-            if halves.value[one] > max(0.95 * self.lower, 2 * self.lower - uppers[one]):
-                self.climb(halves.middle[one])
+        best = int(np.argmax(halves.value))
+        if halves.value[best] > max(0.95 * self.lower, 2 * self.lower - uppers[best]):
+            self.climb(halves.middle[best])
         parents = [number for _, number, _ in taken]
         for one, (number, (j, l)) in enumerate(zip(parents, halves.edges.tolist(), strict=True)):
             self.codes[number], self.halves[number] = j * f.D + l, self.cones + 2 * one

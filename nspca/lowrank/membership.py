@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.lowrank import copositive
 from nspca.lowrank.cones import LEAF, Query, roots
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
 from nspca.progress import Event, Report, silent
@@ -132,19 +133,25 @@ class _Objective:
         S[:, self.edges[0], self.edges[1]] = S[:, self.edges[1], self.edges[0]] = entries.T
         return S
 
-    def bounds(self, G: Array, T: Array) -> Array:
-        """Of f on cones: the smaller of the largest ratio and the largest generalised eigenvalue."""
+    def without_positive(self, S: Array) -> Array:
+        """Entries (edges, cones), the positive ones off the diagonal put to 0."""
+        off = (self.edges[0] != self.edges[1])[:, None]
+        return np.where(off, np.minimum(S, 0.0), S)
+
+    def bounds(self, G: Array, T: Array) -> tuple[Array, np.ndarray]:
+        """Of f on cones, as in `objective`; and the edge (cones, 2) to split each at."""
         with np.errstate(divide="ignore", invalid="ignore"):
             simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
         if self.D == 0:
-            return T[0]
+            return T[0], np.zeros((1, 2), dtype=int)
         G, T = self.matrices(G), self.matrices(T)
         base = np.einsum("cii->ci", T).max(axis=1)
         L = np.linalg.cholesky(G)
         half = np.linalg.solve(L, T - base[:, None, None] * G)
         whole = np.linalg.solve(L, half.transpose(0, 2, 1))
         narrow = self.room_of_proof / np.maximum(np.linalg.eigvalsh(G)[:, 0], UNIT_ROUNDOFF)
-        return np.minimum(simple, base + np.linalg.eigvalsh(whole)[:, -1] + narrow) + self.margin
+        known = np.minimum(simple, base + np.linalg.eigvalsh(whole)[:, -1] + narrow)
+        return copositive.lowered(G, T, known) + self.margin, copositive.dearest(G, T)
 
 
 class _Cover:
@@ -153,7 +160,7 @@ class _Cover:
     def __init__(self, f: _Objective, tol: float):
         self.f, self.tol = f, tol
         self.generators, self.codes = np.zeros((0, f.D, f.D)), np.zeros(0, dtype=int)
-        self.children = np.zeros((0, 2), dtype=int)
+        self.children, self.edges = np.zeros((0, 2), dtype=int), np.zeros((0, 2), dtype=int)
         self.bound, self.off, self.there = np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool)
         self.roots = self.add(f.roots() if f.D else np.zeros((1, 0, 0)))
 
@@ -173,32 +180,31 @@ class _Cover:
     def add(self, generators: Array) -> np.ndarray:
         """Cones with their bounds, each its own, which is what can be proved of it; their numbers."""
         f, first = self.f, self.count
-        bound, corner = [], []
+        bound, corner, edges = [], [], []
         for piece in f.pieces(np.arange(len(generators))):
             G, terms = f.terms(generators[piece])
             T = taken(terms, f.fixed, f.room)[0]
-            bound.append(f.bounds(G, T))
+            of_cones, dearest = f.bounds(G, T)
+            bound.append(of_cones)
+            edges.append(dearest)
             corner.append(T[f.edges[0] == f.edges[1]].max(axis=0))
         self.bound = np.append(self.bound, np.concatenate(bound))
         shallow = np.abs(generators).max(axis=(1, 2), initial=0.0) < DEEPEST
         off = np.where(shallow & (f.D > 1), self.bound[first:] - np.concatenate(corner), 0.0)
         self.off = np.append(self.off, off)
         self.generators = np.concatenate((self.generators, generators))
+        self.edges = np.concatenate((self.edges, *edges))
         self.codes = np.append(self.codes, np.full(len(generators), LEAF))
         self.there = np.append(self.there, np.ones(len(generators), dtype=bool))
         self.children = np.concatenate((self.children, np.full((len(generators), 2), -1)))
         return np.arange(first, self.count)
 
     def split(self, nodes: np.ndarray) -> None:
-        """Each at its longest edge."""
-        g, D = self.generators[nodes], self.f.D
-        unit = g / np.linalg.norm(g, axis=2, keepdims=True)
-        products = unit @ unit.transpose(0, 2, 1) + 2 * np.tri(D)
-        j, l = np.divmod(np.argmin(products.reshape(len(nodes), -1), axis=1), D)
-        every = np.arange(len(nodes))
+        """Each at the edge that weighs most in its bound."""
+        g, (j, l), every = self.generators[nodes], self.edges[nodes].T, np.arange(len(nodes))
         middle, first, second = g[every, j] + g[every, l], g.copy(), g.copy()
         first[every, j] = second[every, l] = middle
-        self.codes[nodes] = j * D + l
+        self.codes[nodes] = j * self.f.D + l
         self.children[nodes] = self.add(np.concatenate((first, second))).reshape(2, -1).T
 
     def prune(self) -> None:
@@ -282,7 +288,8 @@ def _raise(f: _Objective, claim: Array, G: Array, T: Array, upper: float) -> Non
     T, G = T[:, cones, features], G[:, cones]
     while cones.size:
         S = claim[features] * G - (T + f.margin)
-        wrong = ~((S >= 0).all(axis=0) | _definite(S, f)) & (claim[features] < upper)
+        holds = (S >= 0).all(axis=0) | _definite(S, f) | _definite(f.without_positive(S), f)
+        wrong = ~holds & (claim[features] < upper)
         cones, features, T, G = cones[wrong], features[wrong], T[:, wrong], G[:, wrong]
         those = np.unique(features)
         claim[those] = np.minimum(claim[those] + step[those], upper)

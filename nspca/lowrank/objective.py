@@ -4,13 +4,14 @@
 
 On the cone of unit generators g_1..g_D, with G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl),
 
-    max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ).
+    max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ,  `copositive.lowered` ).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.lowrank import copositive
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
 
 DROP_SHARE = 0.8
@@ -186,11 +187,9 @@ class Objective:
         return out
 
     def split(self, cones: Cones) -> "Halves":
-        """Each at the midpoint of its longest edge, without the bounds of the two halves."""
+        """Each at the middle of the edge that makes its bound large, without the bounds of the two halves."""
         c, D = cones.lengths.shape
-        every = np.arange(c)
-        near = np.argmin((cones.G + 2 * np.eye(D)).reshape(c, -1), axis=1)
-        edges = np.sort(np.column_stack(np.divmod(near, D)), axis=1)
+        every, edges = np.arange(c), copositive.dearest(cones.G, cones.T)
         middle = cones.generators[every, edges[:, 0]] + cones.generators[every, edges[:, 1]]
         length = np.linalg.norm(middle, axis=1)
         directions = np.concatenate((cones.generators, middle[:, None]), axis=1)
@@ -216,7 +215,7 @@ class Objective:
         )
 
     def bounds(self, G: Array, T: Array, enough: float) -> Array:
-        """Of cones (c,): the smaller of the two bounds above, or the first where it is `enough`, and the
+        """Of cones (c,): the smallest of the three bounds above, or the first where that is `enough`, and the
         margin.
         """
         flat = G.reshape(len(G), -1)
@@ -226,6 +225,8 @@ class Objective:
         open_ = out > enough
         if open_.any():
             out[open_] = np.minimum(out[open_], _spectral(G[open_], T[open_]))
+            open_ = (out > enough) & np.isfinite(out)
+            out[open_] = copositive.lowered(G[open_], T[open_], out[open_])
         return out + self.margin
 
     def remaining(self, halves: "Halves", which: np.ndarray) -> list[np.ndarray]:
