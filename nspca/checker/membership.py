@@ -237,9 +237,6 @@ class Rows:
             whole, lost = F * G - T, self.f.D * self.error
             off = np.array([j != l for j, l in self.edges])[:, None]
             negative = np.where(off, np.minimum(whole, 0), whole)
-            proved[rest] = (
-                are_psd(negative, self.edges, lost)
-                | are_psd(S, self.edges)
-                | are_psd(whole, self.edges, lost)
-            )
+            edges = self.edges
+            proved[rest] = are_psd(negative, edges, lost) | are_psd(S, edges) | are_psd(whole, edges, lost)
         return proved

@@ -10,7 +10,8 @@ T_jl = topk_i(p_ij p_il + h_i G_jl)
     max of f over the cone  <=  max of a'Ta over a >= 0 with a'Ga = 1,
 
 which `objective` and `copositive` bound. The cone with the largest bound is split, at the edge that makes it
-so large, until no bound exceeds the best value found by more than the tolerance. The leaves are the proof: `Cover.tree` lets anybody walk them.
+so large, until no bound exceeds the best value found by more than the tolerance. The leaves are the proof:
+`Cover.tree` lets anybody walk them.
 Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'.
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
 Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.

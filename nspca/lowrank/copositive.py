@@ -40,7 +40,7 @@ def lowered(G: Array, T: Array, known: Array) -> Array:
         F = np.maximum(F, (pairs * T).sum(axis=(1, 2)) / (pairs * G).sum(axis=(1, 2)))
     F += ROOM * np.maximum(known - F, 0.0)
     holds = np.linalg.eigvalsh(without_positive(F[:, None, None] * G - T))[:, 0] >= 0
-    return np.where(holds & (F < known), F, known)
+    return np.where(holds & (known > F), F, known)
 
 
 def dearest(G: Array, T: Array) -> np.ndarray:

@@ -36,7 +36,9 @@ def known(G, T):
 
 
 @pytest.mark.parametrize("D", [1, 2, 3, 4, 5, 6])
-@pytest.mark.parametrize(("spread", "alike"), [(10.0, 1.0), (0.3, 1.0), (0.3, 0.01), (0.01, 1e-6), (1.0, 0.0)])
+@pytest.mark.parametrize(
+    ("spread", "alike"), [(10.0, 1.0), (0.3, 1.0), (0.3, 0.01), (0.01, 1e-6), (1.0, 0.0)]
+)
 def test_the_bound_is_between_the_exact_one_and_the_largest_ratio(D, spread, alike):
     rng = np.random.default_rng(D)
     G, T = cones_with(rng, D, spread, alike)
