@@ -206,7 +206,8 @@ def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array, Array
     blocks = [start]
     for _ in range(degree):
         blocks.append(M @ blocks[-1])
-    Q = np.linalg.qr(np.hstack(blocks))[0]
+    K = np.asfortranarray(np.hstack(blocks))
+    Q = scipy.linalg.qr(K, mode="economic", overwrite_a=True, check_finite=False)[0]
     H = (Q.T @ (M @ Q)).astype(np.float64)
     values, Z = np.linalg.eigh((H + H.T) / 2)
     return Q, values[::-1], Z[:, ::-1].astype(M.dtype)

@@ -224,7 +224,11 @@ class Lift(Bundle):
 
     def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array:
         """The weights of the joint projection."""
-        supports, s, rho, prices = self.supports, self.sizes, self.splitting.rho, self.prices
+        # Rows of no support have z = 0 whatever the weights are.
+        used = np.flatnonzero(self.supports.any(axis=1))
+        supports, s, rho, prices = self.supports[used], self.sizes, self.splitting.rho, self.prices
+        cuts = None if cuts is None else cuts.of(used)
+        prices = None if prices is None else prices.of(used)
         size, tau = self.splitting.entries.size, self.splitting.entries.tau
         sigma, cut, bend = rho * self.weight, rho * self.cuts.weight, rho / entries.above
 

@@ -23,6 +23,12 @@ class Prices:
     def __init__(self, n: int, bend: float = 1.0):
         self.values, self.bend = np.zeros(n), bend
 
+    def of(self, rows: np.ndarray) -> "Prices":
+        """The same of some rows."""
+        some = Prices(0, self.bend)
+        some.values = self.values[rows]
+        return some
+
     def cost(self, z: Array) -> float:
         """Of using features z times."""
         over = self._over(z)

@@ -25,6 +25,10 @@ class CutsAim:
     diagonal: Array
     squares: Array
 
+    def of(self, rows: np.ndarray) -> "CutsAim":
+        """The same of some rows."""
+        return CutsAim(self.diagonal[rows], self.squares[rows])
+
     def distances(self, z: Array) -> tuple[Array, Array, Array]:
         """Diagonal from the centre, length from the centre and distance of each row, (r,) each."""
         centred = self.diagonal - z / 2
