@@ -122,7 +122,7 @@ def test_more_features_than_are_branched_on():
 
 def test_more_are_forced_than_rows_are_kept():
     data = np.random.default_rng(0).standard_normal((12, 450))
-    problem = nspca.Problem.from_data(data, 440, forced=range(PLANS["fast"].rows + 10))
+    problem = nspca.Problem.from_data(data, 440, forced=range(PLANS["fast"].rows[-1] + 10))
     result = nspca.solve(problem)
     assert result.value <= nspca.verify(data, result.certificate, problem) <= result.certificate.upper
 
@@ -273,6 +273,14 @@ def test_small_features_of_a_covariance_that_is_symmetric_up_to_rounding():
             problem = nspca.Problem.from_covariance(A, len(forced), bool(seed % 2), forced)
             result = nspca.solve(problem)
             assert result.value <= nspca.verify(A, result.certificate, problem) <= result.certificate.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_features_that_are_nearly_nothing_alone(nonneg):
+    X = np.random.default_rng(0).standard_normal((20, 300)) * np.r_[np.full(5, 1e-100), np.ones(295)]
+    problem = nspca.Problem.from_data(X, 5, nonneg, forced=range(5))
+    result = nspca.solve(problem, certify="fast")
+    assert result.value <= nspca.verify(X, result.certificate, problem) <= result.certificate.upper
 
 
 def test_a_feature_without_variance_alone():

@@ -115,13 +115,30 @@ def keep(problem: Problem, most: int) -> Kept:
         return Kept(usable, A.block(usable), 0.0, fixed=forced.size)
     if A.n <= most:
         return all_rows(problem)
-    largest, least = peaks(A, problem.nonneg)
-    largest = np.where(np.isin(np.arange(A.n), forced), np.inf, largest)
-    level = max(least, float(np.partition(largest, A.n - most - 1)[A.n - most - 1]))
+    largest, level = _beyond(problem, most)
     rows = np.append(forced, np.setdiff1d(np.flatnonzero(largest > level), forced))
     samples = A.shape[0] if A.source == "data" else 1
     rounding = SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
     return Kept(rows, A.block(rows), level + rounding, free=A.n - rows.size, fixed=forced.size)
+
+
+def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
+    """The first of these numbers of rows at which a support full of entries left out is worth at most `most`,
+    or the last.
+    """
+    for number in numbers:
+        number = max(number, len(problem.forced))
+        if problem.n <= number or sum(problem.sizes) * _beyond(problem, number)[1] <= most:
+            return number
+    return number
+
+
+def _beyond(problem: Problem, most: int) -> tuple[Array, float]:
+    """The peaks, inf for forced features, and the level that no entry outside the `most` largest exceeds."""
+    A = problem.covariance
+    largest, least = peaks(A, problem.nonneg)
+    largest = np.where(np.isin(np.arange(A.n), problem.forced), np.inf, largest)
+    return largest, max(least, float(np.partition(largest, A.n - most - 1)[A.n - most - 1]))
 
 
 def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:

@@ -23,7 +23,14 @@ from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, topk
 SLACK = 16
 """Times the a priori rounding error of a spectral claim that is left to those who check by other means."""
 SEARCH_SLACK = 1e-10
-"""The same for the search over c, relative to topk |v_i|^2 (there the errors are a few dozen roundoffs)."""
+"""The same for the search over c, relative to topk |v_i|^2, while k is less than some ten thousand."""
+TINY = 1e-149
+"""Sizes below, of a matrix whose leading eigenvalue is 1, are nothing to those who check."""
+
+
+def search_slack(k: int, D: int) -> float:
+    """What D dimensions and sums of k terms may lose in a cone: D times the error of an entry."""
+    return max(SEARCH_SLACK, 4 * D * (k + 8 * D + 32) * UNIT_ROUNDOFF)
 
 
 def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array | None = None) -> float:
@@ -59,10 +66,11 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
         trace = float(np.trace(B))
         total = float(np.sum(U * U)) + (0.0 if N is None else float(np.linalg.norm(N)))
         S = B - U @ U.T if N is None else B - N - U @ U.T
-        samples = A.shape[0] if A.source == "data" else 1
+        samples, sizes = A.shape[0] if A.source == "data" else 1, trace + total
+        sizes += TINY if sizes else 0.0
 
         def prove(t):
-            return _features_side(S, t, (samples + U.shape[1] + 20) * (trace + total))
+            return _features_side(S, t, (samples + U.shape[1] + 20) * sizes)
     else:
         trace, total = A.trace, 0.0
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nspca.bounds import elimination
 from nspca.bounds.kyfan import KyFan, allowed, kept_rows
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
@@ -16,6 +17,10 @@ from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption, Refused
 from nspca.problem import Problem
 from nspca.progress import Report, silent
+
+LEFT_OUT = 0.6
+"""Of the value: what S features at the level of the largest entry left out may reach. What comes after the
+first W is worth more with fewer rows, so more is left out than for one component."""
 
 
 def certify_joint(
@@ -92,16 +97,17 @@ class _Anytime:
 
     def by_kyfan(self) -> KyFan | None:
         """The last run; None where more rows were more than can be proved: what is proved already stays."""
-        plan = self.plan
-        plans = [plan, *(replace(plan, rows=rows) for rows in plan.more)]
-        after = plan.packing_steps(min(plans[-1].rows, self.problem.n))
-        total = after + sum(allowed(each, min(each.rows, self.problem.n)) for each in plans)
+        plan, n = self.plan, self.problem.n
+        first = elimination.enough_rows(self.problem, plan.rows, LEFT_OUT * self.lower or np.inf)
+        numbers = [first, *(rows for rows in plan.rows if rows > first)]
+        after = plan.packing_steps(min(numbers[-1], n))
+        total = after + sum(allowed(plan, min(rows, n)) for rows in numbers)
         steps, rhos, run = 0, plan.rhos, None
-        for each in plans:
-            kept, mine = kept_rows(self.problem, each), replace(each, rhos=rhos)
+        for rows in numbers:
+            kept, mine = kept_rows(self.problem, plan, rows), replace(plan, rhos=rhos)
             run = KyFan(self.problem, mine, self.lower, report=self.report, kept=kept)
             run.steps, run.total, run.after = steps, total, after
-            run.before, run.last = self.best, each is plans[-1]
+            run.before, run.last = self.best, rows == numbers[-1]
             try:
                 self.keep(run.run())
             except Refused:

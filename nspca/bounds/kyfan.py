@@ -46,9 +46,9 @@ def allowed(plan: JointPlan, kept: int) -> int:
     return len(plan.rhos) * plan.steps_of(kept) if kept else 0
 
 
-def kept_rows(problem: Problem, plan: JointPlan) -> Kept:
-    """The rows a plan keeps."""
-    kept = elimination.keep(problem, plan.rows)
+def kept_rows(problem: Problem, plan: JointPlan, number: int) -> Kept:
+    """That many rows, or all of them where the plan allows that and elimination gains nothing."""
+    kept = elimination.keep(problem, number)
     futile = kept.rows is not None and 2 * kept.floor > problem.covariance.diagonal.max()
     return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept
 

@@ -16,7 +16,7 @@ from nspca.bounds import elimination, lowrank
 from nspca.bounds.branches import State, Tree
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.inequality import SEARCH_SLACK, SLACK, heights, threshold
+from nspca.bounds.inequality import SLACK, heights, search_slack, threshold
 from nspca.bounds.plan import BRANCHED, PLANS, ROUND
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
@@ -234,9 +234,10 @@ def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, 
     cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
     found = search.rows(query, [level - t for level in interest.levels], interest.tol, cap, report)
     size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
-    lost = SEARCH_SLACK * float(topk_sum(size, k, of.fixed))
+    slack = search_slack(k, D)
+    lost = slack * float(topk_sum(size, k, of.fixed))
     if witness.M is not None:  # h is a difference of numbers of this size
-        lost += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, of.fixed))
+        lost += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, of.fixed))
     more = lost + 8 * UNIT_ROUNDOFF * abs(t)
     return _Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)
 

@@ -19,7 +19,7 @@ from nspca.bounds.dual.lift import Lift, add_packing
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.inequality import SEARCH_SLACK, heights, threshold
+from nspca.bounds.inequality import heights, search_slack, threshold
 from nspca.bounds.kyfan import KyFan, claimed
 from nspca.bounds.plan import JOINT_PLANS, ROUND, JointPlan
 from nspca.bounds.witness import Witness, lift_of, search_half
@@ -34,10 +34,13 @@ RHO = 0.25
 """Penalty of the steps, relative to the largest eigenvalue."""
 PLATEAU = 0.05
 """Eigenvalues of A - W that stand this much above those after the r-th are worth a dimension."""
-WORTH, WIDE = 0.03, 0.05
-"""Searched for is what promises to close this share of the gap, or of this much of the bound."""
+WORTH, WIDE = 0.05, 0.05
+"""Searched for is what promises to close this share of the gap, or of this much of the bound; after the last
+step, what promises anything."""
 STALL, PATIENCE = 0.01, 3
 """Left when so many rounds in a row close less than this share of the gap."""
+HARDER = 30
+"""Times the work of the last search: what the lift with a dimension more takes in all, at least."""
 COARSE, FINE = 1e-3, 1e-4
 """Tolerance of a search, and of the last one, relative to the bound."""
 
@@ -94,7 +97,7 @@ class Packing(Work[JointPlan]):
     kept, W, X : where it begins: the rows, the W that was best there, and its X
     before : what is proved so far, in the units of the data
     best, halves : what `upper` is of, if it is better than that, and F and cover of each size
-    cones : made in all searches
+    searched_rows, last_rows : of the cones of all searches together, and of the last one
     """
 
     stage = "joint proof"
@@ -104,7 +107,8 @@ class Packing(Work[JointPlan]):
     before: float = np.inf
     best: Packed | None = None
     halves: list[tuple[float, Cover]] = field(default_factory=list)
-    cones: int = 0
+    searched_rows: int = 0
+    last_rows: int = 0
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
@@ -142,7 +146,8 @@ class Packing(Work[JointPlan]):
         self.total = begun + self.plan.packing_steps(len(self.kept.block))
         rank = self.rank()
         for number in range(passes):
-            if not self.closed and rank + number <= len(self.kept.block):
+            room = self.searched_rows + (HARDER * self.last_rows if number else 0) < self.plan.searching
+            if room and not self.closed and rank + number <= len(self.kept.block):
                 lift = self.begin(rank + number)
                 end = begun + (self.total - begun) * (number + 1) // passes
                 self.improve(lift, end)
@@ -155,10 +160,10 @@ class Packing(Work[JointPlan]):
         far.
         """
         self.look(lift)
-        own, idle, cones = np.inf, 0, self.cones + self.plan.cones // self.plan.passes
-        while self.steps < end and self.cones < cones and not self.closed and idle < PATIENCE:
+        own, idle, most = np.inf, 0, self.plan.searching
+        while self.steps < end and self.searched_rows < most and not self.closed and idle < PATIENCE:
             self.advance(lift.splitting, min(ROUND, end - self.steps))
-            reached = self.look(lift)
+            reached = self.look(lift, WORTH if self.steps < end else 0.0)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
@@ -178,22 +183,24 @@ class Packing(Work[JointPlan]):
         return lift
 
     def rank(self) -> int:
-        """Dimensions of the lift: one more than eigenvalues of A - W stand out."""
+        """Dimensions of the lift: one more than eigenvalues of A - W stand out, of the r largest."""
         least, most = self.plan.ranks
         r = len(self.problem.sizes)
         values = np.maximum(largest_eigenpairs(self.kept.block - self.W, r + 1)[0], 0.0)
         plateau = values[r] if values.size > r else 0.0
         standing = int(np.count_nonzero(values[:r] > (1 + PLATEAU) * plateau))
-        return min(max(standing + 1, least), most, len(self.kept.block))
+        return min(max(standing + 1, least), most, r + 1, len(self.kept.block))
 
-    def look(self, lift: Lift) -> float:
-        """The bound as it stands, searched for if it promises to be the best; then another subspace."""
+    def look(self, lift: Lift, worth: float = WORTH) -> float:
+        """The bound as it stands, searched for if it promises to close that share of the gap; then another
+        subspace.
+        """
         packed = Packed(*lift.averaged())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
         tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
         promise = base + lift.value(packed.L, h, tau)
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
-        if promise < self.upper - WORTH * gap:
+        if promise < self.upper - worth * gap:
             promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h, tau)))
             for _, cover in halves:
                 if cover.direction.size == packed.L.shape[1] + 1:
@@ -212,7 +219,7 @@ class Packing(Work[JointPlan]):
         While one size is searched the others are taken to come to what is known of them.
         """
         counts, tau = counts_of(self.problem), threshold(packed.W, self.problem.nonneg, self.kept.floor)
-        reached, halves = [float(top) for top in tops], []
+        reached, halves, self.last_rows = [float(top) for top in tops], [], 0
         for g, (size, number) in enumerate(counts):
             others = sum(reached[i] * other for i, (_, other) in enumerate(counts) if i != g)
             budget = Budget(
@@ -225,9 +232,11 @@ class Packing(Work[JointPlan]):
             query = self.query(packed, size, tau)
             reached[g], cover = search_half(query, budget, report=self.quietly)
             if packed.M is not None:  # h is a difference of numbers of this size
-                reached[g] += SEARCH_SLACK * float(topk_sum(np.linalg.norm(packed.M, axis=1), size))
-            self.cones += cover.cones
+                slack = search_slack(size, packed.L.shape[1] + 1)
+                reached[g] += slack * float(topk_sum(np.linalg.norm(packed.M, axis=1), size))
+            self.last_rows += cover.cones * len(packed.L)
             halves.append((reached[g], cover))
+        self.searched_rows += self.last_rows
         return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
 
     def query(self, packed, size, tau):

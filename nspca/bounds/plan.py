@@ -27,18 +27,17 @@ class Plan:
 
     Attributes
     ----------
-    rows : most kept rows
+    rows : numbers of rows that may be kept, increasing
     plain : ranks of lifts of the plain dual
     cap : cones per search
     first : steps before the first look; few leave a W that lifts better, many a better B5
     eigenvalues : of the cheapest search over supports, n^3 for every node
     branching : of the search over supports, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
-    enough : relative gap at which no other rank is begun
     whole : most features of which all rows are kept where elimination gains nothing
     """
 
-    rows: int
+    rows: tuple[int, ...]
     plain: tuple[int, ...]
     cap: int
     first: int = ROUND
@@ -46,21 +45,34 @@ class Plan:
     branching: float = 0.0
     ranks: tuple[int, ...] = ()
     rounds: int = 0
-    enough: float = 1e-9
     whole: int = 0
 
     def rounds_of(self, r: int) -> int:
         """Rounds with r kept rows: fewer, of one lift, where there are more than the plan usually keeps."""
-        share = min(1.0, (self.rows / max(r, 1)) ** 2)
+        share = min(1.0, (self.rows[-1] / max(r, 1)) ** 2)
         return max(min(self.rounds, 2), int(self.rounds * share))
 
 
 PLANS = {
-    "fast": Plan(rows=400, plain=(2,), cap=500, first=16, eigenvalues=1e6),
+    "fast": Plan(rows=(400,), plain=(2,), cap=500, first=16, eigenvalues=1e6),
     "standard": Plan(
-        rows=800, plain=(1, 3), cap=10000, branching=3e7, ranks=(3, 4), rounds=6, enough=5e-3, whole=2000
+        rows=(400, 500, 600, 800, 1000, 1200),
+        plain=(1, 3),
+        cap=10000,
+        branching=3e7,
+        ranks=(4,),
+        rounds=6,
+        whole=2000,
     ),
-    "thorough": Plan(rows=1000, plain=(1, 3), cap=20000, branching=2e9, ranks=(3, 4), rounds=25, whole=3000),
+    "thorough": Plan(
+        rows=(400, 500, 600, 800, 1000, 1200, 1600),
+        plain=(1, 3),
+        cap=20000,
+        branching=2e9,
+        ranks=(3, 4),
+        rounds=25,
+        whole=3000,
+    ),
 }
 
 
@@ -70,12 +82,12 @@ class JointPlan:
 
     Attributes
     ----------
-    rows : most kept rows
-    more : numbers of rows that follow, while those left out are what keeps the bound up
+    rows : numbers of rows that may be kept, increasing; the next follows where what is left out matters
     ranks : least and most dimensions of the lift with prices; 0 for no such lift
     passes : lifts, each with a dimension more than the one before
     packing : entries of all its steps together
-    cap, cones : of a search over the sphere, and of all of them together: no other is begun after those
+    cap : cones of a search over the sphere
+    searching : rows of the cones of all searches together: no other is begun after those
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
     work, steps : of one run, in entries, and the fewest and most steps that may make
     rhos : one run each, relative to the largest eigenvalue: the best depends on how fast eigenvalues fall
@@ -83,19 +95,18 @@ class JointPlan:
     stall : share of the gap below which a look has closed nothing
     """
 
-    rows: int
+    rows: tuple[int, ...]
     whole: int
     work: float
     steps: tuple[int, int]
     rhos: tuple[float, ...]
     grid: int
     stall: float
-    more: tuple[int, ...] = ()
     ranks: tuple[int, int] = (0, 0)
     passes: int = 1
     packing: float = 0.0
     cap: int = 0
-    cones: int = 0
+    searching: float = 0.0
 
     def steps_of(self, r: int) -> int:
         """Steps with r kept rows."""
@@ -112,24 +123,22 @@ MOST_ROUNDS = 30
 """Of a lift with prices, however small it is: by then it has converged."""
 RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
-    "fast": JointPlan(rows=400, whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
+    "fast": JointPlan(rows=(400,), whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
     "standard": JointPlan(
-        rows=800,
-        more=(1200,),
+        rows=(800, 1200),
         whole=1000,
         work=1.2e8,
         steps=(30, 300),
         rhos=RHOS,
         grid=8,
         stall=0.01,
-        ranks=(3, 4),
+        ranks=(4, 4),
         packing=4e8,
         cap=20000,
-        cones=100_000,
+        searching=1e8,
     ),
     "thorough": JointPlan(
-        rows=1000,
-        more=(1600,),
+        rows=(1200, 1600),
         whole=2000,
         work=6e8,
         steps=(300, 3000),
@@ -137,9 +146,9 @@ JOINT_PLANS = {
         grid=16,
         stall=2e-3,
         ranks=(4, 4),
-        passes=2,
+        passes=3,
         packing=4e9,
-        cap=500_000,
-        cones=4_000_000,
+        cap=2_000_000,
+        searching=4e9,
     ),
 }

@@ -17,7 +17,6 @@ from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.dual.stripes import Precision
 from nspca.bounds.elimination import Kept
 from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
@@ -28,6 +27,10 @@ from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
+LEFT_OUT = 0.4
+"""Of a component's value: what k features at the level of the largest entry left out may reach."""
+WORTH = 0.1
+"""Searched for is what promises to close this share of the gap; at the end, what promises anything."""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""
@@ -87,9 +90,9 @@ def strongest(
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     plan = PLANS[effort]
-    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows:
+    if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None, None, None
-    kept = kept_rows(problem, plan, known)
+    kept = kept_rows(problem, plan, lower, known)
     if kept is None:
         return None, None, None
     run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
@@ -103,13 +106,14 @@ def strongest(
         raise
 
 
-def kept_rows(problem: Problem, plan: Plan, known: float) -> Kept | None:
+def kept_rows(problem: Problem, plan: Plan, lower: float, known: float) -> Kept | None:
     """The rows a plan keeps: all of them where leaving some out gains nothing; None where neither can.
 
-    Where nothing that is proved with these rows is better than what is known, as in standardised tables,
-    rows may not be left out.
+    So many that what is left out does not decide tau: the more, the larger k is. Where nothing that is proved
+    with these rows is better than what is known, as in standardised tables, rows may not be left out.
     """
-    kept = elimination.keep(problem, plan.rows)
+    numbers = (*plan.rows, problem.n) if problem.n <= plan.whole else plan.rows
+    kept = elimination.keep(problem, elimination.enough_rows(problem, numbers, LEFT_OUT * lower))
     if least(problem, kept) < known:
         return kept
     return elimination.all_rows(problem) if problem.n <= plan.whole and not problem.forced else None
@@ -117,9 +121,9 @@ def kept_rows(problem: Problem, plan: Plan, known: float) -> Kept | None:
 
 def least(problem: Problem, kept: Kept) -> float:
     """What no bound with these rows is below: whatever W is, tau is at least the largest entry left out, and
-    k features at that level reach k tau.
+    k features at that level reach k tau, on the kept rows too, which all have tau.
     """
-    return -np.inf if kept.rows is None else min(problem.size, kept.free) * kept.floor
+    return -np.inf if kept.rows is None or not kept.free else problem.size * kept.floor
 
 
 @dataclass(eq=False, kw_only=True)
@@ -151,8 +155,8 @@ class _Run(Work[Plan]):
             W, X = (kept.spread(part, problem.n) for part in (plain.entries.W, plain.X))
             self.search(lambda tree: tree.run(W, X))
             return self.best, warm
-        for number, rank in enumerate(ranks):
-            if self.upper > self.lower * (1 + (self.plan.enough if number else self.gap)):
+        for rank in ranks:
+            if not self.closed:
                 self.lift(plain, min(rank, r), warm)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
@@ -194,7 +198,8 @@ class _Run(Work[Plan]):
         rounds = self.plan.rounds_of(len(self.kept.block))
         for number in range(1, rounds + 1):
             self.advance(splitting, ROUND)
-            reached = look(lift, self.prove, self.keep, worth=lambda bound: bound < self.upper)
+            worth = WORTH * (self.upper - self.lower) if number < rounds else 0.0
+            reached = look(lift, self.prove, self.keep, below=self.upper - worth)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             # at this rate what was known before the dual began stays better
@@ -212,12 +217,7 @@ class _Run(Work[Plan]):
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
     def splitting(self, rho=1.0):
-        """In single precision where its steps need not be exact. With few features the bound may be exact;
-        where rows were left out single precision was seen to end with looser bounds.
-        """
-        double = self.kept.rows is not None or len(self.kept.block) <= BRANCHED
-        precision: Precision = np.float64 if double else np.float32
-        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho, precision=precision)
+        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer_plain(self, W):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.bounds.elimination import Kept
-from nspca.bounds.inequality import SEARCH_SLACK, heights, spectral_claim, threshold
+from nspca.bounds.inequality import heights, search_slack, spectral_claim, threshold
 from nspca.certificate import Certificate
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query
@@ -117,7 +117,8 @@ def prove(
     query = Query(V, k, h, tau, nonneg, kept.fixed)
     F, cover = search_half(query, replace(budget, offset=t), report=report)
     if witness.M is not None:  # h is a difference of numbers of this size
-        F += SEARCH_SLACK * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
+        slack = search_slack(k, V.shape[1] + 1)
+        F += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
     return Proof(t, F + 4 * UNIT_ROUNDOFF * abs(t), tau, cover)
 
 
@@ -133,7 +134,8 @@ def search_half(query: Query, budget: Budget, starts=(), report: Report = silent
     """F, which the maximum of the query stays below, rounding and all, and the cover that proves it."""
     cover = cones.search(query, budget, starts, report)
     size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
-    return cover.upper + SEARCH_SLACK * float(topk_sum(size, query.k, query.fixed)), cover
+    slack = search_slack(query.k, query.V.shape[1] + 1)
+    return cover.upper + slack * float(topk_sum(size, query.k, query.fixed)), cover
 
 
 def certificate(

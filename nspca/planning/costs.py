@@ -196,7 +196,7 @@ def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> f
 
 def _proved(size, sizes, effort):
     joint = len(sizes) > 1
-    rows = min((JOINT_PLANS if joint else PLANS)[effort].rows, size.columns)
+    rows = min((JOINT_PLANS if joint else PLANS)[effort].rows[-1], size.columns)
     what = f"{len(sizes)} disjoint components together" if joint else "one component"
     return (
         f"proved: a bound on {what}, on all {size.columns} features, from a dual on at most {rows} of them "

@@ -11,7 +11,10 @@ from nspca.bounds import elementary, lowrank
 from nspca.bounds.branches import Tree
 from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.plan import PLANS
+from nspca.bounds.witness import search_half
+from nspca.checker.cover import TopSum, prove_cover
 from nspca.lowrank import rankd
+from nspca.lowrank.cones import Budget, Query
 from tests.oracles import brute_force
 from tests.strategies import cases, counts, factors
 
@@ -141,3 +144,11 @@ def test_pitprops_is_proved_optimal(k):
         problem = nspca.Problem.from_covariance(A, k, nonneg)
         result = nspca.solve(problem, certify="standard")
         assert result.ratio >= 1 - 1e-6 and nspca.verify(A, result.certificate) <= result.certificate.upper
+
+
+def test_sums_of_very_many_terms_are_proved_as_well():
+    """The more terms a sum has the more is lost to rounding in it."""
+    n, k = 210_000, 200_000
+    V = np.random.default_rng(0).standard_normal((n, 3)) + 2
+    F, cover = search_half(Query(V, k), Budget(1e-3))
+    assert prove_cover(TopSum(V, 3, np.zeros(n), k, 0, True), F, cover.tree).size == 0

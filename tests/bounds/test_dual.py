@@ -31,7 +31,7 @@ def short(monkeypatch):
     """All stages of "standard", few steps of each; lifts even where the features are few enough for a search
     over supports.
     """
-    plan = Plan(rows=800, plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
+    plan = Plan(rows=(800,), plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
     monkeypatch.setitem(effort.PLANS, "standard", plan)
     monkeypatch.setattr(effort, "BRANCHED", 0)
 
@@ -242,17 +242,18 @@ def test_stripes_change_nothing_and_single_precision_little(nonneg, monkeypatch)
     A = np.cov(alike() * np.geomspace(3, 0.5, 60), rowvar=False)
     kept = elimination.all_rows(nspca.Problem.from_covariance(A, 6, nonneg))
 
-    def after(precision):
-        splitting = dual.Splitting(kept, 6, nonneg, precision=precision)
+    def after(exact):
+        monkeypatch.setattr(dual, "EXACT", exact)
+        splitting = dual.Splitting(kept, 6, nonneg)
         made = lift.add_lift(splitting, np.eye(60)[:, :2], np.eye(60)[:, :1], wait=3)
         for _ in range(6):
             splitting.step()
         made.remember(afresh=True)
         return made.averaged()[:2]
 
-    whole, single = after(np.float64), after(np.float32)
+    whole, single = after(60), after(59)
     monkeypatch.setattr(stripes, "ENTRIES", 7 * 60)
-    for one, striped, other in zip(whole, after(np.float64), single, strict=True):
+    for one, striped, other in zip(whole, after(60), single, strict=True):
         assert np.abs(one).max() > 0
         assert np.allclose(striped, one, atol=1e-12)
         assert other.dtype == np.float64
@@ -359,7 +360,7 @@ def test_where_leaving_rows_out_gains_nothing_all_are_kept_or_nothing_is_done(no
     X = alike()
     problem, told = nspca.Problem.from_data(X, 8, nonneg=nonneg, scale=True), []
     result = nspca.solve(problem, certify=None)
-    plan = Plan(rows=30, plain=(1,), cap=500, ranks=(2,), rounds=3, whole=60)
+    plan = Plan(rows=(30,), plain=(1,), cap=500, ranks=(2,), rounds=3, whole=60)
     monkeypatch.setattr(effort, "BRANCHED", 0)
     monkeypatch.setitem(effort.PLANS, "standard", plan)
     whole = nspca.certify(problem, result)
@@ -371,6 +372,22 @@ def test_where_leaving_rows_out_gains_nothing_all_are_kept_or_nothing_is_done(no
     unit = problem.covariance.unit
     assert strongest(problem, 0.0, known=before.upper / unit) == (None, None, None)
     assert strongest(problem, 0.0)[0].upper > before.upper, "it is as bad as was said"
+
+
+@pytest.mark.parametrize("n", [31, 40])
+def test_few_features_are_not_left_out_where_they_would_decide_tau(n, monkeypatch):
+    """Every kept row has tau too: k features at the level of what is left out count, however few that are."""
+    X = np.random.default_rng(0).standard_normal((12, n)) * np.linspace(1, 0.5, n)
+    problem = nspca.Problem.from_data(X, 20)
+    plan = Plan(rows=(20, 30), plain=(1,), cap=500, ranks=(2,), rounds=3, whole=40)
+    monkeypatch.setattr(effort, "BRANCHED", 0)
+    monkeypatch.setitem(effort.PLANS, "standard", plan)
+    result = nspca.solve(problem, certify=None)
+    assert effort.kept_rows(problem, plan, result.value / problem.covariance.unit, np.inf).rows is None
+    few = elimination.keep(problem, 30)
+    assert effort.least(problem, few) == 20 * few.floor > result.value / problem.covariance.unit
+    assert witness.certificate(problem, few, witness.Witness())[0].upper > 1.05 * result.value
+    assert nspca.verify(X, nspca.certify(problem, result)) < 1.05 * result.value
 
 
 def test_what_is_known_already_is_not_handed_out_again(short):

@@ -116,7 +116,7 @@ def test_the_dual_beats_ky_fan_and_the_threshold():
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("rows", [1, 4, 12])
 def test_eliminated_rows(monkeypatch, rows, nonneg):
-    monkeypatch.setitem(joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=rows, whole=0))
+    monkeypatch.setitem(joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=(rows,), whole=0))
     X = blocks() * np.linspace(1, 3, 24)
     certificate = checked(X, Problem.from_data(X, (2, 3), nonneg))
     assert certificate.upper <= checked(X, Problem.from_data(X, (24 - 3, 3), nonneg)).upper * (1 + 1e-9)
@@ -124,8 +124,8 @@ def test_eliminated_rows(monkeypatch, rows, nonneg):
     assert checked(D, Problem.from_covariance(D, (1, 2), nonneg)).upper >= 17
 
 
-def growing(monkeypatch, rows, *more):
-    plan = replace(joint.JOINT_PLANS["fast"], rows=rows, more=more, whole=0, steps=(20, 40))
+def growing(monkeypatch, *rows):
+    plan = replace(joint.JOINT_PLANS["fast"], rows=rows, whole=0, steps=(20, 40))
     monkeypatch.setitem(joint.JOINT_PLANS, "fast", plan)
 
 
@@ -213,7 +213,7 @@ def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
     whole = checked(X, problem)
     for rows, whole_up_to in ((8, 24), (8, 23)):
         monkeypatch.setitem(
-            joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=rows, whole=whole_up_to)
+            joint.JOINT_PLANS, "fast", replace(joint.JOINT_PLANS["fast"], rows=(rows,), whole=whole_up_to)
         )
         assert (checked(X, problem).upper == whole.upper) == (whole_up_to == 24)
 

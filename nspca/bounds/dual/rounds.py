@@ -86,7 +86,7 @@ def look(
     lift: Lift,
     prove: Callable[[Witness, float], Proof],
     keep: Callable[[Witness, Proof], None],
-    worth: Callable[[float], bool] = lambda promise: True,
+    below: float = np.inf,
 ) -> float:
     """The smaller of two bounds, both of the mean of the last steps: the lift as it is, and the plain lift of
     W and M, whose subspace it takes.
@@ -97,8 +97,8 @@ def look(
         Proof of a witness, given the estimate of its largest eigenvalue.
     keep : callable
         What becomes of a witness and its proof; by then the bundle has the direction the search ended in.
-    worth : callable
-        Whether to search below what the bundle already promises, which the search half is never below.
+    below : float
+        Only what promises less is searched for: the search half is never below what the bundle promises.
     """
     kept, rank, (W, M, own, _) = lift.splitting.kept, lift.B.shape[1], lift.averaged()
     U, left = lift_of(kept, Witness(W, M), rank)
@@ -108,7 +108,7 @@ def look(
     for columns, estimate in ((own, largest(kept, Witness(W, M, own))), (U, left)):
         witness = Witness(W, M, columns)
         promise = estimate + lift.value(columns, h, tau)
-        if not worth(promise):
+        if promise >= below:
             found.append(promise)
             continue
         proof = prove(witness, estimate)

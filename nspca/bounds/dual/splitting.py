@@ -23,6 +23,8 @@ from nspca.matrix.linalg import Array, krylov, largest_eigenpairs
 
 RELAXATION = 1.6
 """Over-relaxation; 1.5 to 1.8 is what the literature advises."""
+EXACT = 128
+"""Up to this size steps are made in double precision, for the bound they lead to may be exact."""
 DIRECT = 100
 """Up to this size all eigenpairs are computed; above, a warm block Krylov space of the few that matter."""
 MARGIN = 4
@@ -73,7 +75,7 @@ class Splitting:
     entries : Entries
     lift : lift.Lift, or None
         It brings the other two blocks, itself and its row cuts; `lift.add_lift` puts it here.
-    precision : of all matrices of the size of A that change from step to step
+    precision : single, but with few features, of all matrices of the size of A that change from step to step
     gain, wanted : (r, r)
         A over rho, and where the matrix that is projected to X is put together.
     """
@@ -86,8 +88,8 @@ class Splitting:
         *,
         rho: float = 1.0,
         count: int | None = None,
-        precision: Precision = np.float64,
     ):
+        precision: Precision = np.float64 if len(kept.block) <= EXACT else np.float32
         self.kept, self.k, self.nonneg, self.count = kept, k, nonneg, count
         self.A, self.n, self.precision = kept.block, len(kept.block), precision
         values, vectors = kept.leading
