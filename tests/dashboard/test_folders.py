@@ -205,6 +205,8 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
     assert not page.exception and not page.warning
     assert not page.error, page.error[0].value
     assert "Drawn are 53 rows chosen at random" in texts(page) and "keep" in texts(page)
+    assert texts(page).count("Not offered for all rows of a folder") == 3, "the page holds a sample of them"
+    assert not page.file_uploader and not {"choice", "noise"} & {button.key for button in page.button}
     page.button(key="verify").click().run()
     page = ended(page)
     assert "Checked in" in page.success[0].value

@@ -9,6 +9,7 @@ import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
+from nspca.dashboard import folder
 from nspca.dashboard.chosen import Chosen, read_like, title_of
 from nspca.dashboard.data.picker import FORMATS, TYPES
 from nspca.dashboard.runs.request import Request
@@ -60,6 +61,9 @@ def show(of: Chosen, asked: Request, x: np.ndarray, k: int) -> None:
         if data.is_covariance or steps:
             why = "is a covariance matrix" if data.is_covariance else f"was prepared ({', '.join(steps)})"
             st.caption(f"Not offered: this data set {words.plain(why)}, which other samples cannot be.")
+            return
+        if of.table is not None:
+            st.caption(folder.ALL_ROWS)
             return
         label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
         given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
