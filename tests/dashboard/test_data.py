@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import find, version
 from nspca.dashboard.data import cards
+from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.asked import loading
 from nspca.data import SAMPLES, docstrings, is_at_hand
 from nspca.jobs import engine
@@ -263,7 +264,7 @@ def test_every_sample_has_its_picture(visit, stand_ins):
 def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monkeypatch, tmp_path):
     kept = docstrings.kept_counts()
     aside = tmp_path / kept.name
-    for cached in (cards._counting, cards._drawing):
+    for cached in (everybody._begun, cards._drawing):
         cached.clear()
     kept.rename(aside)
     try:
