@@ -406,9 +406,13 @@ def test_word_counts_get_their_words(visit, sentence, address):
 
 def test_deleting_an_upload(visit, table, address):
     page = upload(visit, csv(table))
-    digest = address(page)["upload"]
-    page.button(key=f"delete_{digest[:8]}").click().run()
+    before = address(page)
+    page.button(key=f"delete_{before['upload'][:8]}").click().run()
     assert not page.error and "upload" not in page.query_params
+    for path in (PAGE, "pages/sweep.py"):
+        page = visit(path, **before)
+        assert page.error and all("no such upload" in error.value for error in page.error)
+        assert not page.metric and not figures(page), "whoever has the address sees it no more"
 
 
 def test_an_unknown_sample(visit, sentence):
