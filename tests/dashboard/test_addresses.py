@@ -105,3 +105,12 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert pills.value == ["equalised"] and not page.error
     pills.set_value([]).run()
     assert "prep" not in address(page) and not page.error
+
+
+@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("parts", "by"), ("topics", "by")])
+def test_a_method_may_be_named_twice(visit, page, name):
+    opened = visit(
+        f"pages/{page}.py", sample="pitprops", pictures="digits", texts="mine", **{name: "cone,cone"}
+    )
+    assert not opened.exception and not opened.error
+    assert opened.multiselect(key=f"widget_{name}").value == ["cone"]

@@ -54,6 +54,10 @@ def test_a_number_is_in_one_group_and_a_group_has_two(text, groups):
     assert VALUES["one"].read(text) == groups
 
 
+def test_what_is_named_twice_is_there_once():
+    assert VALUES["rivals"].read("pca,auto,pca,") == ["pca", "auto"]
+
+
 def test_a_workspace_is_one_that_was_issued():
     read = VALUES["w"].read
     for made_up in ("a", new_workspace()):

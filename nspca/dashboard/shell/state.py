@@ -67,12 +67,12 @@ def _workspace(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [_word(part) for part in text.split(",") if part]
+    return list(dict.fromkeys(_word(part) for part in text.split(",") if part))
 
 
 def _steps(text: str) -> list[str]:
-    """Preparations that there are, each once."""
-    return [name for name in dict.fromkeys(_words(text)) if name in PREPARATIONS]
+    """Preparations that there are."""
+    return [name for name in _words(text) if name in PREPARATIONS]
 
 
 def _integers(text: str) -> list[int]:
