@@ -114,3 +114,11 @@ def test_a_method_may_be_named_twice(visit, page, name):
     )
     assert not opened.exception and not opened.error
     assert opened.multiselect(key=f"widget_{name}").value == ["cone"]
+
+
+def test_a_long_list_of_k_is_taken_whole_or_refused(visit, sentence):
+    ks = [1000 + 13 * i for i in range(61)]
+    page = visit("pages/compare.py", sample="leukemia", rivals="pca", ks=", ".join(map(str, ks[1:])))
+    assert not page.error and page.button(key="run").label == "Compare 1 method at 60 values of k"
+    page = visit("pages/compare.py", sample="leukemia", rivals="pca", ks=",".join(map(str, ks)))
+    assert "at most 60 values of k, got 61" in sentence(page)
