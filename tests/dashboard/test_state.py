@@ -15,6 +15,8 @@ GOOD = {
     "methods": ["auto", "cone"],
     "id": "a name, with = & signs",
     "k": 12,
+    "to": -3,
+    "step": 10**14,
     "ks": ", ".join(map(str, range(10_000, 10_060))),
     "size": ", ".join(["123456789"] * 20),
     "label": "a long name " * 30,
@@ -34,8 +36,9 @@ def test_a_value_survives_the_address(name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("k", "-3"),
+        ("k", "--3"),
         ("k", "1e9"),
+        ("out", "3,-1"),
         ("k", "9" * 30),
         ("center", "yes"),
         ("run", "../x"),

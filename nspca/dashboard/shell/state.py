@@ -29,13 +29,14 @@ DELETED = "deleted"  # session key: ids of the runs deleted in this session, the
 # session key: what was typed into a selector that has no such name, and is looked for among its names
 SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
-MOST_DIGITS = 9
+MOST_DIGITS = 15  # of a number that a browser holds exactly
 MOST_OPTIONS = 60
 LOG2 = "log2"  # the preparation that is `log` in an address
 
 
 def _integer(text: str) -> int:
-    if not re.fullmatch(rf"\d{{1,{MOST_DIGITS}}}", text):
+    """Any that a field takes: the page says which are possible there."""
+    if not re.fullmatch(rf"-?\d{{1,{MOST_DIGITS}}}", text):
         raise ValueError(text)
     return int(text)
 
@@ -76,7 +77,11 @@ def _steps(text: str) -> list[str]:
 
 
 def _integers(text: str) -> list[int]:
-    return sorted({_integer(part) for part in text.split(",") if part})
+    """Numbers of features."""
+    numbers = sorted({_integer(part) for part in text.split(",") if part})
+    if numbers and numbers[0] < 0:
+        raise ValueError(text)
+    return numbers
 
 
 def _groups(text: str) -> list[list[int]]:
