@@ -141,7 +141,8 @@ def sentence(noun: str, known: Membership) -> str:
         line += f"{either} of them proved to be exchangeable."
     none = int(np.sum(others == Place.NONE))
     if none:
-        line += f" Of the {words.things(others.size, noun)} left out, {none:,} are proved to be in none."
+        are = "is" if none == 1 else "are"
+        line += f" Of the {words.things(others.size, noun)} left out, {none:,} {are} proved to be in none."
     if not every and not none:
         ratio = known.value / known.upper if known.upper > 0 else 1.0
         line += (
