@@ -41,8 +41,9 @@ def show() -> None:
         for name, sample in SAMPLES.items():
             _card(name, sample, _ready(drawn.get(name)))
     counting = None if is_at_hand(SAMPLE) else _counting()
-    if not _all_there(list(drawn.values()), counting):
-        st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
+    with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
+        if not _all_there(list(drawn.values()), counting):
+            st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
 
 
 def _look_again(drawn: list[Future], counting: str | None) -> None:
