@@ -137,7 +137,7 @@ def test_a_copy_is_kept_in_a_folder_that_the_data_are_then_read_from(tmp_path, m
     before = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
     assert nspca.load_sample("cbcl").source == "stand-in"
     monkeypatch.setenv("NSPCA_DATA", str(folder))
-    assert nspca.load_sample("cbcl").source == "real"
+    assert nspca.load_sample("cbcl").source == "copy"
     assert main(["samples"]) == 0
     after = [line for line in capsys.readouterr().out.splitlines() if "until it is fetched" in line]
     assert [line.split()[0] for line in before] == ["cbcl", *(line.split()[0] for line in after)]

@@ -92,6 +92,24 @@ def test_headers_without_sense_are_refused_in_a_sentence(tmp_path, text):
         nspca.plan(path)
 
 
+@pytest.mark.parametrize("name", ["a.csv", "folder"])
+def test_more_features_than_there_are_are_refused(X, tmp_path, capsys, name):
+    (TABLES | WRITERS)[name](X.toarray() if name in TABLES else X, tmp_path / name)
+    path = str(tmp_path / name)
+    assert nspca.plan(path, 60).size.columns == nspca.plan(path, 20, 3).size.columns == 60
+    with pytest.raises(nspca.InvalidOption, match="k must be at most 60, the number of columns, got 61"):
+        nspca.plan(path, 61)
+    with pytest.raises(nspca.InvalidOption, match=r"k times components must be at most 60, .*, got 63"):
+        nspca.plan(path, 9, 7)
+    assert main(["plan", path, "--k", "61"]) == 2 and "at most 60" in capsys.readouterr().err
+
+
+def test_a_workbook_is_called_by_its_name(X, tmp_path):
+    _frame(X.toarray()).to_excel(tmp_path / "a.xlsx")
+    with pytest.raises(nspca.InvalidData, match=r"is an Excel workbook.* save the sheet as CSV"):
+        nspca.plan(tmp_path / "a.xlsx", 3)
+
+
 @pytest.mark.parametrize("what", ["parts", "shards", "sparse", "dense"])
 def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     m, n = (1500, 1200) if what in ("parts", "shards") else (600, 300)

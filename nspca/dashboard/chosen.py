@@ -184,6 +184,8 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
             return _all_rows(where["folder"], table.digest, table)
         found = _rows(where["folder"], table.digest, where["some"], table)
     else:
+        for upload in filter(None, (where["upload"], where.get("vocabulary"))):
+            engine().store.about_upload(workspace or "", upload)  # it may be gone since it was read
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
         opened = _upload(
             workspace or "",
@@ -411,11 +413,14 @@ def read_like(raw: bytes, name: str, where: dict[str, Any]) -> Opened:
     return opened
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
 def columns(workspace: str, upload: str) -> Look | None:
     """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
-    raw, about = engine().store.get_upload(workspace, upload)
-    return read_first(raw, about["name"]).look
+    return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _columns(workspace: str, upload: str, name: str) -> Look | None:
+    return read_first(engine().store.get_upload(workspace, upload)[0], name).look
 
 
 @st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")

@@ -13,6 +13,7 @@ from nspca.matrix.covariance import Covariance
 from nspca.shards import Shards, served
 from nspca.tasks import table as tasks
 
+ALL_ROWS = "Not offered for all rows of a folder: choose a sample of them above."
 ROWS, ENTRIES = 1000, 2_000_000
 """Most rows of a sample, and about as many entries: its eigenvalues take a moment, of however many features.
 """

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from nspca.errors import InvalidData, shown
 
-Source = Literal["real", "stand-in", "user"]
+Source = Literal["real", "copy", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
 Names: TypeAlias = "tuple[str, ...] | Numbered"
 ROUNDING = 1e-8
@@ -56,7 +56,8 @@ class Dataset:
         Groups of the samples.
     image_shape : (rows, columns) or None
         How the n features of a sample form an image, row by row.
-    source : "real", "stand-in" or "user"
+    source : "real", "copy", "stand-in" or "user"
+        A copy has the shape of the original, and other values.
     kind : "image", "spectrum", "words" or "table"
         What a component is drawn as.
     axis : (n,) float64 or None

@@ -99,6 +99,7 @@ def complete(name: str, data: Dataset) -> Dataset:
         features = BAND_NAMES
     if name == "cbcl":
         features = pixel_names((19, 19))
+    other = _other_values(sample, data)
     unnamed = (
         ("The words have no names: give the vocabulary too.",)
         if features == numbered("word", len(features))
@@ -110,12 +111,12 @@ def complete(name: str, data: Dataset) -> Dataset:
         feature_names=features,
         image_shape=(19, 19) if name == "cbcl" else None,
         labels=_labels(name, data),
-        source="real",
+        source="copy" if other else "real",
         kind=sample.kind,
         axis=WAVELENGTH_UM if name == "lrs" else None,
         axis_name="wavelength (µm)" if name == "lrs" else "",
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        notes=(*_same_values(sample, data), *unnamed),
+        notes=(*other, *unnamed),
     )
 
 
@@ -125,7 +126,7 @@ def _labels(name: str, data: Dataset) -> np.ndarray | None:
     return data.labels if name == "leukemia" else None
 
 
-def _same_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
+def _other_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
     total = float(data.X.sum(dtype=np.float64))
     if sample.total is None or abs(total - sample.total) <= _SAME_TOTAL * float(
         abs(data.X).sum(dtype=np.float64)

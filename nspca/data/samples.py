@@ -36,7 +36,7 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
     Returns
     -------
     Dataset
-        With `source` "real" or "stand-in"; a stand-in says so in its name.
+        With `source` "real", "copy" or "stand-in"; a stand-in says so in its name.
 
     Raises
     ------

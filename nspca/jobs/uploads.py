@@ -72,22 +72,33 @@ class Uploads(Database):
         JobError
             When this workspace has no such upload, even if another one has; and when its file is damaged.
         """
+        about = self.about_upload(workspace, digest)
+        body = self._bodies.read(digest)
+        if body is None:
+            raise JobError(DAMAGED)
+        return body, about
+
+    def about_upload(self, workspace: str, digest: str) -> dict[str, Any]:
+        """What was said about an upload, which is used with that.
+
+        Raises
+        ------
+        JobError
+            When this workspace has no such upload.
+        """
         with self._reading() as db:
             row = db.execute(
                 "SELECT meta, used FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest)
             ).fetchone()
         if row is None:
             raise JobError(NO_UPLOAD)
-        body = self._bodies.read(digest)
-        if body is None:
-            raise JobError(DAMAGED)
         if time.time() - row["used"] > NOTE_SECONDS:
             with suppress(JobError), self._writing() as db:  # on a full disk it can still be read
                 db.execute(
                     "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ?",
                     (time.time(), workspace, digest),
                 )
-        return body, json.loads(row["meta"])
+        return json.loads(row["meta"])
 
     def list_uploads(self, workspace: str) -> list[dict[str, Any]]:
         """Digest, size in bytes, creation time and meta of each upload, the newest first."""

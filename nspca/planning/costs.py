@@ -101,6 +101,8 @@ def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan
     ------
     InvalidData
         For a file whose header makes no sense.
+    InvalidOption
+        For more features than there are columns.
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
@@ -108,6 +110,7 @@ def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan
     if sizes is None:
         whole("k", k, 1)
         whole("components", components, 1)
+        _fit(k, components, size.columns)
         sizes = (k,) * components
     found = planned(size, sizes, effort, speed())
     return replace(found, command=f"python -m nspca shard {source} FOLDER") if found.reason else found
@@ -145,6 +148,13 @@ def available() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def _fit(k, components, columns):
+    """Whether there are as many columns: disjoint components share none."""
+    if k * components > columns:
+        what = "k" if components == 1 else "k times components"
+        raise InvalidOption(f"{what} must be at most {columns}, the number of columns, got {k * components}")
 
 
 def _beyond(size):

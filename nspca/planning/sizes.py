@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nspca.archive import npy_header
 from nspca.data.docword import HEADER, is_docword
+from nspca.data.excel import is_workbook
 from nspca.data.matrixmarket import is_matrix_market
 from nspca.errors import InvalidData
 from nspca.matrix.covariance import DataCovariance, SparseCovariance
@@ -110,7 +111,7 @@ def _parquet(path):
 def _npz(path):
     try:
         with zipfile.ZipFile(path) as archive:
-            shapes = {}
+            shapes, workbook = {}, is_workbook(archive.infolist())
             for info in archive.infolist():
                 if info.filename.endswith(".npy"):
                     with archive.open(info) as handle:
@@ -124,6 +125,8 @@ def _npz(path):
                 return Size(rows, columns, int(shapes["data.npy"][0]), sparse=True)
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, IndexError):
         raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
+    if workbook:
+        raise InvalidData(f"{path} is an Excel workbook, which has no header: save the sheet as CSV.")
     tables = [shape for shape in shapes.values() if len(shape) == 2]
     if not tables:
         raise InvalidData(f"{path} holds no table of numbers: save one with numpy.savez.")

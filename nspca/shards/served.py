@@ -14,11 +14,14 @@ MOST = 200
 
 
 def served() -> list[str]:
-    """Names of the folders, in order; none when the setting is not made."""
+    """Names of the folders, in order; none when the setting is not made, or its folder is not there."""
     place = _place()
-    if place is None or not place.is_dir():
+    if place is None:
         return []
-    names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    try:
+        names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return []
     return [name for name in names if _inside(place, name) is not None][:MOST]
 
 
@@ -45,7 +48,10 @@ def stamp(name: str) -> str:
     path = None if place is None else _inside(place, name)
     if path is None:
         return ""
-    known = (path / FILE).stat()
+    try:
+        known = (path / FILE).stat()
+    except OSError:  # it went just now
+        return ""
     return f"{path} {known.st_mtime_ns} {known.st_size}"
 
 

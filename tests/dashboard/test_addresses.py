@@ -8,7 +8,7 @@ from nspca.dashboard.shell import words
 from nspca.dashboard.shell.state import VALUES
 from nspca.data import SAMPLES
 
-JUNK = ("junk", "-5", "999999999", "<script>", "")
+JUNK = ("junk", "-5", "9" * 15, "<script>", "")
 ODD = ("0", "a,b", "%00")
 
 
@@ -105,3 +105,28 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert pills.value == ["equalised"] and not page.error
     pills.set_value([]).run()
     assert "prep" not in address(page) and not page.error
+
+
+@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("parts", "by"), ("topics", "by")])
+def test_a_method_may_be_named_twice(visit, page, name):
+    opened = visit(
+        f"pages/{page}.py", sample="pitprops", pictures="digits", texts="mine", **{name: "cone,cone"}
+    )
+    assert not opened.exception and not opened.error
+    assert opened.multiselect(key=f"widget_{name}").value == ["cone"]
+
+
+def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentence):
+    for to in ("-3", "9" * 15):
+        page = visit("pages/sweep.py", sample="pitprops", to=to)
+        assert f"got 1 to {words.plain(to)}" in sentence(page) and address(page)["to"] == to
+    page = visit("pages/parts.py", pictures="digits", r=-2)
+    assert f"must be between 1 and 20, got {words.plain(-2)}" in sentence(page)
+
+
+def test_a_long_list_of_k_is_taken_whole_or_refused(visit, sentence):
+    ks = [1000 + 13 * i for i in range(61)]
+    page = visit("pages/compare.py", sample="leukemia", rivals="pca", ks=", ".join(map(str, ks[1:])))
+    assert not page.error and page.button(key="run").label == "Compare 1 method at 60 values of k"
+    page = visit("pages/compare.py", sample="leukemia", rivals="pca", ks=",".join(map(str, ks)))
+    assert "at most 60 values of k, got 61" in sentence(page)

@@ -88,7 +88,7 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     visit, stand_ins, texts, alts, monkeypatch, path, address
 ):
     monkeypatch.setattr(answers, "find", FIND)
-    monkeypatch.setattr(everybody, "begun", lambda *given: pytest.fail("a stored answer needs no worker"))
+    monkeypatch.setattr(everybody, "look", lambda *given: pytest.fail("a stored answer needs no worker"))
     page = visit(path, **address)
     assert not page.exception and not page.error
     assert (

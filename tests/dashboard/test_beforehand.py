@@ -6,10 +6,10 @@ import time
 import pytest
 
 from nspca.dashboard import chosen
-from nspca.dashboard.runs import beforehand, start
+from nspca.dashboard.runs import beforehand, everybody, start
 from nspca.dashboard.runs.request import SWEEP, Request
 from nspca.errors import Refused
-from nspca.jobs import Engine, engine
+from nspca.jobs import Engine, JobState, engine
 from nspca.planning import machine
 from nspca.planning.machine import Speed
 from nspca.tasks.speed import run_speed
@@ -41,7 +41,8 @@ def test_no_page_measures_the_machine(visit, monkeypatch):
     made, asked = [], []
     monkeypatch.setattr(machine, "known", lambda: None)
     monkeypatch.setattr(machine, "measured", lambda: made.append(1))
-    monkeypatch.setattr(beforehand, "_measuring", lambda who: asked.append(who) or "a run")
+    measuring = JobState("a run", "running")
+    monkeypatch.setattr(everybody, "look", lambda *given, **how: asked.append(given) or measuring)
     page = visit(DATA, sample="pitprops")
     assert not page.exception and not page.error and asked and not made
     assert "moment" not in line(page) and "about" not in line(page) and "of memory" in line(page)
@@ -50,14 +51,15 @@ def test_no_page_measures_the_machine(visit, monkeypatch):
 @pytest.mark.visit
 def test_a_worker_measures_it_once(monkeypatch):
     monkeypatch.setattr(machine, "known", lambda: None)
-    beforehand._measuring.clear()
+    everybody._begun.clear()
     for _ in range(1200):
         if found := beforehand.speed():
             break
         time.sleep(0.05)
     assert isinstance(found, Speed) and found.sparse > 0
-    run = beforehand._measuring(machine.who())
-    assert beforehand._measuring(machine.who()) == run and engine().status(run).state == "done"
+    assert beforehand.speed() == found
+    runs = [run for run in engine().store.list_runs(everybody.EVERYBODY) if run.function == "speed"]
+    assert len(runs) == 1 and runs[0].state == "done"
     assert engine().memory > 2**20
     monkeypatch.setattr(machine, "speed", lambda: Speed(1.0, 2.0, 3.0))
     assert json.loads(run_speed(of=[])) == {"sparse": 1.0, "dense": 2.0, "text": 3.0}

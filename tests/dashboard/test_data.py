@@ -2,6 +2,7 @@
 
 import io
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ import scipy.sparse as sp
 
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import find, version
-from nspca.dashboard.data import cards
+from nspca.dashboard.data import cards, standin
+from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.asked import loading
 from nspca.data import SAMPLES, docstrings, is_at_hand
 from nspca.jobs import engine
@@ -51,6 +53,39 @@ def test_every_sample_opens(visit, stand_ins, name, texts, alts):
         assert SAMPLES[name].licence.split()[0] in texts(page)
     assert figures(page), "a spectrum"
     assert all(alts(page))
+
+
+def test_a_copy_takes_the_place_of_a_stand_in_only_where_nobody_else_comes(
+    visit, stand_ins, texts, monkeypatch
+):
+    page = visit(PAGE, sample="lrs")
+    assert not page.file_uploader and "nspca fetch lrs --copy FILE" in texts(page)
+    monkeypatch.setattr(standin, "_alone", lambda: True)
+    assert len(visit(PAGE, sample="lrs").file_uploader) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "settings", "alone"),
+    [
+        ("localhost", {"Host": "localhost:8501"}, {}, True),
+        ("::1", {"Host": "[::1]:8501"}, {}, True),
+        ("0.0.0.0", {"Host": "localhost:8501"}, {}, False),
+        (None, {"Host": "localhost:8501"}, {}, False),
+        ("localhost", {"Host": "pca.example.org"}, {}, False),
+        ("localhost", {}, {}, False),
+        ("localhost", {"Host": "localhost", "X-Forwarded-For": "192.0.2.7"}, {}, False),
+        ("localhost", {"Host": "localhost:8501"}, {"NSPCA_PASSWORD": "for a class"}, False),
+        ("localhost", {"Host": "localhost:8501"}, {"NSPCA_ORIGINS": "https://pca.example.org"}, False),
+    ],
+)
+def test_nobody_else_comes_where_nothing_leads_in(address, headers, settings, alone, monkeypatch):
+    context = SimpleNamespace(headers=headers)
+    monkeypatch.setattr(standin, "st", SimpleNamespace(get_option=lambda name: address, context=context))
+    for name in ("NSPCA_PASSWORD", "NSPCA_ORIGINS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert standin._alone() == alone
 
 
 @pytest.mark.parametrize("name", STAND_INS)
@@ -263,7 +298,7 @@ def test_every_sample_has_its_picture(visit, stand_ins):
 def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monkeypatch, tmp_path):
     kept = docstrings.kept_counts()
     aside = tmp_path / kept.name
-    for cached in (cards._counting, cards._drawing):
+    for cached in (everybody._begun, cards._drawing):
         cached.clear()
     kept.rename(aside)
     try:
@@ -405,9 +440,13 @@ def test_word_counts_get_their_words(visit, sentence, address):
 
 def test_deleting_an_upload(visit, table, address):
     page = upload(visit, csv(table))
-    digest = address(page)["upload"]
-    page.button(key=f"delete_{digest[:8]}").click().run()
+    before = address(page)
+    page.button(key=f"delete_{before['upload'][:8]}").click().run()
     assert not page.error and "upload" not in page.query_params
+    for path in (PAGE, "pages/sweep.py"):
+        page = visit(path, **before)
+        assert page.error and all("no such upload" in error.value for error in page.error)
+        assert not page.metric and not figures(page), "whoever has the address sees it no more"
 
 
 def test_an_unknown_sample(visit, sentence):

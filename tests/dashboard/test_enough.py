@@ -39,7 +39,7 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
     ("about", "said"),
     [
         (Enough(12, 11, 64, 0.9), "**k = 12 is enough**: proved that no 11 pixels can reach 80 %."),
-        (Enough(2, 1, 64, 0.9), "**k = 2 is enough**: proved that no 1 pixel can reach 80 %."),
+        (Enough(2, 1, 64, 0.9), "**k = 2 is enough**: proved that no single pixel can reach 80 %."),
         (Enough(1, 0, 64, 0.9), "**k = 1 is enough**: a single pixel reaches 80 %."),
         (
             Enough(12, 7, 64, 0.9),

@@ -18,6 +18,7 @@ from nspca.dashboard.runs.request import Request, snippet
 from nspca.dashboard.sweep.everything import Finished, figures, pack
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
+from nspca.shards import served as shelf
 from nspca.shards.served import opened, served
 from nspca.tasks.joint import run_joint
 from nspca.tasks.sweep import check, run_sweep
@@ -69,6 +70,15 @@ def test_nothing_is_listed_that_is_not_a_folder_of_shards_there(place, monkeypat
     monkeypatch.setenv("NSPCA_SHARDS", str(place / "nowhere"))
     assert served() == []
     monkeypatch.delenv("NSPCA_SHARDS")
+    assert served() == []
+
+
+def test_a_folder_may_vanish_while_it_is_looked_at(place, monkeypatch):
+    gone = place / "gone"
+    with monkeypatch.context() as patch:
+        patch.setattr(shelf, "_inside", lambda place, name: gone)
+        assert shelf.stamp("news") == ""
+    monkeypatch.setattr(type(place), "iterdir", lambda path: iter(gone.stat()))
     assert served() == []
 
 
@@ -205,6 +215,8 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
     assert not page.exception and not page.warning
     assert not page.error, page.error[0].value
     assert "Drawn are 53 rows chosen at random" in texts(page) and "keep" in texts(page)
+    assert texts(page).count("Not offered for all rows of a folder") == 3, "the page holds a sample of them"
+    assert not page.file_uploader and not {"choice", "noise"} & {button.key for button in page.button}
     page.button(key="verify").click().run()
     page = ended(page)
     assert "Checked in" in page.success[0].value

@@ -1,7 +1,9 @@
 """Another table along a component: names and not places, whatever the file is like."""
 
 import io
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.dashboard.chosen import read_like
+from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
 from nspca.data.dataset import numbered
 from nspca.errors import InvalidProblem
@@ -64,6 +67,27 @@ def test_a_file_is_read_as_the_data_were():
     raw = table.to_csv().encode()
     found = read_like(raw, "turned", {"features_in_rows": True, "label_column": "none here"}).data
     assert found.feature_names == NAMES and np.allclose(found.X, DATA.X)
+
+
+def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatch):
+    said, offered = [], []
+    page = SimpleNamespace(
+        container=lambda **look: nullcontext(),
+        markdown=lambda text: None,
+        caption=said.append,
+        file_uploader=lambda label, **how: offered.append(label),
+    )
+    monkeypatch.setattr(newtable, "st", page)
+    of = SimpleNamespace(dataset=DATA, reference={"sample": "a"}, table=None)
+    for other in (
+        SimpleNamespace(**{**vars(of), "reference": {"sample": "a", "together": [[1, 2]]}}),
+        SimpleNamespace(**{**vars(of), "dataset": replace(DATA, prepared=("equalised",))}),
+        SimpleNamespace(**{**vars(of), "table": object()}),
+        of,
+    ):
+        newtable.show(other, None, np.ones(6), 3)
+    assert ["as one" in said[0], "Equalised" in said[1], "all rows" in said[2]] == [True] * 3
+    assert len(said) == 3 and len(offered) == 1
 
 
 @pytest.mark.visit

@@ -1,6 +1,7 @@
 """In or out on the sweep page: what is solid, what is said of it, what can be taken home."""
 
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -60,6 +61,10 @@ def test_an_address_with_another_share_marks_nothing(visit, finish, texts):
 def test_what_is_said():
     assert "**Hatched**: the other 1, proved to be exchangeable." in places.sentence("feature", known(0.95))
     assert "Hatched" not in places.sentence("feature", known(0.99))
+    several = known(0.95)
+    one = np.arange(13) != several.places.index(Place.NONE)
+    said = places.sentence("feature", replace(several, upper_with=several.upper_with + 99 * one))
+    assert "Of the 8 features left out, 1 is proved to be in none." in said
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, 10)
     wide = nspca.membership(problem, nspca.solve(problem), share=0.99, effort="fast")
     assert Place.EVERY not in wide.places

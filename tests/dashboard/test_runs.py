@@ -17,6 +17,7 @@ from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.history.told import Told, proved, tell
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import moment
+from nspca.dashboard.shell.state import _write
 from nspca.jobs import engine, new_workspace
 from nspca.tasks import TASKS
 from nspca.tasks.rows import Closer, Found, Proved, Several, pack
@@ -144,6 +145,23 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     assert said["compare"].values["compare"] == said["stability"].values["compare"] == runs["compare"]
     assert said["joint stability"].values["topics"] == runs["joint"]
     assert said["pitprops"].values == {"paper": "uses", "use": "pitprops", "props": 6}
+
+
+def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
+    changed = {"bipartite": {"samples": 70, "climbs": 2}, "em": {"restarts": 3, "starts": "paper"}}
+    by = list(changed)
+    plant(workspace, "joint", given={"request": {**SEVERAL, "methods": by, "options": changed}})
+    plant(
+        workspace, "compare", given={"request": {**COMPARED, "methods": by, "options": {"em": changed["em"]}}}
+    )
+    for one in told(workspace).values():
+        address = {name: _write(value) for name, value in one.values.items() if value is not None}
+        page = visit(one.page, w=workspace, **address)
+        assert not page.exception and page.number_input(key="widget_opts_em_restarts").value == 3
+        assert page.selectbox(key="widget_opts_em_starts").value == "paper"
+        if one.task == "joint":
+            assert page.number_input(key="widget_budget").value == 70
+            assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
 
 
 def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):

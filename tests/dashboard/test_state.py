@@ -15,6 +15,12 @@ GOOD = {
     "methods": ["auto", "cone"],
     "id": "a name, with = & signs",
     "k": 12,
+    "to": -3,
+    "step": 10**14,
+    "ks": ", ".join(map(str, range(10_000, 10_060))),
+    "size": ", ".join(["123456789"] * 20),
+    "label": "a long name " * 30,
+    "folder": "f" * 250,
     "sample": "bow-kos",
     "w": new_workspace(),
     "one": [[3, 4], [1, 8, 9]],
@@ -30,8 +36,9 @@ def test_a_value_survives_the_address(name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("k", "-3"),
+        ("k", "--3"),
         ("k", "1e9"),
+        ("out", "3,-1"),
         ("k", "9" * 30),
         ("center", "yes"),
         ("run", "../x"),
@@ -52,6 +59,10 @@ def test_what_is_not_a_value_is_refused(name, text):
 )
 def test_a_number_is_in_one_group_and_a_group_has_two(text, groups):
     assert VALUES["one"].read(text) == groups
+
+
+def test_what_is_named_twice_is_there_once():
+    assert VALUES["rivals"].read("pca,auto,pca,") == ["pca", "auto"]
 
 
 def test_a_workspace_is_one_that_was_issued():

@@ -129,7 +129,7 @@ def test_a_copy_is_kept_and_found_and_its_other_values_are_told(home):
     assert original_path("cbcl") is None
     data = load_sample("lrs", stand_in_ok=False)
     assert np.array_equal(data.X, made_up("lrs").X)
-    assert data.kind == "spectrum"
+    assert data.kind == "spectrum" and data.source == "copy"
     assert np.array_equal(data.axis, WAVELENGTH_UM)
     assert any("add up to" in note for note in data.notes)
 
@@ -262,7 +262,7 @@ def test_fetch_from_a_server(server, monkeypatch):
     assert data.feature_names[3] == "w3"
     assert {event.stage for event in seen} == {"fetching docword.kos.txt.gz", "fetching vocab.kos.txt"}
     assert max(event.done for event in seen) == (folder / "docword.kos.txt.gz").stat().st_size
-    assert load_sample("bow-kos").source == "real"
+    assert load_sample("bow-kos").source == "copy", "its words are few, and made up"
 
 
 def test_fetch_checks_a_known_checksum(server, monkeypatch, home):

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import streamlit as st
 
 from nspca.dashboard import chosen
-from nspca.dashboard.runs.everybody import EVERYBODY
+from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import presses, state, words
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
@@ -41,8 +41,9 @@ def show() -> None:
         for name, sample in SAMPLES.items():
             _card(name, sample, _ready(drawn.get(name)))
     counting = None if is_at_hand(SAMPLE) else _counting()
-    if not _all_there(list(drawn.values()), counting):
-        st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
+    with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
+        if not _all_there(list(drawn.values()), counting):
+            st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
 
 
 def _look_again(drawn: list[Future], counting: str | None) -> None:
@@ -54,10 +55,9 @@ def _all_there(drawn: list[Future], counting: str | None) -> bool:
     return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
 
 
-@st.cache_resource(show_spinner=False)
 def _counting() -> str:
-    """The run that counts the words of the one sample that has to be made, once per server."""
-    return engine().submit(TASK, {}, viewer=TASK, workspace=EVERYBODY, title="counting words", patient=True)
+    """The run that counts the words of the one sample that has to be made."""
+    return everybody.look(TASK, SAMPLE, None, dict, patient=True).id
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:

@@ -16,6 +16,7 @@ FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
 BADGES = {
     "real": ":green-badge[original data]",
+    "copy": ":orange-badge[copy with other values]",
     "stand-in": ":orange-badge[stand-in, made up]",
     "user": ":blue-badge[your data]",
 }

@@ -1,12 +1,18 @@
 """The way from a stand-in to the real data: a download that is asked for, or a copy that one has."""
 
+from urllib.parse import urlsplit
+
 import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.shell.door import settings
 from nspca.data import SAMPLES, adopt_copy, fetch_sample
 from nspca.errors import NSPCAError
 from nspca.progress import Event
+
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # what a proxy adds
 
 
 def offer(of: Chosen) -> None:
@@ -27,11 +33,31 @@ def offer(of: Chosen) -> None:
             presses.take("fetch")  # any other click cancels the download, and it does not begin again
             _fetch(name)
         st.markdown(f"**Or give a local copy.** {words.plain(sample.how)}.")
+        if not _alone():
+            st.markdown(
+                "Give it as your own file, and it is yours alone. Whoever runs this server takes it for "
+                f"everybody: `python -m nspca fetch {name} --copy FILE`"
+            )
+            own = {**state.link("pages/data.py"), "source": "upload"}
+            st.page_link(
+                "pages/data.py", label="Use your own file", icon=":material/upload_file:", query_params=own
+            )
+            return
         copy = st.file_uploader(
             "Local copy", key=f"copy_{name}", label_visibility="collapsed", max_upload_size=200
         )
         if copy is not None and _worked(lambda: adopt_copy(name, copy.getvalue())):
             _changed()
+
+
+def _alone() -> bool:
+    """Whether whoever looks sits at the computer that serves, and nobody else comes: what takes the place of
+    a sample is everybody's.
+    """
+    headers, door = st.context.headers, settings()
+    host = urlsplit(f"//{headers.get('Host', '')}").hostname
+    here = {st.get_option("server.address"), host} <= LOOPBACK
+    return here and not (door["password"] or door["origins"] or any(name in headers for name in PASSED_ON))
 
 
 def _fetch(name: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nspca.dashboard.chosen import OF_FEATURES, features_said, is_stand_in, keeping, title_of
 from nspca.dashboard.runs import tasks
+from nspca.dashboard.runs.options import BUDGET, for_address
 from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
 from nspca.data import PREPARATIONS, SAMPLES
@@ -196,7 +197,8 @@ def _joint(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     one = key[:-1]
     each = f"{sizes[0]} features each" if len(set(sizes)) == 1 else f"{', '.join(map(str, sizes))} features"
     text = ", ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
-    own = request["data"].get("sample", "mine")
+    own, opts = request["data"].get("sample", "mine"), for_address(request.get("options") or {})
+    budget = opts.pop(BUDGET, None)  # which has a field of its own
     values = {
         **_where(request["data"]),
         **_prepared(request, covariance),
@@ -208,6 +210,8 @@ def _joint(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
         "pictures" if key == "parts" else "texts": own,
         key: run.id,
         "proof": request["effort"] or "none",
+        "opts": opts,
+        "budget": budget and int(budget),
     }
     values |= {"raw": not request["center"]} if key == "topics" and not covariance else {}
     what = (data_words(request["data"]), f"{words.things(len(sizes), one)} of {each}")
@@ -233,6 +237,7 @@ def _compare(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
         "rivals": list(methods),
     }
     values |= {"effort": request["effort"], "compare": run.id}
+    values["opts"] = for_address(request.get("options") or {})
     what = (
         data_words(request["data"]),
         f"comparison of {words.things(len(methods), 'method')}, {_k_words(ks)}",

@@ -147,7 +147,7 @@ def asked(about: Subject, of: Chosen) -> JointRequest:
         refusals = methods.refusals(of, not signed, center, scale)
         with place:
             by, options = _methods([name for name in methods.able(refusals) if name in nspca.METHODS])
-    for method, given in method_options.form(by, besides=("bipartite.samples",)).items():
+    for method, given in method_options.form(by, besides=(method_options.BUDGET,)).items():
         options[method] = options.get(method, {}) | given
     return JointRequest(
         data=of.reference,

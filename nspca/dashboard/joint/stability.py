@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from nspca.dashboard import folder
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.runs import found, start
 from nspca.dashboard.shell import moment, words
@@ -32,7 +33,7 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
             st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
             return
         if outcome.of.table is not None:
-            st.caption("Not offered for all rows of a folder: choose a sample of them above.")
+            st.caption(folder.ALL_ROWS)
             return
         request, result = _request(outcome), outcome.results[best]
         now = found.that_asks(TASK, request)

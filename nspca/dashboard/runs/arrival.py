@@ -41,16 +41,10 @@ def look(kind: Kind, of: Chosen, asked: Asked) -> Watched | None:
         return None
     try:
         asked.problem(of)
-        run = everybody.begun(
-            kind.task, of.content, of.dataset.is_covariance, request, of.dataset.X, patient=True
-        )
-        now = engine().status(run)
+        now = everybody.answer(kind.task, of, request, patient=True)
     except NSPCAError:
         return None
-    if now.state == "interrupted":  # by a restart of the server: nobody is there to press a button
-        engine().again(run, viewer=f"{kind.task} of {of.content}")
-        now = engine().status(run)
-    return None if now.ended and now.state != "done" else Watched(run, of, asked, now, own=False)
+    return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)
 
 
 def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:

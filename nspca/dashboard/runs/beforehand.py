@@ -10,9 +10,8 @@ import scipy.sparse as sp
 import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import goes
+from nspca.dashboard.runs import everybody, goes
 from nspca.dashboard.runs.asked import Asked
-from nspca.dashboard.runs.everybody import EVERYBODY
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import moment, words
 from nspca.errors import NSPCAError
@@ -34,19 +33,11 @@ def speed() -> Speed | None:
     if found is not None:
         return found
     try:
-        run = _measuring(machine.who())
-        now = engine().status(run)
-        return Speed(**json.loads(engine().result(run))) if now.state == "done" else None
+        who = machine.who()
+        now = everybody.look(TASK, "this machine", who, lambda: {"of": who}, patient=True)
+        return Speed(**json.loads(engine().result(now.id))) if now.state == "done" else None
     except (NSPCAError, TypeError, ValueError):
         return None
-
-
-@st.cache_resource(show_spinner=False)
-def _measuring(who: list[str]) -> str:
-    """The run that measures, which is nobody's own."""
-    return engine().submit(
-        TASK, {"of": who}, viewer=TASK, workspace=EVERYBODY, title="speed of this machine", patient=True
-    )
 
 
 def plan(of: Chosen, sizes: Sequence[int]) -> Plan:

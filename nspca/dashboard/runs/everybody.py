@@ -2,6 +2,8 @@
 all who come by.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -9,8 +11,10 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.tasks import engine
+from nspca.jobs import JobState
 
 EVERYBODY = "the previews of everybody"  # no address can name this workspace: the runs in it are nobody's own
+AGAIN = 60.0  # seconds after which what failed is tried again
 LARGEST = 40_000_000  # entries of a table; beyond, a person has to ask
 
 
@@ -28,14 +32,39 @@ def numbers_only(asked: Asked) -> dict[str, Any]:
     return {name: value for name, value in asked.to_dict().items() if name not in ("data", "content")}
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def begun(
-    task: str, content: str, covariance: bool, request: dict[str, Any], _X: Any, patient: bool = False
-) -> str:
-    """The run of everybody that answers a request, started if need be; its id. A `patient` one lets others
-    pass.
+def answer(task: str, of: Chosen, request: dict[str, Any], patient: bool = False) -> JobState:
+    """How the run of everybody is that answers a request about these data, see `look`."""
+    covariance = of.dataset.is_covariance
+    arguments = lambda: {"X": of.dataset.X, "covariance": covariance, "request": request}  # noqa: E731
+    return look(task, of.content, (covariance, request), arguments, patient)
+
+
+def look(
+    task: str, content: str, which: Any, arguments: Callable[[], dict[str, Any]], patient: bool = False
+) -> JobState:
+    """How the run of everybody is that answers a question, begun if need be; and once more where it was
+    dropped, or failed a while ago, as nobody has a button for it.
+
+    Parameters
+    ----------
+    content, which : what it is about, and what tells the questions about that apart
+    arguments : makes what the task is given
+    patient : lets others pass
     """
-    arguments = {"X": _X, "covariance": covariance, "request": request}
+    question = (task, content, which, arguments, patient)
+    now = engine().status(_begun(*question))
+    late = now.state == "failed" and time.time() - (now.finished or 0.0) > AGAIN
+    if late or now.state in ("cancelled", "interrupted"):  # by a restart, say
+        _begun.clear(*question)
+        now = engine().status(_begun(*question))
+    return now
+
+
+@st.cache_resource(max_entries=1024, show_spinner=False)
+def _begun(
+    task: str, content: str, which: Any, _arguments: Callable[[], dict[str, Any]], patient: bool
+) -> str:
+    viewer = f"{task} of {content}"
     return engine().submit(
-        task, arguments, viewer=f"{task} of {content}", workspace=EVERYBODY, title=task, patient=patient
+        task, _arguments(), viewer=viewer, workspace=EVERYBODY, title=task, patient=patient
     )

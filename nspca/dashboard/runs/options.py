@@ -13,6 +13,7 @@ from nspca.dashboard.shell import state
 from nspca.options import made, told
 
 ACROSS = 4  # widgets in a row
+BUDGET = "bipartite.samples"  # which several components ask for in a field of its own
 NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
@@ -57,6 +58,20 @@ def in_words(options: dict[str, dict[str, Any]]) -> str:
     )
 
 
+def for_address(options: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The same as an address says it: ``{"em.restarts": "3", "em.starts": "paper"}``."""
+    return {
+        f"{method}.{name}": _text(value)
+        for method, given in options.items()
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
 def _widget(method: str, one: Field, said: str) -> Any:
     """The widget of an option, and its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
@@ -66,10 +81,8 @@ def _widget(method: str, one: Field, said: str) -> Any:
         new, kept = st.session_state[key], dict(state.get("opts"))
         kept.pop(name, None)
         if new != one.default and new is not None:
-            kept[name] = (
-                int(new) if isinstance(new, bool) else f"{new:g}" if isinstance(new, float) else str(new)
-            )
-        state.put(opts={option: str(text) for option, text in kept.items()} or None)
+            kept[name] = _text(new)
+        state.put(opts=kept or None)
 
     bound = {**state.showing(key, value), "on_change": take, "help": said or None}
     label = NAMES.get(one.name, one.name)

@@ -29,13 +29,14 @@ DELETED = "deleted"  # session key: ids of the runs deleted in this session, the
 # session key: what was typed into a selector that has no such name, and is looked for among its names
 SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
-MOST_DIGITS = 9
+MOST_DIGITS = 15  # of a number that a browser holds exactly
 MOST_OPTIONS = 60
 LOG2 = "log2"  # the preparation that is `log` in an address
 
 
 def _integer(text: str) -> int:
-    if not re.fullmatch(rf"\d{{1,{MOST_DIGITS}}}", text):
+    """Any that a field takes: the page says which are possible there."""
+    if not re.fullmatch(rf"-?\d{{1,{MOST_DIGITS}}}", text):
         raise ValueError(text)
     return int(text)
 
@@ -67,16 +68,20 @@ def _workspace(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [_word(part) for part in text.split(",") if part]
+    return list(dict.fromkeys(_word(part) for part in text.split(",") if part))
 
 
 def _steps(text: str) -> list[str]:
-    """Preparations that there are, each once."""
-    return [name for name in dict.fromkeys(_words(text)) if name in PREPARATIONS]
+    """Preparations that there are."""
+    return [name for name in _words(text) if name in PREPARATIONS]
 
 
 def _integers(text: str) -> list[int]:
-    return sorted({_integer(part) for part in text.split(",") if part})
+    """Numbers of features."""
+    numbers = sorted({_integer(part) for part in text.split(",") if part})
+    if numbers and numbers[0] < 0:
+        raise ValueError(text)
+    return numbers
 
 
 def _groups(text: str) -> list[list[int]]:
@@ -89,10 +94,6 @@ def _groups(text: str) -> list[list[int]]:
             groups.append(group)
             taken.update(group)
     return groups
-
-
-def _text(text: str) -> str:
-    return text[:200]
 
 
 def _names(text: str) -> str:
@@ -137,14 +138,12 @@ VALUES: dict[str, Kept] = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "sample": Kept(_word, lambda: "digits"),
     "upload": Kept(_word),  # content hash of an uploaded file; when set it stands instead of the sample
-    "folder": Kept(
-        _text
-    ),  # name of a folder of shards on the server; when set it stands instead of the sample
+    "folder": Kept(str),  # name of a folder of shards on the server; when set it stands instead of the sample
     "some": Kept(_flag, lambda: False),  # of which only a sample of rows is worked on
     "vocab": Kept(_word),  # content hash of the vocabulary uploaded beside a docword file
     "rows": Kept(_flag, lambda: False),  # features are in rows
-    "id": Kept(_text),
-    "label": Kept(_text),
+    "id": Kept(str),
+    "label": Kept(str),
     "gaps": Kept(_word),  # what is done about missing values: samples, features or mean
     "cov": Kept(_flag, lambda: False),  # the uploaded table is itself a covariance
     "center": Kept(_flag, lambda: True),
@@ -189,7 +188,7 @@ VALUES: dict[str, Kept] = {
     "parts": Kept(_word),  # the run of the parts page, and of the topics page
     "topics": Kept(_word),
     "r": Kept(_integer),  # components found at once
-    "size": Kept(_text),  # features in each of them: one number, or one for each
+    "size": Kept(str),  # features in each of them: one number, or one for each
     "by": Kept(_words),  # methods that find them
     "budget": Kept(_integer, lambda: 500),  # points of the net of the bipartite method
     "proof": Kept(_word, lambda: "standard"),
@@ -204,7 +203,7 @@ VALUES: dict[str, Kept] = {
     "paper": Kept(_word),  # whose figures are shown, or what the papers use them for
     "item": Kept(_word),  # the figure or table that is open
     "compare": Kept(_word),  # the run of the compare page
-    "ks": Kept(_text),  # values of k that are compared
+    "ks": Kept(str),  # values of k that are compared
     "rivals": Kept(_words),  # methods that are compared
     "opts": Kept(_options, dict),  # options of methods that are not as they are at first
     "turn": Kept(_word, lambda: "drop"),  # what is changed before the next of several components
@@ -221,9 +220,7 @@ VALUES: dict[str, Kept] = {
     "painted": Kept(_words, list),  # pixels, by number
     "judge": Kept(_flag, lambda: False),  # the painting is done, and the answer shown beside it
     "share": Kept(_word),  # the name under which somebody shared a run
-    "find": Kept(
-        _text, lambda: ""
-    ),  # of the list of runs: what is searched for, and which page of it is open
+    "find": Kept(str, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
     "listed": Kept(_integer, lambda: 1),
     "first": Kept(_word),  # the two runs that are held side by side, and the k
     "second": Kept(_word),

@@ -14,7 +14,12 @@ SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
 MOST_DIGITS = 2  # after the point of two shares that hardly differ
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SOURCES = {"real": "original data", "stand-in": "stand-in", "user": "your data"}
+SOURCES = {
+    "real": "original data",
+    "copy": "copy with other values",
+    "stand-in": "stand-in",
+    "user": "your data",
+}
 
 
 def plain(text: object) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from nspca.choosing import Choice
 from nspca.choosing.choice import DRAWS, FOLDS
+from nspca.dashboard import folder
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import found, start
@@ -21,7 +22,6 @@ from nspca.tasks.rows import Row, Weighed
 TASK = "choice"
 MOST = 12  # values of k that are looked at: each is solved for every part of the rows
 WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into the proofs
-NO_ROWS = "Not offered: this data set is a covariance matrix, and has no rows."
 
 
 def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
@@ -31,8 +31,8 @@ def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
             f"**What would other {_rows(of)} say?** A fifth of them is held out, components are found on the "
             f"rest, and so on in turn; then as many are drawn again with replacement, {DRAWS} times"
         )
-        if of.dataset.is_covariance:
-            st.caption(NO_ROWS)
+        if why := no_rows(of):
+            st.caption(why)
             return
         m = of.dataset.X.shape[0]
         if m < FOLDS:
@@ -56,6 +56,13 @@ def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
             weighed = Weighed(**found.opened(now.id, now.finished, json.loads))
             _draw(problem, [weighed], method)
             filling.download("These curves, CSV", choice_of(weighed).frame, of, "other-rows")
+
+
+def no_rows(of: Chosen) -> str:
+    """Why no other rows are made of those that are there; empty where they are."""
+    if of.dataset.is_covariance:
+        return "Not offered: this data set is a covariance matrix, and has no rows."
+    return "" if of.table is None else folder.ALL_ROWS
 
 
 def _rows(of: Chosen) -> str:

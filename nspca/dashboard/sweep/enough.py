@@ -66,7 +66,8 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     out, goal = known.ruled_out, f"{share} %"
     signs = " with nonnegative weights" if nonneg else ""
     signs += f", the {kept} kept among them," if kept else ""
-    nobody = f"proved that no {words.things(out, noun)}{signs} can reach {goal}" if out else ""
+    few = f"single {noun}" if out == 1 else words.things(out, noun)
+    nobody = f"proved that no {few}{signs} can reach {goal}" if out else ""
     if known.reached is None:
         if out == known.last == n:
             return f"**No number of {noun}s is enough**: proved that no component{signs} can reach {goal}."

@@ -9,6 +9,7 @@ import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
+from nspca.dashboard import folder
 from nspca.dashboard.chosen import Chosen, read_like, title_of
 from nspca.dashboard.data.picker import FORMATS, TYPES
 from nspca.dashboard.runs.request import Request
@@ -50,21 +51,29 @@ class Scored:
 
 def show(of: Chosen, asked: Request, x: np.ndarray, k: int) -> None:
     """The question, and the scores of the file that was given."""
-    data = of.dataset
     with st.container(border=True):
         st.markdown(
             "**Where do other samples lie?** Give another table with the same features: each of its samples "
             "gets its score along this component"
         )
-        steps = [PREPARATIONS[name].title for name in data.prepared if name != state.LOG2]
-        if data.is_covariance or steps:
-            why = "is a covariance matrix" if data.is_covariance else f"was prepared ({', '.join(steps)})"
-            st.caption(f"Not offered: this data set {words.plain(why)}, which other samples cannot be.")
+        if why := _not_offered(of):
+            st.caption(why)
             return
         label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
         given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
         if given is not None:
             _answer(of, asked, x, k, read_like(given.getvalue(), title_of(given.name), of.reference).data)
+
+
+def _not_offered(of: Chosen) -> str:
+    """Why no other table can be scored; empty where one can."""
+    steps = [PREPARATIONS[name].title for name in of.dataset.prepared if name != state.LOG2]
+    if of.dataset.is_covariance or steps:
+        why = "is a covariance matrix" if of.dataset.is_covariance else f"was prepared ({', '.join(steps)})"
+        return f"Not offered: this data set {words.plain(why)}, which other samples cannot be."
+    if of.reference.get("together"):
+        return "Not offered: some features are taken as one, which another table does not have."
+    return "" if of.table is None else folder.ALL_ROWS
 
 
 def _answer(of: Chosen, asked: Request, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:

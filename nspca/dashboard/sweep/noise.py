@@ -13,7 +13,7 @@ from nspca.dashboard.runs import found, start
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import moment, words
 from nspca.dashboard.sweep import whatif
-from nspca.dashboard.sweep.choosing import NO_ROWS, WITHOUT_PROOF
+from nspca.dashboard.sweep.choosing import WITHOUT_PROOF, no_rows
 from nspca.dashboard.views import filling
 from nspca.plots.choosing import noise_figure
 from nspca.problem import Problem
@@ -30,8 +30,8 @@ def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
             "**Is it more than noise would give?** The values of every feature are shuffled among the "
             "samples, so what features have in common is lost, and a component is found again"
         )
-        if of.dataset.is_covariance:
-            st.caption(NO_ROWS)
+        if why := no_rows(of):
+            st.caption(why)
             return
         request = {**asked.same, "k": problem.size, "methods": [method], "tables": TABLES, "seed": asked.seed}
         now = found.that_asks(TASK, request)

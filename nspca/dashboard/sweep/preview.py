@@ -71,7 +71,7 @@ def look(of: Chosen, asked: Request) -> Preview | None:
     )
     try:
         problem = asked.problem(of)
-        run = everybody.begun(TASK, of.content, of.dataset.is_covariance, _request(asked), of.dataset.X)
+        run = everybody.answer(TASK, of, _request(asked)).id
         chosen.led(problem)  # the worker needs as long
         now = _waited(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:

@@ -5,6 +5,7 @@ Asked for by choosing what is good; computed then from the certificate, and kept
 
 import hashlib
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
+from nspca.jobs import JobState
 from nspca.places import Membership, Place
 from nspca.plots import percent_down
 from nspca.problem import Problem
@@ -65,7 +67,8 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     try:
         if problem.n <= AT_ONCE:
             return _computed(name, problem, result, within / 1000)
-        return _made(_begun(name, about, problem, result, within))
+        given = lambda: _given(about, problem, result, within)  # noqa: E731
+        return _made(everybody.look(TASK, about.content, name, given))
     except NSPCAError as error:
         st.warning(words.plain(error))
         return None
@@ -76,34 +79,32 @@ def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Me
     return nspca.membership(_problem, _result, share=share)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _begun(name: str, _about: Chosen, _problem: Problem, _result: Result, within: int) -> str:
-    """The run of everybody that answers, started if need be: it is nobody's own, and made once."""
-    A, certificate = _problem.covariance, _result.certificate
+def _given(about: Chosen, problem: Problem, result: Result, within: int) -> dict[str, Any]:
+    """What a worker is given to look at."""
+    A, certificate = problem.covariance, result.certificate
     assert certificate is not None  # there is nothing to look at without one
-    request = {"k": _problem.k, "nonneg": _problem.nonneg, "center": A.center, "scale": A.scale}
-    arguments = {
-        "X": _about.dataset.X,
-        "covariance": _about.dataset.is_covariance,
-        "request": request | {"forced": list(_problem.forced), "within": within},
-        "component": _result.components[:, 0],
+    request = {"k": problem.k, "nonneg": problem.nonneg, "center": A.center, "scale": A.scale}
+    return {
+        "X": about.dataset.X,
+        "covariance": about.dataset.is_covariance,
+        "request": request | {"forced": list(problem.forced), "within": within},
+        "component": result.components[:, 0],
         "certificate": certificate.to_bytes(),
     }
-    viewer = f"{TASK} of {_about.content}"
-    return engine().submit(TASK, arguments, viewer=viewer, workspace=everybody.EVERYBODY, title=TASK)
 
 
-def _made(run: str) -> Membership | None:
+def _made(now: JobState) -> Membership | None:
     """What a worker made of it, awaited for a moment; None while it works, and where it cannot."""
     give_up = time.monotonic() + PATIENCE
-    while not (now := engine().status(run)).ended and time.monotonic() < give_up:
+    while not now.ended and time.monotonic() < give_up:
         time.sleep(0.02)
+        now = engine().status(now.id)
     if now.state == "done":
-        return found.opened(run, now.finished, Membership.from_bytes)
+        return found.opened(now.id, now.finished, Membership.from_bytes)
     if now.ended:
         st.warning(words.plain(now.error) or "The features could not be looked at.")
     else:
-        goes.each_second(lambda: _wait(run))
+        goes.each_second(lambda: _wait(now.id))
     return None
 
 
@@ -140,7 +141,8 @@ def sentence(noun: str, known: Membership) -> str:
         line += f"{either} of them proved to be exchangeable."
     none = int(np.sum(others == Place.NONE))
     if none:
-        line += f" Of the {words.things(others.size, noun)} left out, {none:,} are proved to be in none."
+        are = "is" if none == 1 else "are"
+        line += f" Of the {words.things(others.size, noun)} left out, {none:,} {are} proved to be in none."
     if not every and not none:
         ratio = known.value / known.upper if known.upper > 0 else 1.0
         line += (
