@@ -67,9 +67,9 @@ PLANS = {
     "thorough": Plan(
         rows=(400, 500, 600, 800, 1000, 1200, 1600),
         plain=(1, 3),
-        cap=20000,
+        cap=200_000,
         branching=2e9,
-        ranks=(3, 4),
+        ranks=(4, 5, 6),
         rounds=25,
         whole=3000,
     ),

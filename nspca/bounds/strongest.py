@@ -29,7 +29,7 @@ from nspca.progress import Report, silent
 
 LEFT_OUT = 0.4
 """Of a component's value: what k features at the level of the largest entry left out may reach."""
-WORTH = 0.1
+WORTH = 0.3
 """Searched for is what promises to close this share of the gap; at the end, what promises anything."""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
