@@ -35,8 +35,9 @@ RHO = 0.25
 PLATEAU = 0.05
 """Eigenvalues of A - W that stand this much above those after the r-th are worth a dimension."""
 WORTH, WIDE = 0.05, 0.05
-"""Searched for is what promises to close this share of the gap, or of this much of the bound; after the last
-step, what promises anything."""
+"""Searched for is what promises to close this share of the gap, or of this much of the bound; where it may be
+the end, what promises anything.
+"""
 STALL, PATIENCE = 0.01, 3
 """Left when so many rounds in a row close less than this share of the gap."""
 HARDER = 30
@@ -163,7 +164,8 @@ class Packing(Work[JointPlan]):
         own, idle, most = np.inf, 0, self.plan.searching
         while self.steps < end and self.searched_rows < most and not self.closed and idle < PATIENCE:
             self.advance(lift.splitting, min(ROUND, end - self.steps))
-            reached = self.look(lift, WORTH if self.steps < end else 0.0)
+            last = self.steps == end or idle == PATIENCE - 1
+            reached = self.look(lift, 0.0 if last else WORTH)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)

@@ -30,7 +30,9 @@ from nspca.progress import Report, silent
 LEFT_OUT = 0.4
 """Of a component's value: what k features at the level of the largest entry left out may reach."""
 WORTH = 0.3
-"""Searched for is what promises to close this share of the gap; at the end, what promises anything."""
+"""Searched for is what promises to close this share of the gap; where it may be the end, what promises
+anything.
+"""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""
@@ -198,7 +200,8 @@ class _Run(Work[Plan]):
         rounds = self.plan.rounds_of(len(self.kept.block))
         for number in range(1, rounds + 1):
             self.advance(splitting, ROUND)
-            worth = WORTH * (self.upper - self.lower) if number < rounds else 0.0
+            last = number == rounds or idle == PATIENCE - 1
+            worth = 0.0 if last else WORTH * (self.upper - self.lower)
             reached = look(lift, self.prove, self.keep, below=self.upper - worth)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
