@@ -17,7 +17,7 @@ from nspca.data.missing import refusal
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 
 # Cells that hold nothing, as people and programs write it.
-_NOTHING = sorted(
+NOTHING = sorted(
     {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
 )
 
@@ -79,7 +79,7 @@ class Cells:
             na_filter=self.missing_allowed,
             keep_default_na=False,
             # In a name or a label such a word is a word.
-            na_values=dict.fromkeys(numbers, _NOTHING) if self.missing_allowed else None,
+            na_values=dict.fromkeys(numbers, NOTHING) if self.missing_allowed else None,
             engine="c",
             encoding="utf-8",
         )
@@ -132,6 +132,11 @@ class Cells:
         return values, texts
 
 
+def number_of(cell: str, decimal: str) -> float:
+    """The number in a cell, NaN when there is none."""
+    return float(cell.replace(",", ".") if decimal == "," else cell) if is_number(cell, decimal) else np.nan
+
+
 def _says(cell: str) -> str:
     return f'holds "{short(cell)}"' if cell.strip() else "is empty"
 
@@ -147,7 +152,7 @@ def _number(found: Look, row: int, column: int, cell: str) -> float:
             "column as id or label column.",
             column,
         )
-    value = float(cell.replace(",", ".") if found.decimal == "," else cell)
+    value = number_of(cell, found.decimal)
     if not np.isfinite(value):
         raise NotNumbers(
             f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '

@@ -44,7 +44,7 @@ _CORNER = {
 }
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 # A label has few different values: it colours a plot.
-_FEW_LABELS = 30
+FEW_LABELS = 30
 
 
 @dataclass(frozen=True)
@@ -313,8 +313,12 @@ def _column_kind(cells: Sequence[str], decimal: str) -> str:
 
 def are_labels(cells: Sequence[Any]) -> bool:
     """Whether cells are few different values, each of them several times."""
-    distinct = len(set(cells))
-    return distinct <= _FEW_LABELS and distinct <= max(1, len(cells) // 2)
+    return are_few(len(set(cells)), len(cells))
+
+
+def are_few(different: int, count: int) -> bool:
+    """The same of so many cells that are so many different ones."""
+    return different <= FEW_LABELS and different <= max(1, count // 2)
 
 
 def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:

@@ -2,6 +2,7 @@
 read.
 """
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from nspca.archive import MAX_BYTES, mib
 from nspca.data import limits
 from nspca.data.dataset import Dataset, unique_names
 from nspca.data.how import How
-from nspca.data.look import Look, are_labels, short
+from nspca.data.look import ENOUGH_ROWS, Look, are_labels, short
 from nspca.data.table import Table, read_table
 from nspca.errors import InvalidData
 
@@ -35,8 +36,8 @@ def read_parquet(raw: bytes, name: str, how: How) -> Dataset:
         numbers = [i for i in range(table.num_columns) if i not in set(text)]
         values = np.empty((len(numbers), table.num_rows))
         for row, i in enumerate(numbers):
-            values[row] = _numbers(table.column(i))
-        return np.ascontiguousarray(values.T), {i: _texts(table.column(i)) for i in text}
+            values[row] = numbers_of(table.column(i))
+        return np.ascontiguousarray(values.T), {i: texts_of(table.column(i)) for i in text}
 
     return read_table(Table(name, found, body), how)
 
@@ -44,6 +45,13 @@ def read_parquet(raw: bytes, name: str, how: How) -> Dataset:
 def look_at_parquet(raw: bytes) -> Look:
     """The columns of a Parquet table, and which could be names or labels."""
     return _look(_table(raw))
+
+
+def look_at_file(file: Any) -> Look:
+    """The same of one that stays on disk, a `pyarrow.parquet.ParquetFile`."""
+    _check_kinds(file.schema_arrow)
+    batches = [*islice(file.iter_batches(ENOUGH_ROWS, use_threads=False), 1)]
+    return _look(pa.Table.from_batches(batches, file.schema_arrow))
 
 
 def _table(raw: bytes) -> pa.Table:
@@ -54,11 +62,7 @@ def _table(raw: bytes) -> pa.Table:
     options = {"thrift_string_size_limit": _STRING, "thrift_container_size_limit": _CONTAINER}
     try:
         file = pq.ParquetFile(pa.BufferReader(raw), **options)
-        for field in file.schema_arrow:
-            if not _is_number(field.type) and not _is_text(field.type):
-                raise InvalidData(
-                    f'Column "{short(field.name)}" holds {field.type}: numbers or text are read; {_WAY_OUT}.'
-                )
+        _check_kinds(file.schema_arrow)
         _check_shape(file.metadata)
         # Arrow itself refuses the metadata of a damaged column here; to ask for them would end the process.
         for group in range(file.metadata.num_row_groups):
@@ -80,6 +84,15 @@ def _table(raw: bytes) -> pa.Table:
     if table.num_rows != file.metadata.num_rows:
         raise InvalidData(f"The footer of the Parquet file says more than the file holds: {_WAY_OUT}.")
     return table
+
+
+def _check_kinds(schema: pa.Schema) -> None:
+    """Refuse columns that hold neither numbers nor text."""
+    for field in schema:
+        if not _is_number(field.type) and not _is_text(field.type):
+            raise InvalidData(
+                f'Column "{short(field.name)}" holds {field.type}: numbers or text are read; {_WAY_OUT}.'
+            )
 
 
 def _check_shape(about: Any) -> None:
@@ -119,13 +132,15 @@ def _check_sizes(about: Any, held: int) -> None:
 
 
 def _look(table: pa.Table) -> Look:
+    """What its first rows show, as many as of a text: who goes through a file in pieces sees no more."""
+    table = table.slice(0, ENOUGH_ROWS)
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
     texts = tuple(i for i, field in enumerate(table.schema) if _is_text(field.type))
     empty = tuple(i for i, field in enumerate(table.schema) if kinds.is_null(field.type))
     index = [i for i, name in enumerate(table.column_names) if name.startswith(_INDEX)]
     first = index or [i for i in texts[:1] if i == 0]
-    held = {i: _texts(table.column(i)) for i in {*texts, *first}}
+    held = {i: texts_of(table.column(i)) for i in {*texts, *first}}
     ids = next((i for i in first if len(set(held[i])) == table.num_rows), None)
     labels = tuple(i for i in texts if i != ids and are_labels(held[i]))
     return Look("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
@@ -150,7 +165,7 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+def numbers_of(column: pa.ChunkedArray) -> np.ndarray:
     """float64, NaN where there is no value."""
     return _cast(column, pa.float64()).to_numpy()
 
@@ -162,7 +177,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         raise InvalidData(f"A column of {column.type} cannot be read: {_WAY_OUT}.") from None
 
 
-def _texts(column: pa.ChunkedArray) -> list[str]:
+def texts_of(column: pa.ChunkedArray) -> list[str]:
     """One text for each row, empty where there is none; equal ones are one object."""
     if kinds.is_null(column.type):
         return [""] * len(column)

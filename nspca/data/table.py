@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.data.cells import Cells
+from nspca.data.columns import columns, different, find_column, left_out
 from nspca.data.dataset import Candidate, Dataset, Names, frozen, is_whole, numbered, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense
 from nspca.data.look import MISSING, Look, are_labels, check_written, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
-from nspca.errors import InvalidData, NotNumbers, shown
+from nspca.errors import InvalidData, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
 _LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
@@ -64,24 +65,21 @@ def read_text_table(raw: bytes, name: str, how: How, notes: tuple[str, ...] = ()
 def read_table(table: Table, how: How) -> Dataset:
     """The table as a Dataset; see `nspca.data.read` for the choices."""
     found = table.found
-    named = _find_column(found, how.id_column, "id") if how.id_column is not None else None
     if how.features_in_rows:
+        named = None if how.id_column is None else find_column(found, how.id_column, "id")
         return _features_in_rows(table, how, named if named is not None else found.id_column or 0)
-    ids = found.id_column if named is None else named
-    labels = _find_column(found, how.label_column, "label") if how.label_column is not None else None
-    values, texts = table.body(
-        sorted({*found.text_columns, *found.empty_columns, *(i for i in (ids, labels) if i is not None)}), ()
-    )
+    chosen = columns(found, how)
+    features, ids, labels = chosen.features, chosen.ids, chosen.labels
+    values, texts = table.body(chosen.aside, ())
     if (again := _not_empty(found, texts)) != found:
         return read_table(replace(table, found=again), how)
     if values.shape[1] == 0:
         raise InvalidData("The table has no column of numbers: at least two are needed.")
-    features = [i for i in range(len(found.columns)) if i not in texts]
     settled = settle(values, how.missing, called=[quoted(found, i) for i in features])
-    left_out, candidates = _left_out(found, texts, settled, (ids, labels))
+    others, candidates = _others(found, texts, settled, chosen.others)
     candidates += _numbered_classes(found, settled, features)
     sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
-    notes = (*table.notes, *left_out)
+    notes = (*table.notes, *others)
     if ids is not None and how.id_column is None:
         notes += (
             f"The first column{quoted(found, ids)} holds distinct names and was taken as sample names.",
@@ -118,7 +116,7 @@ def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
     for r in skipped:
         if r != label:
             cells = settled.of_columns([body[r][i] for i in samples])
-            count = len(_different(cells))
+            count = len(different(cells))
             notes += (
                 f'Row "{short(body[r][ids])}" holds {count} different texts and was left out; it can be '
                 "named as the label row.",
@@ -135,20 +133,6 @@ def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
         notes=(*notes, *settled.notes),
         label_candidates=candidates,
     )
-
-
-def _find_column(found: Look, wanted: "str | int", role: str) -> int:
-    if isinstance(wanted, str):
-        if wanted in found.columns:
-            return found.columns.index(wanted)
-        raise InvalidData(
-            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are '
-            f"{_some(found.columns)}."
-        )
-    if not is_whole(wanted) or not 0 <= wanted < len(found.columns):
-        last = len(found.columns) - 1
-        raise InvalidData(f"The {role} column must be a name or between 0 and {last}, got {shown(wanted)}.")
-    return int(wanted)
 
 
 def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> int:
@@ -182,36 +166,21 @@ def _not_empty(found: Look, texts: dict[int, list[str]]) -> Look:
     )
 
 
-def _left_out(
-    found: Look, texts: dict[int, list[str]], settled: Settled, used: tuple[int | None, ...]
+def _others(
+    found: Look, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[Candidate, ...]]:
-    """What is said of the text columns that are not features, and which may be labels; or the sentence that
-    asks what they are.
+    """What is said of the columns that are left out, and which may be labels; or the sentence that asks what
+    they are.
     """
     notes: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
-    for i in sorted(set(texts).difference(used)):
+    for i in others:
         cells = settled.of_rows(texts[i])
-        held = [row for row, cell in enumerate(cells) if cell.strip()]
-        if i in found.empty_columns or not held:
-            notes += (f"Column{quoted(found, i)} is empty and was left out.",)
-        elif are_labels(cells):
-            count = len(_different(cells))
-            notes += (
-                f"Column{quoted(found, i)} holds {count} different texts and was left out; it can be named "
-                "as the label column.",
-            )
-            candidates += (Candidate(found.columns[i], count, to_labels(cells), notes[-1]),)
-        else:
-            words = [row for row in held if not is_number(cells[row], found.decimal)]
-            row = (words or held)[0]
-            what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")
-            raise NotNumbers(
-                f"Every column must hold numbers, but column{quoted(found, i)} holds {what} "
-                f'("{short(cells[row])}" in row {settled.rows[row] + 1}): '
-                f"{instead}name it as the id or label column, or remove it.",
-                i,
-            )
+        first = {cell: int(row) + 1 for cell, row in zip(cells[::-1], settled.rows[::-1], strict=True)}
+        note, may_be_labels = left_out(found, i, first, len(cells))
+        notes += (note,)
+        if may_be_labels:
+            candidates += (Candidate(found.columns[i], len(different(first)), to_labels(cells), note),)
     return notes, candidates
 
 
@@ -228,10 +197,6 @@ def _numbered_classes(found: Look, settled: Settled, features: Sequence[int]) ->
     return out
 
 
-def _different(cells: Sequence[str]) -> set[str]:
-    return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
-
-
 def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[Names, tuple[str, ...]]:
     return (numbered("sample", count), ()) if ids is None else unique_names(ids, "sample")
 
@@ -242,7 +207,3 @@ def to_labels(texts: Sequence[str]) -> np.ndarray:
         return np.array([int(text) for text in texts], dtype=np.int64)
     except (ValueError, OverflowError):
         return np.array([text.strip()[:LONGEST_LABEL] or NO_LABEL for text in texts], dtype=np.str_)
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(f'"{short(name)}"' for name in names[:8]) + (", ..." if len(names) > 8 else "")

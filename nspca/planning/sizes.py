@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nspca.archive import npy_header
+from nspca.data.columns import columns
 from nspca.data.docword import HEADER, is_docword
 from nspca.data.excel import is_workbook
+from nspca.data.how import How
 from nspca.data.matrixmarket import is_matrix_market
 from nspca.errors import InvalidData
 from nspca.matrix.covariance import DataCovariance, SparseCovariance
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
-from nspca.shards.pieces import Text, opened
+from nspca.shards.pieces import Text, beginning, opened
 
-HEAD = 2**20
-"""Bytes of a text that are looked at."""
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
 
@@ -101,11 +101,14 @@ def _parquet(path):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from nspca.data.parquet import look_at_file
+
     try:
-        found = pq.read_metadata(path)
+        file = pq.ParquetFile(path)
+        rows, n = file.metadata.num_rows, len(columns(look_at_file(file), How()).features)
     except (pa.ArrowException, OSError):
         raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    return Size(found.num_rows, found.num_columns, found.num_rows * found.num_columns, sparse=False)
+    return Size(rows, n, rows * n, sparse=False)
 
 
 def _npz(path):
@@ -154,16 +157,14 @@ def _matrix_market(path):
 def _csv(path):
     from nspca.data.reader import look_at
 
-    with opened(path) as handle:
-        head = handle.read(HEAD)
-    whole = head[: head.rfind(b"\n") + 1] or head
-    found = look_at(whole)
+    text, whole = beginning(path)
+    found = look_at(text)
     if found is None:
         raise InvalidData(
             f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
             "shards, got another: convert it."
         )
-    columns = len(found.columns) - len({*found.text_columns, *found.empty_columns})
-    lines, size = max(whole.count(b"\n"), 1), len(head) if len(head) < HEAD else _text(path)
-    rows = max(1, round(lines * size / max(len(whole), 1)) - bool(found.header))
-    return Size(rows, columns, rows * columns, sparse=False, exact=len(head) < HEAD, text=size)
+    lines, size = len(text.strip().splitlines()), len(text) if whole else _text(path)
+    rows = max(1, round(lines * size / len(text)) - found.header)
+    n = len(columns(found, How()).features)
+    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size)

@@ -25,6 +25,8 @@ class Made:
     megabytes: float
     report: Report
     vocabulary: Path | None
+    notes: tuple[str, ...] = ()
+    """What is left out, once the file is read."""
 
     def per_block(self, rows: int, entries: int) -> int:
         """Rows of a shard of a table with so many rows and entries."""

@@ -8,12 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.archive import npy_header
-from nspca.data.dataset import unique_names
-from nspca.data.look import SPACES
+from nspca.data.cells import NOTHING, number_of
+from nspca.data.columns import Columns, columns
+from nspca.data.how import How
+from nspca.data.look import SPACES, Look, quoted
+from nspca.data.parquet import look_at_file, numbers_of, texts_of
 from nspca.errors import InvalidData
 from nspca.progress import Event
+from nspca.shards.aside import Aside
 from nspca.shards.making import Made
-from nspca.shards.pieces import opened
+from nspca.shards.pieces import beginning, opened
 from nspca.shards.reader import Shards
 from nspca.shards.writer import regrouped
 
@@ -35,38 +39,47 @@ def _from_rows(
         return writer.finish()
 
 
+def _chosen(made: Made, found: Look) -> tuple[Columns, tuple[str, ...] | None]:
+    """Which columns of the table are features, and their names."""
+    chosen = columns(found, How())
+    if len(chosen.features) < 2:
+        got = len(chosen.features) or "none"
+        raise InvalidData(
+            f"{made.source} must have two columns of numbers at least, got {got}: save the table again."
+        )
+    return chosen, tuple(found.columns[i] for i in chosen.features) if found.header else None
+
+
 def parquet(made: Made) -> Shards:
     import pyarrow as pa
     import pyarrow.parquet as pq
-    import pyarrow.types as kinds
 
     try:
         file = pq.ParquetFile(made.source)
-        number = lambda kind: kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)  # noqa: E731
-        columns = [i for i, field in enumerate(file.schema_arrow) if number(field.type)]
-        names = [file.schema_arrow.names[i] for i in columns]
-        if not names or len(set(file.schema_arrow.names)) != len(file.schema_arrow.names):
-            raise InvalidData(
-                f"{made.source} must have columns of numbers, each with its own name: save it again."
-            )
-        rows, width = file.metadata.num_rows, len(names)
+        if len(set(file.schema_arrow.names)) != len(file.schema_arrow.names):
+            raise InvalidData(f"{made.source} must have columns each with its own name: save it again.")
+        found = look_at_file(file)
+        chosen, names = _chosen(made, found)
+        aside, rows, width = Aside(found, chosen), file.metadata.num_rows, len(chosen.features)
 
         def blocks() -> Iterator[sp.csr_array]:
-            before = 0
-            for batch in file.iter_batches(max(1, STEP // width), columns=names, use_threads=False):
-                X = np.empty((batch.num_rows, width))
-                for j, column in enumerate(batch.columns):
-                    if column.null_count:
-                        row = before + 1 + column.is_null().to_pylist().index(True)
+            step = max(1, STEP // len(found.columns))
+            for batch in file.iter_batches(step, use_threads=False):
+                table = pa.Table.from_batches([batch])
+                X = np.empty((len(table), width))
+                for j, i in enumerate(chosen.features):
+                    X[:, j] = numbers_of(table.column(i))
+                    if table.column(i).null_count:
+                        row = aside.rows + 1 + int(np.argmax(np.isnan(X[:, j])))
                         raise InvalidData(
-                            f'Row {row} of {made.source} has no number in column "{names[j]}": fill it in.'
+                            f"Row {row} of {made.source} has no number in column{quoted(found, i)}: fill it "
+                            "in."
                         )
-                    X[:, j] = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-                before += batch.num_rows
+                aside.add({i: texts_of(table.column(i)) for i in chosen.others}, len(table))
                 yield sp.csr_array(X)
+            made.notes += aside.notes()
 
-        per_block = made.per_block(rows, rows * width)
-        return _from_rows(made, blocks(), width, per_block, unique_names(names, "feature")[0], rows)
+        return _from_rows(made, blocks(), width, made.per_block(rows, rows * width), names, rows)
     except (pa.ArrowException, OSError) as error:
         raise InvalidData(
             f"{made.source} is damaged or cut short ({str(error)[:80]}): save it again."
@@ -78,51 +91,59 @@ def csv(made: Made) -> Shards:
 
     from nspca.data.reader import look_at
 
-    with opened(made.source) as handle:
-        head = handle.read(2**20)
-    found = look_at(head[: head.rfind(b"\n") + 1] or head)
+    text, _ = beginning(made.source)
+    found = look_at(text)
     if found is None:
         raise InvalidData(
             f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
             "convert it."
         )
-    aside = {*found.text_columns, *found.empty_columns}
-    use = [i for i in range(len(found.columns)) if i not in aside]
-    names = unique_names([found.columns[i] for i in use], "feature")[0] if found.header else None
-    if not use:
-        raise InvalidData(f"{made.source} must have columns of numbers, got none: save the table again.")
+    chosen, names = _chosen(made, found)
+    aside, width, use = Aside(found, chosen), len(found.columns), [*chosen.features]
+    above = len(text[: len(text) - len(text.lstrip(b"\r\n"))].splitlines()) + found.header
 
     def blocks() -> Iterator[sp.csr_array]:
-        line = 1 + bool(found.header)
         options: dict[str, Any] = {
             "sep": r"\s+" if found.delimiter == SPACES else found.delimiter,
             "decimal": found.decimal,
-            "usecols": use,
+            "dtype": dict.fromkeys(chosen.aside, str),
+            # In a name or a label such a word is a word.
+            "na_values": dict.fromkeys(use, NOTHING),
+            "keep_default_na": False,
         }
-        step = max(1, STEP // len(use))
         try:
             with opened(made.source) as handle:
+                step = max(1, STEP // width)
                 pieces = pd.read_csv(
-                    handle, header=0 if found.header else None, chunksize=step, low_memory=False, **options
+                    handle, header=None, skiprows=above, chunksize=step, low_memory=False, **options
                 )
                 for piece in pieces:
-                    try:
-                        X = piece.to_numpy(dtype=np.float64)
-                    except (ValueError, TypeError):
-                        X = piece.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
-                    if not np.isfinite(X).all():
-                        at = int(np.argmin(np.isfinite(X).all(axis=1)))
+                    if piece.shape[1] != width:
                         raise InvalidData(
-                            f"Line {line + at} of {made.source} has a cell that is no finite number: fill it "
-                            "in."
+                            f"Every row of {made.source} must have {width} cells like the first ones, got "
+                            f"{piece.shape[1]}: add or remove cells."
                         )
-                    line += len(piece)
+                    X = _numbers_in(piece, use, found.decimal)
+                    if not np.isfinite(X).all():
+                        at = above + aside.rows + 1 + int(np.argmin(np.isfinite(X).all(axis=1)))
+                        raise InvalidData(
+                            f"Line {at} of {made.source} has a cell that is no finite number: fill it in."
+                        )
+                    aside.add({i: piece[i].tolist() for i in chosen.others}, len(piece))
                     yield sp.csr_array(X)
+            made.notes += aside.notes()
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise InvalidData(f"{made.source} cannot be read ({str(error)[:100]}): save it again.") from None
 
-    per_block = made.per_block(UNKNOWN, UNKNOWN * len(use))
-    return _from_rows(made, blocks(), len(use), per_block, names)
+    return _from_rows(made, blocks(), len(use), made.per_block(UNKNOWN, UNKNOWN * len(use)), names)
+
+
+def _numbers_in(piece: Any, use: list[int], decimal: str) -> np.ndarray:
+    """Columns of a data frame as float64; cells that are no numbers are NaN, whatever pandas makes of them."""
+    for i in use:
+        if piece[i].dtype.kind not in "iuf":
+            piece[i] = [number_of(str(cell), decimal) for cell in piece[i]]
+    return piece[use].to_numpy(dtype=np.float64)
 
 
 def npz(made: Made) -> Shards:
