@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,63 @@ from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
 from nspca.cli.loadings import read_loadings
 from nspca.data import PREPARATIONS, SAMPLES
+from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData
 from nspca.progress import Event
 
 NAMES = ("pine", "=oak", "elm", "ash")
+
+
+# a covariance of one's own
+
+
+@pytest.fixture
+def correlations(tmp_path):
+    """Those of the pitprops, as a person has them."""
+    data = nspca.load_sample("pitprops")
+    file = tmp_path / "mine.csv"
+    pd.DataFrame(data.X, data.feature_names, data.feature_names).to_csv(file)
+    return str(file)
+
+
+def test_a_covariance_of_ones_own_is_solved_and_verified_as_one(correlations, tmp_path, capsys):
+    proof, found = str(tmp_path / "proof.npz"), {}
+    for source, more in (("pitprops", []), (correlations, ["--covariance", "--certificate", proof])):
+        assert main(["solve", source, "--k", "4", "--json", *more]) == 0
+        printed = capsys.readouterr()
+        found[source] = json.loads(printed.out)
+        assert printed.err == "" and found[source]["of"] == "covariance"
+    assert found[correlations]["value"] == found["pitprops"]["value"]
+    for more, code in (([], 0), (["--covariance"], 0), (["--no-covariance"], 1)):
+        assert main(["verify", correlations, proof, *more]) == code
+        said = capsys.readouterr()
+        assert ("of the covariance with" if code == 0 else "asked for was 'data'") in said.out + said.err
+    own = tmp_path / "own.npz"
+    own.write_bytes(to_npz(replace(nspca.load_sample("pitprops"), name="own")))
+    assert main(["verify", str(own), proof]) == 0  # the file says what it is
+    assert main(["sweep", str(own), "--k", "4", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out.partition("\n")[2])
+    assert row["value"] == found["pitprops"]["value"]
+
+
+def test_what_looks_like_a_covariance_is_said_to(correlations, capsys):
+    assert main(["solve", correlations, "--k", "4", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["of"] == "data"
+    assert "looks like a correlation matrix" in printed.err and "--covariance" in printed.err
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("how", ["--scale", "--no-center"])
+def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
+    for source in (["pitprops"], [correlations, "--covariance"]):
+        assert main(["solve", *source, "--k", "4", how]) == 2
+        assert "leave --scale and --no-center out" in capsys.readouterr().err
+
+
+def test_what_is_no_covariance_is_not_taken_as_one(capsys):
+    assert main(["solve", "digits", "--k", "4", "--covariance"]) == 2
+    assert "as many rows as columns, got 1797 x 64" in capsys.readouterr().err
 
 
 # certify

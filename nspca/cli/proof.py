@@ -69,7 +69,7 @@ def _add_verify(commands: Commands) -> None:
             const=value,
             help=f"refuse one about {other} components",
         )
-    for option, are in (("center", "centred"), ("scale", "scaled")):
+    for option, are in (("center", "centred"), ("scale", "scaled"), ("covariance", "a covariance")):
         command.add_argument(
             f"--{option}",
             action=argparse.BooleanOptionalAction,
@@ -87,7 +87,7 @@ def certify(args: argparse.Namespace) -> int:
 
     check_folder(args.certificate)
     check_folder(args.csv)
-    dataset = read_dataset(args.source, args.prepare)
+    dataset = read_dataset(args.source, args.prepare, args.covariance)
     X = read_loadings(args.loadings, dataset.feature_names)
     forced = list(forced_features(dataset, args.forced))
     counts = (np.count_nonzero(np.delete(X, forced, axis=0), axis=0) + len(forced)).tolist()
@@ -116,7 +116,8 @@ def verify(args: argparse.Namespace) -> int:
         dataset = read_dataset(args.data, args.prepare)
         if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
             dataset = nspca.prepare(dataset, *certificate.prepared)
-        asked["source"] = "covariance" if dataset.is_covariance else "data"
+        if dataset.is_covariance or args.covariance is not None:
+            asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
         upper = nspca.verify(dataset.X, certificate, **asked)
     except CertificateError as error:

@@ -86,7 +86,7 @@ def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
 def _solve(args: argparse.Namespace, client: Any) -> int:
     import nspca
 
-    dataset = read_dataset(args.source, args.prepare)
+    dataset = read_dataset(args.source, args.prepare, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(args, dataset, sizes, client)
     result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress())

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from nspca.result import COLUMNS
 
     check_folder(args.csv)
-    problem = make_problem(args, read_dataset(args.source, args.prepare), args.k[0])
+    problem = make_problem(args, read_dataset(args.source, args.prepare, args.covariance), args.k[0])
     how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
     swept = nspca.sweep(problem, args.k, report=progress(), **how)
     clear()
