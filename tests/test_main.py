@@ -141,6 +141,27 @@ def test_which_features_are_in_every_good_answer(tmp_path, capsys):
     assert "at most 100" in capsys.readouterr().err
 
 
+def test_a_bound_that_was_worked_for_is_kept_beside_what_is_known_of_features(tmp_path, capsys):
+    file, ask = tmp_path / "c.npz", ["solve", "digits", "--k", "10", "--within", "99"]
+    assert main([*ask, "--certificate", str(file), "--effort", "standard"]) == 0
+    said = capsys.readouterr().out
+    assert "of all answers that explain at least 99 % of the optimum" in said
+    proof, features = (nspca.Certificate.load(tmp_path / name) for name in ("c.npz", "c-features.npz"))
+    assert f"certificate: {file}\nwhat is proved of each feature: {tmp_path}" in said
+    assert proof.upper < features.upper and features.of_features and not proof.of_features
+    assert f"explains more than {proof.rounded(6).upper!r}" in said
+    assert main([*ask, "--effort", "standard", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["upper"] == proof.upper
+    for name in ("c.npz", "c-features.npz"):
+        assert main(["verify", "digits", str(tmp_path / name)]) == 0
+    assert capsys.readouterr().out.count("for every feature") == 1
+    assert (
+        main([*ask, "--certificate", str(tmp_path / "one.npz")]) == 0
+    )  # at the least effort one proves both
+    assert nspca.Certificate.load(tmp_path / "one.npz").of_features
+    assert not (tmp_path / "one-features.npz").exists()
+
+
 def test_a_preparation_is_one_of_those_there_are(capsys):
     assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
     assert "A preparation is one of lee-seung" in capsys.readouterr().err

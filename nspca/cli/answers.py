@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.screen import clear, say, say_json, write_csv
@@ -27,11 +28,14 @@ def tell(
     known: "Membership | None" = None,
 ) -> int:
     """Save and print what was asked for; with `known`, which features are in every answer as well."""
-    certificate = result.certificate if known is None else known.certificate
+    certificate = result.certificate
     assert certificate is not None  # every effort of the command line asks for one
     clear()
-    if args.certificate:
-        certificate.of_prepared(dataset.prepared).save(args.certificate)
+    proofs = {args.certificate: certificate} if args.certificate else {}
+    if proofs and known is not None and known.certificate is not certificate:
+        proofs[beside(args.certificate)] = known.certificate
+    for path, proof in proofs.items():
+        proof.of_prepared(dataset.prepared).save(path)
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     if args.csv:
         write_csv(args.csv, COLUMNS if known is None else (*COLUMNS, *KNOWN), rows(found))
@@ -52,11 +56,19 @@ def tell(
             say(line)
     if known is not None:
         others = sum(place.name == "NONE" for place in known.places)
-        say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")
-    for what, path in (("certificate", args.certificate), ("table", args.csv)):
-        if path:
-            say(f"{what}: {path}")
+        least = f"at least {args.within:g} % of the optimum"
+        say(f"in every, in none ({others} features): of all answers that explain {least}")
+    for path, what in zip(proofs, ("certificate", "what is proved of each feature"), strict=False):
+        say(f"{what}: {path}")
+    if args.csv:
+        say(f"table: {args.csv}")
     return 0
+
+
+def beside(path: str) -> str:
+    """Where the certificate about features is saved when another one has the smaller bound."""
+    file = Path(path)
+    return str(file.with_name(f"{file.stem}-features{file.suffix}"))
 
 
 def described(
