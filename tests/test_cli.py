@@ -238,6 +238,79 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["solve", "pitprops", "--k", "2", "--certificate", "{0}"], "got the folder"),
+        (["solve", "pitprops", "--k", "2", "--csv", "{0}/no/x.csv"], "a folder that exists is required"),
+        (["solve", "pitprops", "--k", "2", "--csv", "{0}/x", "--certificate", "{0}/../{1}/x"], "written al"),
+        (["solve", "pitprops", "--k", "2", "--within", "9", "--csv", "{0}/x-features",
+          "--certificate", "{0}/x"], "written already"),
+        (["solve", "{0}/mine.csv", "--k", "2", "--csv", "{0}/mine.csv"], "which is read"),
+        (["certify", "pitprops", "{0}/mine.csv", "--csv", "{0}/mine.csv"], "which is read"),
+        (["sweep", "pitprops", "--k", "2", "--csv", "{0}"], "got the folder"),
+        (["papers", "asteris2014-figure-4", "--stored", "--html", "{0}"], "got the folder"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(asked, said, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_text("a,b\n1,2\n3,5\n4,4\n")
+    assert main([part.format(tmp_path, tmp_path.name) for part in asked]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_file_that_may_not_be_written_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(screen.os, "access", lambda path, mode: path != tmp_path)
+    assert main(["sweep", "pitprops", "--k", "2", "--csv", str(tmp_path / "x.csv")]) == 2
+    assert "a file that may be written is required" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["solve", "sweep"])
+def test_an_answer_is_printed_though_no_file_can_be_written(command, tmp_path, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(f"nspca.cli.{'answers' if command == 'solve' else command}.write_csv", full)
+    assert main([command, "pitprops", "--k", "2", "--csv", str(tmp_path / "x.csv")]) == 2
+    printed = capsys.readouterr()
+    assert "No space left" in printed.err and "1.95" in printed.out
+
+
+def test_an_answer_is_saved_though_nobody_reads_it(tmp_path, monkeypatch):
+    def closed(line=""):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("nspca.cli.answers.say", closed)
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    file = tmp_path / "c.npz"
+    assert main(["solve", "pitprops", "--k", "2", "--certificate", str(file)]) == 0
+    assert nspca.Certificate.load(file).k == 2
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkeypatch, capsys):
+    from nspca import api
+
+    def certificate(problem, *rest, of=api._certificate):
+        if problem.k == 4:
+            raise KeyboardInterrupt
+        return of(problem, *rest)
+
+    monkeypatch.setattr(api, "_certificate", certificate)
+    file = tmp_path / "part.csv"
+    asked = ["sweep", "pitprops", "--k", "2:5", form]
+    assert main(asked + [str(file)] * (form == "--csv")) == 130
+    printed = capsys.readouterr()
+    assert printed.err == "nspca: stopped with 2 of 4 rows ready\n"
+    if form == "--csv":
+        assert pd.read_csv(file)["k"].tolist() == [2, 3] and printed.out == f"2 rows: {file}\n"
+    else:
+        assert [row["k"] for row in json.loads(printed.out)] == [2, 3]
+    assert main(["sweep", "pitprops", "--k", "4:5"]) == 130
+    assert capsys.readouterr().err == "nspca: stopped\n"
+
+
 def test_the_bar_says_how_far_it_is_and_what_is_proved():
     event = Event("sweep", 12, 24, lower=93.19, upper=100.0, k=7, message="cone")
     assert screen.drawn(event) == f"sweep  [{'#' * 12}{'.' * 12}] 12/24  k = 7  93.1 % proved  cone"

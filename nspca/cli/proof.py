@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from nspca.cli.answers import tell
 from nspca.cli.loadings import read_loadings
-from nspca.cli.screen import check_folder, clear, complain, progress, say, say_json
+from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import forced_features, make_problem, read_dataset
 from nspca.cli.words import Commands, of_problem, preparing, with_json
 from nspca.errors import CertificateError, InvalidOption
@@ -85,8 +85,7 @@ def certify(args: argparse.Namespace) -> int:
     import nspca
     from nspca.api import certified
 
-    check_folder(args.certificate)
-    check_folder(args.csv)
+    check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset = read_dataset(args.source, args.prepare, args.covariance)
     X = read_loadings(args.loadings, dataset.feature_names)
     forced = list(forced_features(dataset, args.forced))

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.answers import tell
-from nspca.cli.screen import check_folder, progress
+from nspca.cli.answers import beside, tell
+from nspca.cli.screen import check_files, progress
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.cli.words import Commands, count, of_problem, percent, with_json, with_seed
 from nspca.errors import InvalidOption, of_the_app
@@ -61,10 +61,10 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve, and say what was found."""
-    check_folder(args.certificate)
-    check_folder(args.csv)
     if args.components is not None and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
+    second = beside(args.certificate) if args.certificate and args.within else None
+    check_files(args.certificate, second, args.csv, read=[args.source])
     with _readers(args) as client:
         return _solve(args, client)
 
