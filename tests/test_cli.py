@@ -234,7 +234,7 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     csv_file = tmp_path / "solve.csv"
     assert main(["solve", "pitprops", "--k", "2", "--within", "95", "--csv", str(csv_file)]) == 0
     assert list(pd.read_csv(csv_file).columns) == [
-        "component", "feature", "weight", "place", "costs_at_least", "costs_at_most",
+        "component", "feature", "weight", "place", "costs_at_least", "costs_at_most", "data",
     ]  # fmt: skip
 
 
@@ -304,7 +304,7 @@ def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkey
     printed = capsys.readouterr()
     assert printed.err == "nspca: stopped with 2 of 4 rows ready\n"
     if form == "--csv":
-        assert pd.read_csv(file)["k"].tolist() == [2, 3] and printed.out == f"2 rows: {file}\n"
+        assert pd.read_csv(file)["k"].tolist() == [2, 3] and printed.out == f"pitprops: 2 rows: {file}\n"
     else:
         assert [row["k"] for row in json.loads(printed.out)] == [2, 3]
     assert main(["sweep", "pitprops", "--k", "4:5"]) == 130

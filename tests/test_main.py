@@ -174,7 +174,7 @@ def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
     )
     assert main(["verify", "pitprops", file]) == 0
     assert capsys.readouterr().out.startswith(
-        "proved: no component of the covariance with at most 4 nonzero weights explains more than "
+        "pitprops: proved: no component of the covariance with at most 4 nonzero weights explains more than "
     )
     assert main(["solve", "digits", "--k", "4", "--no-center", "--certificate", file, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -212,12 +212,29 @@ def test_a_stand_in_is_called_one(monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("lrs (stand-in): value ")
 
 
+def test_a_stand_in_is_called_one_in_every_table_and_proof(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("NSPCA_DATA", raising=False)
+    proof, table = str(tmp_path / "c.npz"), str(tmp_path / "t.csv")
+    of = {"name": "lrs (stand-in)", "source": "stand-in"}
+    assert main(["solve", "lrs", "--k", "2", "--certificate", proof, "--csv", table]) == 0
+    assert set(pd.read_csv(table)["data"]) == {of["name"]}
+    for asked in (["verify", "lrs", proof], ["sweep", "lrs", "--k", "2"]):
+        capsys.readouterr()
+        assert main(asked) == 0
+        assert capsys.readouterr().out.startswith("lrs (stand-in): ")
+        assert main([*asked, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert of.items() <= (said[0] if asked[0] == "sweep" else said).items()
+    assert main(["sweep", "lrs", "--k", "2", "--csv", table]) == 0
+    assert set(pd.read_csv(table)["data"]) == {of["name"]}
+
+
 def test_a_sweep_prints_no_bound_below_the_proved_one(tmp_path, capsys):
     data = np.random.default_rng(0).standard_normal((20, 6))
     file = tmp_path / "table.csv"
     np.savetxt(file, data, delimiter=",", fmt="%.17g", header=",".join("abcdef"), comments="")
     assert main(["sweep", str(file), "--k", "1:6"]) == 0
-    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
     at = {name: printed[0].index(name) for name in ("k", "upper", "ratio")}
     proved = nspca.sweep(nspca.Problem.from_data(data, 1), range(1, 7)).frame.set_index("k")
     for row in printed[1:]:
@@ -232,7 +249,7 @@ def test_sweep_writes_its_table(tmp_path, capsys):
     frame = pd.read_csv(file)
     assert list(frame["k"]) == [2, 4, 6]
     assert (frame["value"] <= frame["upper"]).all() and (np.diff(frame["value"]) >= 0).all()
-    assert capsys.readouterr().out.startswith("3 rows")
+    assert capsys.readouterr().out.startswith("pitprops: 3 rows")
     assert main(["sweep", "pitprops", "--k", "3"]) == 0
     assert "value" in capsys.readouterr().out
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.screen import clear, say, say_json, write_csv
+from nspca.cli.screen import DATA, clear, say, say_json, write_csv
 from nspca.said import floor_percent
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def tell(
         for path, proof in proofs.items():
             proof.of_prepared(dataset.prepared).save(path)
         if args.csv:
-            write_csv(args.csv, COLUMNS if known is None else (*COLUMNS, *KNOWN), rows(found))
+            columns = (*COLUMNS, *(() if known is None else KNOWN), DATA)
+            write_csv(args.csv, columns, ({**row, DATA: dataset.name} for row in rows(found)))
     if not args.json:
         for path, what in zip(proofs, ("certificate", "what is proved of each feature"), strict=False):
             say(f"{what}: {path}")

@@ -127,10 +127,16 @@ def verify(args: argparse.Namespace) -> int:
         return 1
     proved = replace(certificate, upper=upper, prepared=dataset.prepared)
     if args.json:
-        said = {"statement": proved.statement, "upper": upper, "of_features": proved.of_features}
+        said = {
+            "name": dataset.name,
+            "source": dataset.source,
+            "statement": proved.statement,
+            "upper": upper,
+            "of_features": proved.of_features,
+        }
         say_json({"proved": True} | said)
         return 0
-    say(f"proved: {proved.statement}")
+    say(f"{dataset.name}: proved: {proved.statement}")
     if certificate.of_features:
         say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0

@@ -17,6 +17,8 @@ BAR = 24
 """Characters of a full bar."""
 PAUSE = 0.05
 """Seconds between two pictures of the bar: some searches report thousands of times."""
+DATA = "data"
+"""Column of every table that is written: the name of what it is of, which says so of a stand-in."""
 
 
 def say(line: str = "") -> None:
