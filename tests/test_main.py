@@ -190,6 +190,17 @@ def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
         assert "refused: the certificate is about another problem: " in capsys.readouterr().err
 
 
+def test_a_certificate_of_several_components_is_asked_about_as_such(tmp_path, capsys):
+    file = str(tmp_path / "joint.npz")
+    assert main(["solve", "pitprops", "--k", "3", "--components", "2", "--certificate", file]) == 0
+    for asked, code in (("--k 3 --components 2", 0), ("--k 3,3", 0), ("--k 3", 1), ("--k 3,2", 1)):
+        assert main(["verify", "pitprops", file, *asked.split()]) == code, asked
+    capsys.readouterr()
+    for asked in ("--components 2", "--k 3,3 --components 2"):
+        assert main(["verify", "pitprops", file, *asked.split()]) == 2
+        assert "--components needs one --k" in capsys.readouterr().err
+
+
 def test_a_covariance_file_is_verified_as_one(tmp_path, capsys):
     """A certificate about the same numbers as data says nothing of them as a covariance."""
     A, file = nspca.load_sample("pitprops").X, tmp_path / "proof.npz"

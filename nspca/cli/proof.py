@@ -7,7 +7,7 @@ from nspca.cli.answers import tell
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import forced_features, make_problem, read_dataset
-from nspca.cli.words import Commands, of_problem, preparing, with_json
+from nspca.cli.words import Commands, count, of_problem, preparing, sizes, with_json
 from nspca.errors import CertificateError, InvalidOption
 
 
@@ -55,7 +55,15 @@ def _add_verify(commands: Commands) -> None:
     command.add_argument(
         "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
     )
-    command.add_argument("--k", type=int, help="refuse a certificate about another number of features")
+    command.add_argument(
+        "--k",
+        type=sizes,
+        metavar="K,...",
+        help="refuse a certificate about another number of features; of several components 15,15,15",
+    )
+    command.add_argument(
+        "--components", type=count, metavar="R", help="of so many components with --k features each"
+    )
     command.add_argument(
         "--forced",
         metavar="FEATURE,...",
@@ -104,12 +112,21 @@ def certify(args: argparse.Namespace) -> int:
     return tell(args, dataset, problem, certified(problem, result, certificate))
 
 
+def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
+    """The k that is asked for: a tuple for several components, as `solve` has them."""
+    if args.components is None:
+        return args.k if args.k is None else tuple(args.k) if len(args.k) > 1 else args.k[0]
+    if args.k is None or len(args.k) > 1:
+        raise InvalidOption("--components needs one --k, which each of them has: say it, or leave it out")
+    return tuple(args.k) * args.components
+
+
 def verify(args: argparse.Namespace) -> int:
     """Check a certificate; whoever is refused gets the reason and exit status 1."""
     import nspca
     from nspca.shards.on_disk import OnDisk
 
-    asked = {name: getattr(args, name) for name in ("k", "nonneg", "center", "scale")}
+    asked = {"k": _sizes(args)} | {name: getattr(args, name) for name in ("nonneg", "center", "scale")}
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args.prepare)
