@@ -126,7 +126,18 @@ def test_weights_of_both_signs_have_to_be_asked_for(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "got -0.447 for clear: add --signed" in said and said.count("\n") == 1
     assert main(["certify", "pitprops", str(file), "--signed", "--k", "4", "--forced", "knots"]) == 0
-    assert "may use feature 12 and at most 3 more" in capsys.readouterr().out
+    assert 'may use "knots" and at most 3 more' in capsys.readouterr().out
+
+
+def test_a_feature_is_called_by_its_name(tmp_path, capsys):
+    file = tmp_path / "mine.json"
+    file.write_text('[{"row 5 column 4": 1, "row 1 column 2": 1}, {"row 5 column 4": 1}]')
+    assert main(["certify", "digits", str(file)]) == 2
+    assert "share no feature are required, got row 5 column 4 in several" in capsys.readouterr().err
+    assert main(["solve", "digits", "--k", "5", "--forced", "row 1 column 1,9"]) == 0
+    assert 'may use "row 1 column 1" and "row 2 column 2" and at most 3 more' in capsys.readouterr().out
+    assert main(["solve", "digits", "--k", "5", "--scale"]) == 2
+    assert "row 1 column 1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_certificate_about_other_forced_features_is_refused(tmp_path, capsys):
         more = [] if asked is None else ["--forced", asked]
         assert main(["verify", "pitprops", file, "--k", "4", *more]) == code
         said = capsys.readouterr()
-        words = "that may use features 3 and 12 and at most 2 more" if code == 0 else "forced is (2, 11)"
+        words = 'that may use "moist" and "knots" and at most 2 more' if code == 0 else "forced is (2, 11)"
         assert words in (said.out if code == 0 else said.err)
 
 
@@ -333,7 +333,7 @@ def test_features_that_are_forced_by_name_or_number(capsys):
     assert main(["solve", "pitprops", "--k", "4", "--forced", "3,clear", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["forced"] == ["testsg", "clear"]
-    assert "may use features 4 and 11 and at most 2 more" in said["proved"]
+    assert 'may use "testsg" and "clear" and at most 2 more' in said["proved"]
     assert main(["sweep", "pitprops", "--k", "1:3", "--forced", "3,clear"]) == 2
     assert "k counts the forced features, so it must be at least 2, got 1" in capsys.readouterr().err
     assert main(["solve", "pitprops", "--k", "4", "--forced", "oak"]) == 2

@@ -76,7 +76,7 @@ def lines(
         f"{dataset.name}: value {result.value:.6g}, at least {ratio} of the best possible, proved "
         f"({certificate.kind})"
     )
-    yield certificate.rounded(6).statement
+    yield certificate.rounded(6).stated(dataset.feature_names)
     for number, features in enumerate(found, 1):
         if problem.joint:
             yield f"component {number}: {result.values[number - 1]:.6g}"
@@ -133,7 +133,7 @@ def summary(
         "upper": certificate.upper,
         "ratio": certificate.ratio(result.value),
         "kind": certificate.kind,
-        "proved": certificate.statement,
+        "proved": certificate.stated(dataset.feature_names),
         "status": result.status.name,
         "seconds": result.seconds,
     }

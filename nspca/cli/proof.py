@@ -96,6 +96,12 @@ def certify(args: argparse.Namespace) -> int:
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset = read_dataset(args.source, args.prepare, args.covariance)
     X = read_loadings(args.loadings, dataset.feature_names)
+    shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
+    if shared.size:
+        raise InvalidOption(
+            f"components that share no feature are required, got {dataset.feature_names[shared[0]]} in "
+            "several: certify each component by itself"
+        )
     forced = list(forced_features(dataset, args.forced))
     counts = (np.count_nonzero(np.delete(X, forced, axis=0), axis=0) + len(forced)).tolist()
     sizes = counts if args.k is None else [args.k] * len(counts)
@@ -147,13 +153,13 @@ def verify(args: argparse.Namespace) -> int:
         said = {
             "name": dataset.name,
             "source": dataset.source,
-            "statement": proved.statement,
+            "statement": proved.stated(dataset.feature_names),
             "upper": upper,
             "of_features": proved.of_features,
         }
         say_json({"proved": True} | said)
         return 0
-    say(f"{dataset.name}: proved: {proved.statement}")
+    say(f"{dataset.name}: proved: {proved.stated(dataset.feature_names)}")
     if certificate.of_features:
         say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0

@@ -64,7 +64,7 @@ def make_problem(
     if dataset.is_covariance:
         if args.scale or not args.center:
             raise InvalidOption("a covariance is taken as it is: leave --scale and --no-center out")
-        return Problem.from_covariance(dataset.X, **how)
+        return Problem.from_covariance(dataset, **how)
     how |= {"center": args.center, "scale": args.scale}
     if isinstance(dataset, OnDisk):
         return Problem.from_shards(dataset.X, **how, client=client, report=progress())
@@ -72,7 +72,7 @@ def make_problem(
     if suggested:
         clear()
         complain(f"nspca: {seen} Add --covariance to take it as one.")
-    return Problem.from_data(dataset.X, **how)
+    return Problem.from_data(dataset, **how)
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:
