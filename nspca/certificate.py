@@ -5,7 +5,7 @@ the data.
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -138,8 +138,12 @@ class Certificate:
 
     @property
     def statement(self) -> str:
-        """What is proved, of what, in one sentence."""
-        who = said.components(self.sizes, self.nonneg, self.forced, self.subject)
+        """What is proved, of what, in one sentence; features that are forced are counted from 1 in it."""
+        return self.stated()
+
+    def stated(self, names: Sequence[str] | None = None) -> str:
+        """The statement with features by their `names`."""
+        who = said.components(self.sizes, self.nonneg, self.forced, self.subject, names)
         explain = "together explain" if len(self.sizes) > 1 else "explains"
         return f"no {who} {explain} more than {float(self.upper)!r}"
 

@@ -1,17 +1,25 @@
 """Phrases that several nouns say of themselves: which components, of what, and how much is proved."""
 
+from collections.abc import Sequence
+
 LONGEST_NAME = 40
 """Characters of a name that are shown where it stands among others."""
 
 
-def components(sizes: tuple[int, ...], nonneg: bool, forced: tuple[int, ...], subject: str) -> str:
+def components(
+    sizes: tuple[int, ...],
+    nonneg: bool,
+    forced: tuple[int, ...],
+    subject: str,
+    names: Sequence[str] | None = None,
+) -> str:
     """``nonnegative component of the centred data with at most 10 nonzero weights``, and its like for several
-    or with features that are forced.
+    or with features that are forced: by name, or counted from 1 where there are no `names`.
     """
     sign = "nonnegative " if nonneg else ""
     if forced:
         others = sizes[0] - len(forced)
-        used = f"{_features(forced)} and " + (f"at most {others} more" if others else "no others")
+        used = f"{_features(forced, names)} and " + (f"at most {others} more" if others else "no others")
         return f"{sign}component of {subject} that may use {used}"
     if len(sizes) == 1:
         return f"{sign}component of {subject} with at most {weights(sizes)}"
@@ -51,8 +59,7 @@ def short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _features(forced: tuple[int, ...]) -> str:
-    numbers = [f"{j + 1}" for j in forced]
-    if len(numbers) == 1:
-        return f"feature {numbers[0]}"
-    return f"features {', '.join(numbers[:-1])} and {numbers[-1]}"
+def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:
+    told = [f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced]
+    which = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return which if names is not None else f"feature{'s' * (len(told) > 1)} {which}"

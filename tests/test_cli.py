@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,63 @@ from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
 from nspca.cli.loadings import read_loadings
 from nspca.data import PREPARATIONS, SAMPLES
+from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData
 from nspca.progress import Event
 
 NAMES = ("pine", "=oak", "elm", "ash")
+
+
+# a covariance of one's own
+
+
+@pytest.fixture
+def correlations(tmp_path):
+    """Those of the pitprops, as a person has them."""
+    data = nspca.load_sample("pitprops")
+    file = tmp_path / "mine.csv"
+    pd.DataFrame(data.X, data.feature_names, data.feature_names).to_csv(file)
+    return str(file)
+
+
+def test_a_covariance_of_ones_own_is_solved_and_verified_as_one(correlations, tmp_path, capsys):
+    proof, found = str(tmp_path / "proof.npz"), {}
+    for source, more in (("pitprops", []), (correlations, ["--covariance", "--certificate", proof])):
+        assert main(["solve", source, "--k", "4", "--json", *more]) == 0
+        printed = capsys.readouterr()
+        found[source] = json.loads(printed.out)
+        assert printed.err == "" and found[source]["of"] == "covariance"
+    assert found[correlations]["value"] == found["pitprops"]["value"]
+    for more, code in (([], 0), (["--covariance"], 0), (["--no-covariance"], 1)):
+        assert main(["verify", correlations, proof, *more]) == code
+        said = capsys.readouterr()
+        assert ("of the covariance with" if code == 0 else "asked for was 'data'") in said.out + said.err
+    own = tmp_path / "own.npz"
+    own.write_bytes(to_npz(replace(nspca.load_sample("pitprops"), name="own")))
+    assert main(["verify", str(own), proof]) == 0  # the file says what it is
+    assert main(["sweep", str(own), "--k", "4", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out.partition("\n")[2])
+    assert row["value"] == found["pitprops"]["value"]
+
+
+def test_what_looks_like_a_covariance_is_said_to(correlations, capsys):
+    assert main(["solve", correlations, "--k", "4", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["of"] == "data"
+    assert "looks like a correlation matrix" in printed.err and "--covariance" in printed.err
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("how", ["--scale", "--no-center"])
+def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
+    for source in (["pitprops"], [correlations, "--covariance"]):
+        assert main(["solve", *source, "--k", "4", how]) == 2
+        assert "leave --scale and --no-center out" in capsys.readouterr().err
+
+
+def test_what_is_no_covariance_is_not_taken_as_one(capsys):
+    assert main(["solve", "digits", "--k", "4", "--covariance"]) == 2
+    assert "as many rows as columns, got 1797 x 64" in capsys.readouterr().err
 
 
 # certify
@@ -72,7 +126,18 @@ def test_weights_of_both_signs_have_to_be_asked_for(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "got -0.447 for clear: add --signed" in said and said.count("\n") == 1
     assert main(["certify", "pitprops", str(file), "--signed", "--k", "4", "--forced", "knots"]) == 0
-    assert "may use feature 12 and at most 3 more" in capsys.readouterr().out
+    assert 'may use "knots" and at most 3 more' in capsys.readouterr().out
+
+
+def test_a_feature_is_called_by_its_name(tmp_path, capsys):
+    file = tmp_path / "mine.json"
+    file.write_text('[{"row 5 column 4": 1, "row 1 column 2": 1}, {"row 5 column 4": 1}]')
+    assert main(["certify", "digits", str(file)]) == 2
+    assert "share no feature are required, got row 5 column 4 in several" in capsys.readouterr().err
+    assert main(["solve", "digits", "--k", "5", "--forced", "row 1 column 1,9"]) == 0
+    assert 'may use "row 1 column 1" and "row 2 column 2" and at most 3 more' in capsys.readouterr().out
+    assert main(["solve", "digits", "--k", "5", "--scale"]) == 2
+    assert "row 1 column 1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -180,8 +245,81 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     csv_file = tmp_path / "solve.csv"
     assert main(["solve", "pitprops", "--k", "2", "--within", "95", "--csv", str(csv_file)]) == 0
     assert list(pd.read_csv(csv_file).columns) == [
-        "component", "feature", "weight", "place", "costs_at_least", "costs_at_most",
+        "component", "feature", "weight", "place", "costs_at_least", "costs_at_most", "data",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["solve", "pitprops", "--k", "2", "--certificate", "{0}"], "got the folder"),
+        (["solve", "pitprops", "--k", "2", "--csv", "{0}/no/x.csv"], "a folder that exists is required"),
+        (["solve", "pitprops", "--k", "2", "--csv", "{0}/x", "--certificate", "{0}/../{1}/x"], "written al"),
+        (["solve", "pitprops", "--k", "2", "--within", "9", "--csv", "{0}/x-features",
+          "--certificate", "{0}/x"], "written already"),
+        (["solve", "{0}/mine.csv", "--k", "2", "--csv", "{0}/mine.csv"], "which is read"),
+        (["certify", "pitprops", "{0}/mine.csv", "--csv", "{0}/mine.csv"], "which is read"),
+        (["sweep", "pitprops", "--k", "2", "--csv", "{0}"], "got the folder"),
+        (["papers", "asteris2014-figure-4", "--stored", "--html", "{0}"], "got the folder"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(asked, said, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_text("a,b\n1,2\n3,5\n4,4\n")
+    assert main([part.format(tmp_path, tmp_path.name) for part in asked]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_file_that_may_not_be_written_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(screen.os, "access", lambda path, mode: path != tmp_path)
+    assert main(["sweep", "pitprops", "--k", "2", "--csv", str(tmp_path / "x.csv")]) == 2
+    assert "a file that may be written is required" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["solve", "sweep"])
+def test_an_answer_is_printed_though_no_file_can_be_written(command, tmp_path, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(f"nspca.cli.{'answers' if command == 'solve' else command}.write_csv", full)
+    assert main([command, "pitprops", "--k", "2", "--csv", str(tmp_path / "x.csv")]) == 2
+    printed = capsys.readouterr()
+    assert "No space left" in printed.err and "1.95" in printed.out
+
+
+def test_an_answer_is_saved_though_nobody_reads_it(tmp_path, monkeypatch):
+    def closed(line=""):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("nspca.cli.answers.say", closed)
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    file = tmp_path / "c.npz"
+    assert main(["solve", "pitprops", "--k", "2", "--certificate", str(file)]) == 0
+    assert nspca.Certificate.load(file).k == 2
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkeypatch, capsys):
+    from nspca import api
+
+    def certificate(problem, *rest, of=api._certificate):
+        if problem.k == 4:
+            raise KeyboardInterrupt
+        return of(problem, *rest)
+
+    monkeypatch.setattr(api, "_certificate", certificate)
+    file = tmp_path / "part.csv"
+    asked = ["sweep", "pitprops", "--k", "2:5", form]
+    assert main(asked + [str(file)] * (form == "--csv")) == 130
+    printed = capsys.readouterr()
+    assert printed.err == "nspca: stopped with 2 of 4 rows ready\n"
+    if form == "--csv":
+        assert pd.read_csv(file)["k"].tolist() == [2, 3] and printed.out == f"pitprops: 2 rows: {file}\n"
+    else:
+        assert [row["k"] for row in json.loads(printed.out)] == [2, 3]
+    assert main(["sweep", "pitprops", "--k", "4:5"]) == 130
+    assert capsys.readouterr().err == "nspca: stopped\n"
 
 
 def test_the_bar_says_how_far_it_is_and_what_is_proved():

@@ -122,7 +122,7 @@ def test_a_certificate_about_other_forced_features_is_refused(tmp_path, capsys):
         more = [] if asked is None else ["--forced", asked]
         assert main(["verify", "pitprops", file, "--k", "4", *more]) == code
         said = capsys.readouterr()
-        words = "that may use features 3 and 12 and at most 2 more" if code == 0 else "forced is (2, 11)"
+        words = 'that may use "moist" and "knots" and at most 2 more' if code == 0 else "forced is (2, 11)"
         assert words in (said.out if code == 0 else said.err)
 
 
@@ -141,6 +141,25 @@ def test_which_features_are_in_every_good_answer(tmp_path, capsys):
     assert "at most 100" in capsys.readouterr().err
 
 
+def test_a_bound_that_was_worked_for_is_kept_beside_what_is_known_of_features(tmp_path, capsys):
+    file, ask = tmp_path / "c.npz", ["solve", "digits", "--k", "10", "--within", "99"]
+    assert main([*ask, "--certificate", str(file), "--effort", "standard"]) == 0
+    said = capsys.readouterr().out
+    assert "of all answers that explain at least 99 % of the optimum" in said
+    proof, features = (nspca.Certificate.load(tmp_path / name) for name in ("c.npz", "c-features.npz"))
+    assert f"certificate: {file}\nwhat is proved of each feature: {tmp_path}" in said
+    assert proof.upper < features.upper and features.of_features and not proof.of_features
+    assert f"explains more than {proof.rounded(6).upper!r}" in said
+    for name in ("c.npz", "c-features.npz"):
+        assert main(["verify", "digits", str(tmp_path / name)]) == 0
+    assert capsys.readouterr().out.count("for every feature") == 1
+    assert (
+        main([*ask, "--certificate", str(tmp_path / "one.npz")]) == 0
+    )  # at the least effort one proves both
+    assert nspca.Certificate.load(tmp_path / "one.npz").of_features
+    assert not (tmp_path / "one-features.npz").exists()
+
+
 def test_a_preparation_is_one_of_those_there_are(capsys):
     assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
     assert "A preparation is one of lee-seung" in capsys.readouterr().err
@@ -155,7 +174,7 @@ def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
     )
     assert main(["verify", "pitprops", file]) == 0
     assert capsys.readouterr().out.startswith(
-        "proved: no component of the covariance with at most 4 nonzero weights explains more than "
+        "pitprops: proved: no component of the covariance with at most 4 nonzero weights explains more than "
     )
     assert main(["solve", "digits", "--k", "4", "--no-center", "--certificate", file, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -169,6 +188,17 @@ def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
     for other in (["--k", "5"], ["--signed"], ["--center"], ["--scale"]):
         assert main(["verify", "digits", file, *other]) == 1
         assert "refused: the certificate is about another problem: " in capsys.readouterr().err
+
+
+def test_a_certificate_of_several_components_is_asked_about_as_such(tmp_path, capsys):
+    file = str(tmp_path / "joint.npz")
+    assert main(["solve", "pitprops", "--k", "3", "--components", "2", "--certificate", file]) == 0
+    for asked, code in (("--k 3 --components 2", 0), ("--k 3,3", 0), ("--k 3", 1), ("--k 3,2", 1)):
+        assert main(["verify", "pitprops", file, *asked.split()]) == code, asked
+    capsys.readouterr()
+    for asked in ("--components 2", "--k 3,3 --components 2"):
+        assert main(["verify", "pitprops", file, *asked.split()]) == 2
+        assert "--components needs one --k" in capsys.readouterr().err
 
 
 def test_a_covariance_file_is_verified_as_one(tmp_path, capsys):
@@ -193,12 +223,29 @@ def test_a_stand_in_is_called_one(monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("lrs (stand-in): value ")
 
 
+def test_a_stand_in_is_called_one_in_every_table_and_proof(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("NSPCA_DATA", raising=False)
+    proof, table = str(tmp_path / "c.npz"), str(tmp_path / "t.csv")
+    of = {"name": "lrs (stand-in)", "source": "stand-in"}
+    assert main(["solve", "lrs", "--k", "2", "--certificate", proof, "--csv", table]) == 0
+    assert set(pd.read_csv(table)["data"]) == {of["name"]}
+    for asked in (["verify", "lrs", proof], ["sweep", "lrs", "--k", "2"]):
+        capsys.readouterr()
+        assert main(asked) == 0
+        assert capsys.readouterr().out.startswith("lrs (stand-in): ")
+        assert main([*asked, "--json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert of.items() <= (said[0] if asked[0] == "sweep" else said).items()
+    assert main(["sweep", "lrs", "--k", "2", "--csv", table]) == 0
+    assert set(pd.read_csv(table)["data"]) == {of["name"]}
+
+
 def test_a_sweep_prints_no_bound_below_the_proved_one(tmp_path, capsys):
     data = np.random.default_rng(0).standard_normal((20, 6))
     file = tmp_path / "table.csv"
     np.savetxt(file, data, delimiter=",", fmt="%.17g", header=",".join("abcdef"), comments="")
     assert main(["sweep", str(file), "--k", "1:6"]) == 0
-    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
     at = {name: printed[0].index(name) for name in ("k", "upper", "ratio")}
     proved = nspca.sweep(nspca.Problem.from_data(data, 1), range(1, 7)).frame.set_index("k")
     for row in printed[1:]:
@@ -213,7 +260,7 @@ def test_sweep_writes_its_table(tmp_path, capsys):
     frame = pd.read_csv(file)
     assert list(frame["k"]) == [2, 4, 6]
     assert (frame["value"] <= frame["upper"]).all() and (np.diff(frame["value"]) >= 0).all()
-    assert capsys.readouterr().out.startswith("3 rows")
+    assert capsys.readouterr().out.startswith("pitprops: 3 rows")
     assert main(["sweep", "pitprops", "--k", "3"]) == 0
     assert "value" in capsys.readouterr().out
 
@@ -286,7 +333,7 @@ def test_features_that_are_forced_by_name_or_number(capsys):
     assert main(["solve", "pitprops", "--k", "4", "--forced", "3,clear", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["forced"] == ["testsg", "clear"]
-    assert "may use features 4 and 11 and at most 2 more" in said["proved"]
+    assert 'may use "testsg" and "clear" and at most 2 more' in said["proved"]
     assert main(["sweep", "pitprops", "--k", "1:3", "--forced", "3,clear"]) == 2
     assert "k counts the forced features, so it must be at least 2, got 1" in capsys.readouterr().err
     assert main(["solve", "pitprops", "--k", "4", "--forced", "oak"]) == 2

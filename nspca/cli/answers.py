@@ -2,9 +2,10 @@
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.screen import clear, say, say_json, write_csv
+from nspca.cli.screen import DATA, clear, say, say_json, write_csv
 from nspca.said import floor_percent
 
 if TYPE_CHECKING:
@@ -26,37 +27,66 @@ def tell(
     result: "Result",
     known: "Membership | None" = None,
 ) -> int:
-    """Save and print what was asked for; with `known`, which features are in every answer as well."""
-    certificate = result.certificate if known is None else known.certificate
+    """Print an answer and save what was asked for; with `known`, which features are in every answer as well.
+
+    Nothing is lost when a file cannot be written, or when whoever reads what is printed has enough.
+    """
+    certificate = result.certificate
     assert certificate is not None  # every effort of the command line asks for one
     clear()
-    if args.certificate:
-        certificate.of_prepared(dataset.prepared).save(args.certificate)
+    proofs = {args.certificate: certificate} if args.certificate else {}
+    if proofs and known is not None and known.certificate is not certificate:
+        proofs[beside(args.certificate)] = known.certificate
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
-    if args.csv:
-        write_csv(args.csv, COLUMNS if known is None else (*COLUMNS, *KNOWN), rows(found))
-    if args.json:
-        told = {"components": found} if problem.joint else {"features": found[0]}
-        say_json(summary(dataset, problem, result, certificate) | told)
-        return 0
+    try:
+        if args.json:
+            told = {"components": found} if problem.joint else {"features": found[0]}
+            say_json(summary(dataset, problem, result, certificate) | told)
+        else:
+            for line in lines(dataset, problem, result, certificate, found):
+                say(line)
+            if known is not None:
+                others = sum(place.name == "NONE" for place in known.places)
+                least = f"at least {args.within:g} % of the optimum"
+                say(f"in every, in none ({others} features): of all answers that explain {least}")
+    finally:
+        for path, proof in proofs.items():
+            proof.of_prepared(dataset.prepared).save(path)
+        if args.csv:
+            columns = (*COLUMNS, *(() if known is None else KNOWN), DATA)
+            write_csv(args.csv, columns, ({**row, DATA: dataset.name} for row in rows(found)))
+    if not args.json:
+        for path, what in zip(proofs, ("certificate", "what is proved of each feature"), strict=False):
+            say(f"{what}: {path}")
+        if args.csv:
+            say(f"table: {args.csv}")
+    return 0
+
+
+def lines(
+    dataset: "Source",
+    problem: "Problem",
+    result: "Result",
+    certificate: "Certificate",
+    found: list[list[dict[str, Any]]],
+) -> Iterator[str]:
+    """What text says of an answer."""
     ratio = floor_percent(certificate.ratio(result.value))
-    say(
+    yield (
         f"{dataset.name}: value {result.value:.6g}, at least {ratio} of the best possible, proved "
         f"({certificate.kind})"
     )
-    say(certificate.rounded(6).statement)
+    yield certificate.rounded(6).stated(dataset.feature_names)
     for number, features in enumerate(found, 1):
         if problem.joint:
-            say(f"component {number}: {result.values[number - 1]:.6g}")
-        for line in listed(features):
-            say(line)
-    if known is not None:
-        others = sum(place.name == "NONE" for place in known.places)
-        say(f"in every, in none ({others} features): of all answers within {args.within:g} % of the optimum")
-    for what, path in (("certificate", args.certificate), ("table", args.csv)):
-        if path:
-            say(f"{what}: {path}")
-    return 0
+            yield f"component {number}: {result.values[number - 1]:.6g}"
+        yield from listed(features)
+
+
+def beside(path: str) -> str:
+    """Where the certificate about features is saved when another one has the smaller bound."""
+    file = Path(path)
+    return str(file.with_name(f"{file.stem}-features{file.suffix}"))
 
 
 def described(
@@ -103,7 +133,7 @@ def summary(
         "upper": certificate.upper,
         "ratio": certificate.ratio(result.value),
         "kind": certificate.kind,
-        "proved": certificate.statement,
+        "proved": certificate.stated(dataset.feature_names),
         "status": result.status.name,
         "seconds": result.seconds,
     }

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nspca.cli.screen import check_folder, clear, progress, say, say_json
+from nspca.cli.screen import check_files, clear, progress, say, say_json
 from nspca.cli.words import Commands, with_json
 
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from nspca import papers
     from nspca.papers import report
 
-    check_folder(args.html)
+    check_files(args.html)
     items = [papers.known(name) for name in args.items or papers.ITEMS]
     outcomes, told = {}, []
     for item in items:
@@ -51,14 +51,14 @@ def run(args: argparse.Namespace) -> int:
         say(f"{item.name}: {item.title}" + (f" ({outcome.seconds:.1f} s)" if outcome else ""))
         for line in report.lines(item, outcome):
             say(f"  {line}")
-    if args.html:
-        Path(args.html).write_bytes(report.html(outcomes))
     if args.json:
         say_json(told)
-        return 0
-    say(report.counted(outcomes))
+    else:
+        say(report.counted(outcomes))
     if args.html:
-        say(f"report: {args.html}")
+        Path(args.html).write_bytes(report.html(outcomes))
+        if not args.json:
+            say(f"report: {args.html}")
     return 0
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import tell
 from nspca.cli.loadings import read_loadings
-from nspca.cli.screen import check_folder, clear, complain, progress, say, say_json
+from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import forced_features, make_problem, read_dataset
-from nspca.cli.words import Commands, of_problem, preparing, with_json
+from nspca.cli.words import Commands, count, of_problem, preparing, sizes, with_json
 from nspca.errors import CertificateError, InvalidOption
 
 if TYPE_CHECKING:
@@ -59,7 +59,15 @@ def _add_verify(commands: Commands) -> None:
     command.add_argument(
         "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
     )
-    command.add_argument("--k", type=int, help="refuse a certificate about another number of features")
+    command.add_argument(
+        "--k",
+        type=sizes,
+        metavar="K,...",
+        help="refuse a certificate about another number of features; of several components 15,15,15",
+    )
+    command.add_argument(
+        "--components", type=count, metavar="R", help="of so many components with --k features each"
+    )
     command.add_argument(
         "--forced",
         metavar="FEATURE,...",
@@ -73,7 +81,7 @@ def _add_verify(commands: Commands) -> None:
             const=value,
             help=f"refuse one about {other} components",
         )
-    for option, are in (("center", "centred"), ("scale", "scaled")):
+    for option, are in (("center", "centred"), ("scale", "scaled"), ("covariance", "a covariance")):
         command.add_argument(
             f"--{option}",
             action=argparse.BooleanOptionalAction,
@@ -89,10 +97,15 @@ def certify(args: argparse.Namespace) -> int:
     import nspca
     from nspca.api import certified
 
-    check_folder(args.certificate)
-    check_folder(args.csv)
-    dataset = read_dataset(args.source, args.prepare)
+    check_files(args.certificate, args.csv, read=[args.source, args.loadings])
+    dataset = read_dataset(args.source, args.prepare, args.covariance)
     X = read_loadings(args.loadings, dataset.feature_names)
+    shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
+    if shared.size:
+        raise InvalidOption(
+            f"components that share no feature are required, got {dataset.feature_names[shared[0]]} in "
+            "several: certify each component by itself"
+        )
     forced = list(forced_features(dataset, args.forced))
     counts = (np.count_nonzero(np.delete(X, forced, axis=0), axis=0) + len(forced)).tolist()
     sizes = counts if args.k is None else [args.k] * len(counts)
@@ -109,18 +122,28 @@ def certify(args: argparse.Namespace) -> int:
     return tell(args, dataset, problem, certified(problem, result, certificate))
 
 
+def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
+    """The k that is asked for: a tuple for several components, as `solve` has them."""
+    if args.components is None:
+        return args.k if args.k is None else tuple(args.k) if len(args.k) > 1 else args.k[0]
+    if args.k is None or len(args.k) > 1:
+        raise InvalidOption("--components needs one --k, which each of them has: say it, or leave it out")
+    return tuple(args.k) * args.components
+
+
 def verify(args: argparse.Namespace) -> int:
     """Check a certificate; whoever is refused gets the reason and exit status 1."""
     import nspca
     from nspca.shards.on_disk import OnDisk
 
-    asked = {name: getattr(args, name) for name in ("k", "nonneg", "center", "scale")}
+    asked = {"k": _sizes(args)} | {name: getattr(args, name) for name in ("nonneg", "center", "scale")}
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args.prepare)
         if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
             dataset = nspca.prepare(dataset, *certificate.prepared)
-        asked["source"] = "covariance" if dataset.is_covariance else "data"
+        if dataset.is_covariance or args.covariance is not None:
+            asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
         upper = nspca.verify(_as_certified(dataset.X, certificate), certificate, **asked)
     except CertificateError as error:
@@ -131,10 +154,16 @@ def verify(args: argparse.Namespace) -> int:
         return 1
     proved = replace(certificate, upper=upper, prepared=dataset.prepared)
     if args.json:
-        said = {"statement": proved.statement, "upper": upper, "of_features": proved.of_features}
+        said = {
+            "name": dataset.name,
+            "source": dataset.source,
+            "statement": proved.stated(dataset.feature_names),
+            "upper": upper,
+            "of_features": proved.of_features,
+        }
         say_json({"proved": True} | said)
         return 0
-    say(f"proved: {proved.statement}")
+    say(f"{dataset.name}: proved: {proved.stated(dataset.feature_names)}")
     if certificate.of_features:
         say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0

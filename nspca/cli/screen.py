@@ -1,6 +1,7 @@
 """What is printed: text, JSON, tables, and the bar that shows progress where a person watches."""
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -16,6 +17,8 @@ BAR = 24
 """Characters of a full bar."""
 PAUSE = 0.05
 """Seconds between two pictures of the bar: some searches report thousands of times."""
+DATA = "data"
+"""Column of every table that is written: the name of what it is of, which says so of a stand-in."""
 
 
 def say(line: str = "") -> None:
@@ -33,10 +36,27 @@ def complain(sentence: str) -> None:
     sys.stderr.write(sentence + "\n")
 
 
-def check_folder(path: str | None) -> None:
-    """Refuse a file that could not be written before the work is done, not after."""
-    if path and not Path(path).absolute().parent.is_dir():
-        raise InvalidOption(f"a folder that exists is required for {path}: make it first or choose another")
+def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:
+    """Refuse files that could not be written, or would be written over what is `read` or over each other,
+    before the work is done, not after.
+    """
+    taken = {Path(path).resolve() for path in read if Path(path).exists()}
+    for path in filter(None, paths):
+        file = Path(path).resolve()
+        if not file.parent.is_dir():
+            raise InvalidOption(
+                f"a folder that exists is required for {path}: make it first or choose another"
+            )
+        if file.is_dir():
+            raise InvalidOption(f"a file to write is required, got the folder {path}: name a file in it")
+        if not os.access(file if file.exists() else file.parent, os.W_OK):
+            raise InvalidOption(f"a file that may be written is required, got {path}: choose another")
+        if file in taken:
+            raise InvalidOption(
+                f"a file of its own is required for whatever is written, got {path}, which is read or "
+                "written already"
+            )
+        taken.add(file)
 
 
 def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:

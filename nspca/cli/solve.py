@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.answers import tell
-from nspca.cli.screen import check_folder, progress
+from nspca.cli.answers import beside, tell
+from nspca.cli.screen import check_files, progress
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.cli.words import Commands, count, of_problem, percent, with_json, with_seed
 from nspca.errors import InvalidOption, of_the_app
@@ -40,8 +40,8 @@ def add(commands: Commands) -> None:
         "--within",
         type=percent,
         metavar="PERCENT",
-        help="say which features are proved to be in every answer within so many per cent of the optimum; "
-        "the certificate then proves that too",
+        help="say which features are proved to be in every answer that explains at least so many per cent of "
+        "the optimum; the certificate then proves that too, or a second one beside it",
     )
     where = command.add_mutually_exclusive_group()
     where.add_argument(
@@ -61,10 +61,10 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve, and say what was found."""
-    check_folder(args.certificate)
-    check_folder(args.csv)
     if args.components is not None and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
+    second = beside(args.certificate) if args.certificate and args.within else None
+    check_files(args.certificate, second, args.csv, read=[args.source])
     with _readers(args) as client:
         return _solve(args, client)
 
@@ -85,12 +85,16 @@ def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
 
 def _solve(args: argparse.Namespace, client: Any) -> int:
     import nspca
+    from nspca.api import certified
+    from nspca.certificate import ROUNDING
 
-    dataset = read_dataset(args.source, args.prepare)
+    dataset = read_dataset(args.source, args.prepare, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(args, dataset, sizes, client)
     result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress())
     known = None
     if args.within is not None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
+        if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
+            result = certified(problem, result, known.certificate)  # one proves all
     return tell(args, dataset, problem, result, known)

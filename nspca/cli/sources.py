@@ -1,10 +1,11 @@
 """SOURCE and DATA: a sample by name, a folder of shards, or else a file becomes a problem."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nspca.cli.screen import progress
+from nspca.cli.screen import clear, complain, progress
 from nspca.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     Source: TypeAlias = Dataset | OnDisk
 
 
-def read_dataset(source: str, steps: str = "") -> "Source":
-    """A sample by name, a folder of shards, or else a file; prepared by the steps that are named."""
+def read_dataset(source: str, steps: str = "", covariance: bool = False) -> "Source":
+    """A sample by name, a folder of shards, or else a file; as a covariance where that is asked for, and
+    prepared by the steps that are named.
+    """
     from nspca import data
 
     names = [name for name in steps.split(",") if name]
@@ -28,15 +31,22 @@ def read_dataset(source: str, steps: str = "") -> "Source":
             raise InvalidOption(
                 "shards are taken as they are: leave --prepare out, or prepare what they are of"
             )
+        if covariance:
+            raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
         return OnDisk(Shards(source))
     if source in data.SAMPLES:
-        return data.prepare(data.load_sample(source), *names)
+        return data.prepare(_taken(data.load_sample(source), covariance), *names)
     if not Path(source).is_file():
         raise InvalidOption(
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"
         )
-    return data.prepare(data.read(source), *names)
+    return data.prepare(_taken(data.read(source), covariance), *names)
+
+
+def _taken(dataset: "Dataset", covariance: bool) -> "Dataset":
+    """The same as a covariance, if it is asked for."""
+    return replace(dataset, is_covariance=True, labels=None) if covariance else dataset
 
 
 def make_problem(
@@ -46,16 +56,23 @@ def make_problem(
     where there is one.
     """
     from nspca import Problem
+    from nspca.data.suggestions import covariance_suggestion
     from nspca.shards.on_disk import OnDisk
 
     how: dict[str, Any] = {"k": k, "nonneg": not args.signed}
     how["forced"] = forced_features(dataset, args.forced)
     if dataset.is_covariance:
-        return Problem.from_covariance(dataset.X, **how)
+        if args.scale or not args.center:
+            raise InvalidOption("a covariance is taken as it is: leave --scale and --no-center out")
+        return Problem.from_covariance(dataset, **how)
     how |= {"center": args.center, "scale": args.scale}
     if isinstance(dataset, OnDisk):
         return Problem.from_shards(dataset.X, **how, client=client, report=progress())
-    return Problem.from_data(dataset.X, **how)
+    suggested, seen = covariance_suggestion(dataset.X)
+    if suggested:
+        clear()
+        complain(f"nspca: {seen} Add --covariance to take it as one.")
+    return Problem.from_data(dataset, **how)
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:

@@ -1,10 +1,15 @@
 """`sweep`: value and bound for many k."""
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
-from nspca.cli.screen import check_folder, clear, progress, say, say_json, write_csv
+from nspca.cli.screen import DATA, check_files, clear, complain, progress, say, say_json, write_csv
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.cli.words import Commands, of_problem, sizes, with_json, with_seed
+from nspca.progress import Event
+
+if TYPE_CHECKING:
+    from nspca.cli.sources import Source
 
 
 def add(commands: Commands) -> None:
@@ -37,25 +42,58 @@ def add(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Sweep, and print or write the table."""
+    """Sweep, and print or write the table; whoever stops it gets the rows that are ready."""
     import nspca
+
+    check_files(args.csv, read=[args.source])
+    dataset = read_dataset(args.source, args.prepare, args.covariance)
+    problem = make_problem(args, dataset, args.k[0])
+    how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
+    bar = progress()
+    ready: list[Event] = []
+
+    def report(event: Event) -> None:
+        if event.stage == "sweep":
+            ready.append(event)
+        bar(event)
+
+    try:
+        nspca.sweep(problem, args.k, report=report, **how)
+    except KeyboardInterrupt:
+        if not ready:
+            raise
+    clear()
+    tell(args, dataset, [event.payload["row"] for event in ready])
+    if ready[-1].done < ready[-1].total:
+        complain(f"nspca: stopped with {ready[-1].done} of {ready[-1].total} rows ready")
+        return 130
+    return 0
+
+
+def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]) -> None:
+    """Print or write the table, with what it is of; one that cannot be written is printed."""
+    import pandas as pd
+
     from nspca.result import COLUMNS
 
-    check_folder(args.csv)
-    problem = make_problem(args, read_dataset(args.source, args.prepare), args.k[0])
-    how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
-    swept = nspca.sweep(problem, args.k, report=progress(), **how)
-    clear()
-    frame = swept.frame
-    if args.csv:
-        write_csv(args.csv, COLUMNS, frame.to_dict("records"))
-    if args.json:
-        say_json(frame.to_dict("records"))
-    elif args.csv:
-        say(f"{len(frame)} rows: {args.csv}")
-    else:
-        say(as_text(frame))
-    return 0
+    frame, title = pd.DataFrame(rows, columns=list(COLUMNS)), f"{dataset.name}: {len(rows)} rows"
+    try:
+        if args.json:
+            of = {"name": dataset.name, "source": dataset.source}
+            say_json([of | row for row in rows])
+        elif not args.csv:
+            say(title)
+            say(as_text(frame))
+    finally:
+        if args.csv:
+            try:
+                write_csv(args.csv, (*COLUMNS, DATA), ({**row, DATA: dataset.name} for row in rows))
+            except OSError:
+                say(title)
+                say(as_text(frame))
+                raise
+    if args.csv and not args.json:
+        say(f"{title}: {args.csv}")
 
 
 def as_text(frame) -> str:

@@ -90,6 +90,11 @@ def of_problem() -> Parser:
     parent.add_argument(
         "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
     )
+    parent.add_argument(
+        "--covariance",
+        action="store_true",
+        help="the table is a covariance, and no samples (an NPZ may say so)",
+    )
     parent.add_argument("--signed", action="store_true", help="allow negative weights")
     parent.add_argument(
         "--no-center", dest="center", action="store_false", help="do not subtract the column means"

@@ -29,7 +29,7 @@ def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
     """An NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
-    ``header`` with ``header_names``, ``prepared``.
+    ``header`` with ``header_names``, ``prepared``, ``is_covariance``.
     """
     archive, members = open_zip(raw)
     files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
@@ -151,6 +151,7 @@ def _dress(
         axis=None if axis is None else axis.astype(np.float64),
         axis_name="" if axis is None else "wavelength (µm)",
         notes=(*notes, *more, *again),
+        is_covariance=_flag(archive, files, "is_covariance"),
         prepared=prepared,
         header=header,
         header_names=header_names,
@@ -217,6 +218,12 @@ def _prepared(
     return known, notes + ((f"{unknown} of its preparations are not known here.",) if unknown else ())
 
 
+def _flag(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: str) -> bool:
+    """Whether it is there, and says yes."""
+    told = _member(archive, files, key) if key in files else np.array(False)
+    return told.dtype.kind == "b" and told.size == 1 and bool(told.item())
+
+
 def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
     """Names, labels and axis of the rows and columns that are left; an image that lost pixels is a table."""
     whole = settled.columns.size == data.X.shape[1]
@@ -258,6 +265,8 @@ def to_npz(dataset: Dataset) -> bytes:
     if dataset.header is not None:
         arrays["header"] = dataset.header
         arrays["header_names"] = np.array(dataset.header_names, dtype=np.str_)
+    if dataset.is_covariance:
+        arrays["is_covariance"] = np.array(True)
     if dataset.prepared:
         arrays["prepared"] = np.array(dataset.prepared, dtype=np.str_)
     stream = io.BytesIO()

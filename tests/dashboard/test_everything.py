@@ -81,6 +81,12 @@ def sampled() -> Finished:
     )
 
 
+def own_covariance() -> Finished:
+    data = nspca.load_sample("pitprops")
+    asked = Request({"upload": "0" * 64, "file": "mine.csv", "covariance": True}, "", (2, 4))
+    return finished(data, asked, nspca.Problem.from_covariance(data.X, k=2))
+
+
 def forced() -> Finished:
     """With two features that must be in."""
     data = nspca.load_sample("pitprops")
@@ -95,7 +101,9 @@ def packed(done: Finished, made: datetime = MADE) -> bytes:
     )
 
 
-@pytest.fixture(scope="module", params=[uploaded, sampled, forced], ids=["upload", "sample", "forced"])
+@pytest.fixture(
+    scope="module", params=[uploaded, sampled, own_covariance, forced], ids=lambda made: made.__name__
+)
 def unpacked(request, tmp_path_factory) -> tuple[Finished, Path]:
     done, folder = request.param(), tmp_path_factory.mktemp("everything")
     with zipfile.ZipFile(io.BytesIO(packed(done))) as archive_:

@@ -3,13 +3,14 @@
 import gzip
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from PIL import Image
 
-from nspca.data import prepare, read
+from nspca.data import load_sample, prepare, read
 from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData
 
@@ -126,6 +127,17 @@ def test_a_dataset_comes_back_from_npz_and_equal_data_make_equal_bytes(table):
     assert data.feature_names == ("ä", "b", "c")
     assert data.labels.tolist() == [0, 1, 2, 3]
     assert to_npz(given) == to_npz(given)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_covariance_comes_back_from_npz_as_one(kind):
+    given = load_sample("pitprops")
+    data = read(to_npz(replace(given, X=kind(given.X))))
+    assert data.is_covariance and data.feature_names == given.feature_names
+    for odd in (np.array([True, True]), np.array(1), np.array("yes"), np.array(False)):
+        assert not read(npz(X=given.X, is_covariance=odd)).is_covariance
+    with pytest.raises(InvalidData, match="as many rows as columns, got 4 x 3"):
+        read(npz(X=X, is_covariance=np.array(True)))
 
 
 def test_what_was_done_to_the_numbers_comes_back_from_npz_and_nothing_else_does():

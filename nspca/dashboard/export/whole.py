@@ -85,9 +85,7 @@ class Whole:
                 place = shlex.quote(self.asked.data["folder"])
                 run += ["A single certificate is checked from the folder of shards by", ""]
                 run += [f"    python -m nspca verify {place} {certificates[0]}", ""]
-        elif certificates and not (
-            self.with_data and self.about.dataset.is_covariance
-        ):  # the command takes a file for a table
+        elif certificates:
             data = DATA if self.with_data else self.asked.data["sample"]
             run += ["A single one is checked, without computing the result again, by", ""]
             run += [f"    python -m nspca verify {data} {certificates[0]}", ""]

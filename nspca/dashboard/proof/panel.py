@@ -292,9 +292,6 @@ def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certifi
 
 
 def _elsewhere(about: Chosen, asked: Request, k: int) -> None:
-    if about.dataset.is_covariance and not _plain_source(asked):
-        # the file of the data does not say that it is a covariance, so the command would take it for a table
-        return
     name = about.stem
     data = asked.data["sample"] if _plain_source(asked) else f"{name}.npz"
     if about.table is not None:
