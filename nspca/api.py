@@ -125,11 +125,15 @@ def solve(
         )
     else:
         one = lambda part: run(part).components[:, 0]  # noqa: E731
-        X = (
-            successive(problem, components, one, deflation)
-            if angle is None
-            else at_an_angle(problem, components, one, angle, _penalised(method, options, seed, report))
-        )
+        try:
+            X = (
+                successive(problem, components, one, deflation)
+                if angle is None
+                else at_an_angle(problem, components, one, angle, _penalised(method, options, seed, report))
+            )
+        except Cancelled as stop:
+            stop.result = stop.result and replace(stop.result, method=method)
+            raise
         result = Result.of(problem, X, Status.HEURISTIC, method)
     return replace(result, seconds=time.perf_counter() - started)
 

@@ -21,6 +21,18 @@ from nspca.result import Result, Status
 
 ROUNDING = 1e-12
 """Added to the error of a sketch, times its trace."""
+FOUND = (
+    "components_",
+    "explained_variance_",
+    "explained_variance_ratio_",
+    "certificates_",
+    "mean_",
+    "scale_",
+    "sketched_",
+    "sketch_error_",
+    "_stream",
+)
+"""What a fit leaves, and the next one begins without."""
 
 
 class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -179,12 +191,12 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _forget(self):
         """Begin anew."""
-        for name in ("_stream", "sketched_", "sketch_error_"):
+        for name in FOUND:
             self.__dict__.pop(name, None)
 
     def transform(self, X):
         """Scores of the samples along the components, (m, n_components)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         X = self._rows(X)
         used = np.flatnonzero(self.components_.any(axis=0))
         part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
@@ -198,7 +210,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         minus the relative squared error of the rows as the components reconstruct them. At most 1; on the
         rows of the fit the sum of `explained_variance_ratio_`.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         X = self._rows(X)
         return float(shares_of_rows(X, self.components_.T, self.mean_, self.scale_).sum())
 
@@ -213,7 +225,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             explained variances as ``uns[key]``.
         key : str
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if not is_annotated(adata):
             raise InvalidProblem(f"AnnData is annotated, got {type(adata).__name__}; use transform")
         scores, names = self.transform(adata), list(map(str, adata.var_names))

@@ -5,6 +5,7 @@ import zipfile
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -203,6 +204,39 @@ def test_a_cancelled_search_hands_in_what_it_has(sizes, stages):
             assert (
                 result.value == found.value <= nspca.verify(X, result.certificate) <= result.certificate.upper
             )
+
+
+@pytest.mark.parametrize(
+    "how", [*({"deflation": name} for name in nspca.components.DEFLATIONS), {"angle": 60}, {"angle": 90}]
+)
+def test_who_cancels_components_in_turn_gets_those_that_were_found(how):
+    """Whole ones, with their values in the problem itself; of the first alone also a part."""
+    problem = nspca.Problem.from_data(pd.DataFrame(X).rename(columns="gene {}".format), 3)
+    ends = []
+    found = nspca.solve(problem, components=3, report=lambda event: ends.append(event.stage), **how)
+    seen = set()
+    for number in np.linspace(0, len(ends) - 1, 12).astype(int):
+        events = iter(range(len(ends)))
+
+        def stop(event, last=number, events=events):
+            if next(events) == last:
+                raise Cancelled("enough")
+
+        with pytest.raises(Cancelled) as cancelled:
+            nspca.solve(problem, components=3, report=stop, **how)
+        result = cancelled.value.result
+        if result is None:
+            assert not seen
+            continue
+        r = result.components.shape[1]
+        seen.add(r)
+        assert (result.status, result.method) == (nspca.Status.CANCELLED, "auto")
+        assert result.weights(0)[0][0].startswith("gene ")
+        assert max(problem.violation(x) for x in result.components.T) < 1e-12
+        assert np.allclose(result.values, [problem.value(x) for x in result.components.T])
+        if r > 1:
+            assert np.array_equal(result.components, found.components[:, :r])
+    assert seen == {1, 2}
 
 
 def test_status_says_what_the_gap_justifies():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -91,6 +92,32 @@ def test_features_are_matched_by_name_and_not_by_place():
             ask(pd.concat([X, X[["gene 0"]]], axis=1))
     rows = nspca.NSPCA(k=4).partial_fit(X[:30]).partial_fit(X[30:][NAMES[::-1]])
     assert np.allclose(rows.mean_, X.mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        lambda X: nspca.NSPCA(k=3),
+        lambda X: nspca.NSPCA(k=3).partial_fit(X, finish=False),
+        lambda X: nspca.NSPCA(k=3).fit(X).partial_fit(X[:, :5], finish=False),
+        lambda X: refused(nspca.NSPCA(k=3).fit(X).set_params(k=0), X),
+    ],
+)
+def test_what_has_no_components_is_not_fitted(begun):
+    """Also after a fit of before: what that found is of other rows."""
+    model, X = begun(planted()), planted()
+    asked = [lambda: model.transform(X), lambda: model.score(X), lambda: model.annotate(None)]
+    for ask in (*asked, model.get_feature_names_out):
+        with pytest.raises(NotFittedError):
+            ask()
+    shown = {name for name in vars(model) if name.endswith("_") and not name.endswith("_in_")}
+    assert not shown
+
+
+def refused(model, X):
+    with pytest.raises(nspca.InvalidOption):
+        model.fit(X)
+    return model
 
 
 def test_names_of_many_features_are_cut_short():

@@ -7,11 +7,12 @@ it.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from nspca.components.collected import collected
 from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.matrix.changed import Changed
 from nspca.matrix.linalg import Array
@@ -46,6 +47,8 @@ def at_an_angle(
 
     Raises
     ------
+    Cancelled
+        With those found by then, where a method raises it.
     InvalidOption
         For another angle.
     InvalidProblem
@@ -53,10 +56,7 @@ def at_an_angle(
     """
     check_angle(degrees)
     limit = math.cos(math.radians(degrees)) + SLACK
-    X = np.zeros((problem.n, 0))
-    for _ in range(count):
-        X = np.column_stack([X, _next(problem, X, solve_one, limit, penalised or _changed(solve_one))])
-    return X
+    return collected(problem, count, _apart(problem, solve_one, limit, penalised or _changed(solve_one)))
 
 
 def check_angle(degrees) -> None:
@@ -65,6 +65,15 @@ def check_angle(degrees) -> None:
         raise InvalidOption(
             f"the angle between components must be above 0 and at most 90 degrees, got {shown(degrees)}"
         )
+
+
+def _apart(problem, solve_one, limit, penalised) -> Iterator[Array]:
+    """Components one after another, each far enough from all before."""
+    V = np.zeros((problem.n, 0))
+    while True:
+        x = _next(problem, V, solve_one, limit, penalised)
+        yield x
+        V = np.column_stack([V, x])
 
 
 def _changed(solve_one) -> Penalised:

@@ -16,12 +16,14 @@ For sparse components x is no eigenvector of A, and the ways to remove it that a
 Values are always those on A itself. None but `drop` keeps supports disjoint.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from nspca.components.collected import collected
 from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.matrix.changed import Changed
 from nspca.matrix.covariance import Covariance
@@ -44,13 +46,15 @@ def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str
 
     Raises
     ------
+    Cancelled
+        With those found by then, where `solve_one` raises it.
     InvalidOption
         When `deflation` is not a key of `DEFLATIONS`.
     InvalidProblem
         When `drop` needs more features than there are.
     """
     check_deflation(problem, count, deflation)
-    return DEFLATIONS[deflation](problem, count, solve_one)
+    return collected(problem, count, DEFLATIONS[deflation](problem, solve_one))
 
 
 def check_deflation(problem: Problem, count: int, deflation: str) -> None:
@@ -74,33 +78,28 @@ def check_disjoint(count: int, k: int, n: int, others: str) -> None:
 
 
 def removing(
-    remove: Callable[[Covariance, Array], Covariance], problem: Problem, count: int, solve_one: SolveOne
-) -> Array:
-    """`count` components (n, count), with ``A = remove(A, x)`` after each."""
-    X, part = np.zeros((problem.n, count)), problem
-    for j in range(count):
-        X[:, j] = solve_one(part)
-        part = replace(part, covariance=remove(part.covariance, X[:, j]))
-    return X
+    remove: Callable[[Covariance, Array], Covariance], problem: Problem, solve_one: SolveOne
+) -> Iterator[Array]:
+    """Components one after another, with ``A = remove(A, x)`` after each."""
+    part = problem
+    while True:
+        x = solve_one(part)
+        yield x
+        part = replace(part, covariance=remove(part.covariance, x))
 
 
-def drop_features(problem: Problem, count: int, solve_one: SolveOne) -> Array:
-    """`count` components with disjoint supports: features used by one are removed before the next.
+def drop_features(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
+    """Components with disjoint supports: features used by one are removed before the next.
 
     This is how the 2014 and 2015 papers keep components orthogonal. ``solve_one(problem) -> x``.
-
-    Returns
-    -------
-    components : (n, count) float64
     """
     left = np.arange(problem.n)
-    X = np.zeros((problem.n, count))
-    for j in range(count):
+    while True:
         part = Problem(problem.covariance.restrict(left), problem.k, problem.nonneg)
-        x = solve_one(part)
-        X[left, j] = x
-        left = left[x == 0]
-    return X
+        x = np.zeros(problem.n)
+        x[left] = solve_one(part)
+        yield x
+        left = left[x[left] == 0]
 
 
 def hotelling(A: Covariance, x: Array) -> Covariance:
@@ -128,7 +127,7 @@ def schur(A: Covariance, x: Array) -> Covariance:
     return Changed(A, image[:, None], np.array([[-1.0 / value]])) if value > 0 else A
 
 
-def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
+def generalised(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
     """Each x makes ``x'PAPx / x'Px`` large, P the projection off the components before: the variance their
     span gains.
 
@@ -136,8 +135,8 @@ def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
     sparse PCA of ``PAP + tQQ'`` (P = I - QQ'), positive semidefinite again, and a larger value than t gives a
     larger quotient.
     """
-    X, Q, left = np.zeros((problem.n, count)), np.zeros((problem.n, 0)), problem.covariance
-    for j in range(count):
+    Q, left = np.zeros((problem.n, 0)), problem.covariance
+    for j in itertools.count():
         best: Array | None = None
         quotient = 0.0
         for _ in range(QUOTIENTS if j else 1):
@@ -149,18 +148,17 @@ def generalised(problem: Problem, count: int, solve_one: SolveOne) -> Array:
                 break
             best, quotient = x, max(reached, 0.0)
         assert best is not None  # the first x always stays
-        X[:, j] = best
+        yield best
         off = best - Q @ (Q.T @ best)
         off = normalised(off - Q @ (Q.T @ off))
         left, Q = projection(left, off), np.column_stack([Q, off])
-    return X
 
 
-DEFLATIONS: dict[str, Callable[[Problem, int, SolveOne], Array]] = {
+DEFLATIONS: dict[str, Callable[[Problem, SolveOne], Iterator[Array]]] = {
     "drop": drop_features,
     "hotelling": partial(removing, hotelling),
     "projection": partial(removing, projection),
     "schur": partial(removing, schur),
     "generalised": generalised,
 }
-"""By name: ``(problem, count, solve_one) -> X (n, count)``."""
+"""By name: ``(problem, solve_one) -> components x (n,), one after another``."""

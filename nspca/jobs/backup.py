@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nspca.errors import JobError
 from nspca.jobs.bodies import Bodies
-from nspca.jobs.database import VERSION, Database, default_home
+from nspca.jobs.database import VERSION, Database, default_home, interrupt_all
 from nspca.jobs.store import Store
 
 
@@ -45,6 +45,8 @@ def backup(path: Path | str, home: Path | str | None = None) -> int:
 def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
     """Put a copy in the place of the store; where the one that was there is now, if there was one.
 
+    What was unfinished when the copy was made is interrupted.
+
     Raises
     ------
     JobError
@@ -64,6 +66,8 @@ def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
     part = home / "runs.sqlite.part"
     shutil.copyfile(path, part)
     part.chmod(0o600)
+    with closing(sqlite3.connect(part)) as db, db:
+        interrupt_all(db)
     for beside in ("runs.sqlite-wal", "runs.sqlite-shm"):
         (home / beside).unlink(missing_ok=True)
     os.replace(part, place)

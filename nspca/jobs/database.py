@@ -30,6 +30,7 @@ START_SLACK = (
 INDICES = ("CREATE INDEX runs_server ON runs (server, state)", "CREATE INDEX runs_key ON runs (key)")
 WORKSPACES = "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)"
 SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
+INTERRUPT = "UPDATE runs SET state = 'interrupted', finished = ? WHERE state IN ('queued', 'running')"
 SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
     "NULL)",
@@ -255,12 +256,14 @@ class Database:
 
 
 def _interrupt(db: sqlite3.Connection, server: str) -> None:
-    db.execute(
-        "UPDATE runs SET state = 'interrupted', finished = ? WHERE server = ? AND state IN ('queued', "
-        "'running')",
-        (time.time(), server),
-    )
+    db.execute(f"{INTERRUPT} AND server = ?", (time.time(), server))
     db.execute("DELETE FROM servers WHERE id = ?", (server,))
+
+
+def interrupt_all(db: sqlite3.Connection) -> None:
+    """Of a copy: no server is at work on it, though those of the store it was made of may live."""
+    db.execute(INTERRUPT, (time.time(),))
+    db.execute("DELETE FROM servers")
 
 
 def is_alive(host: str, pid: int, started: float) -> bool:

@@ -505,9 +505,13 @@ class Engine:
                 self._tokens[job.token] = job
                 self._queue = in_turn(self._queue, [*self._tokens.values()])
             function = self._function(job.function)
-            job.future = pool.submit(
-                job.token, function, job.parameters, self._arrays.folder, self._ender(job, job.token), address
-            )
+            ender = self._ender(job, job.token)
+            try:
+                job.future = pool.submit(
+                    job.token, function, job.parameters, self._arrays.folder, ender, address
+                )
+            except JobError as error:  # ends this run alone; the others have their turn
+                ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
     def _next(self) -> Job | None:
         """Whose turn it is, under the lock."""

@@ -140,7 +140,22 @@ class Pool:
 
         The scheduler is not left to choose: while a new worker registers it would put the run behind one that
         a busy worker has. A run for a worker that is gone by now stays where it is, and `load` shows that.
+
+        Raises
+        ------
+        JobError
+            When the run cannot be sent: its data are gone, or the connection is. `ended` is not called then.
         """
+        try:
+            return self._sent(token, function, parameters, folder, ended, address)
+        except FileNotFoundError as error:
+            raise JobError(worker.NO_DATA) from error
+        except Exception as error:  # whatever Dask raises, for a lost connection or a scheduler that is gone
+            raise JobError(_lost(error)) from error
+
+    def _sent(
+        self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
+    ) -> Future:
         blobs = None
         if not self._cluster:  # another machine does not see the folder
             files = {
@@ -198,8 +213,7 @@ class Pool:
         except KilledWorker:
             return Finished("killed")
         except Exception as error:  # a lost connection, a cancelled future: the run has no result either way
-            sentence = f"The connection to the worker was lost ({type(error).__name__}): start the run again."
-            return Finished("failed", error=sentence, trace=str(error))
+            return Finished("failed", error=_lost(error), trace=str(error))
 
 
 def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:
@@ -223,6 +237,10 @@ def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, .
         )
     cluster.scheduler.http_server.stop()
     return cluster
+
+
+def _lost(error: Exception) -> str:
+    return f"The connection to the worker was lost ({type(error).__name__}): start the run again."
 
 
 def _aside(call: Callable[[], Any]) -> None:

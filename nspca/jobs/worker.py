@@ -23,6 +23,7 @@ from nspca.jobs.state import Finished
 
 NICENESS = 10  # the page stays quick while every core computes
 RESULT_BYTES = 500_000_000  # SQLite holds at most 1e9 bytes in one value
+NO_DATA = "The data of this run is no longer kept: open its data again and start a new run."
 
 _stopped: set[str] = (
     set()
@@ -124,5 +125,5 @@ def _load(folder: str, blobs: dict[str, bytes] | None, kind: str, digest: str) -
         return packing.read(kind, io.BytesIO(blobs[digest]))
     path = Path(folder) / packing.file_name(kind, digest)
     if not path.is_file():
-        raise JobError("The data of this run is no longer kept: open its data again and start a new run.")
+        raise JobError(NO_DATA)
     return packing.read(kind, path)

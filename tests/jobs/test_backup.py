@@ -50,6 +50,24 @@ def test_a_copy_is_made_in_use_and_put_back(tmp_path, monkeypatch, capsys):
     old.close()
 
 
+def test_a_copy_made_beside_a_server_is_put_elsewhere_while_that_goes_on(tmp_path):
+    """Nobody is at work on the copy, and it can be replaced by another one."""
+    store, done = planted(tmp_path / "home")
+    server = store.register_server()
+    runs = [store.add_run("w", key, "", "m:f", "{}", server)[0] for key in ("waiting", "at work")]
+    store.note_progress(runs[1:], 1.0, "", "[]")
+    backup(tmp_path / "copy", tmp_path / "home")
+    for _ in range(2):
+        restore(tmp_path / "copy", tmp_path / "new")
+        new = Store(tmp_path / "new")
+        assert [new.find_run(run).state for run in (done, *runs)] == ["done", "interrupted", "interrupted"]
+        assert new.owner("waiting", "me") is None and not new.is_shared("me")
+        new.close()
+    assert [store.find_run(run).state for run in runs] == ["queued", "running"]
+    assert store.owner("waiting", "me") == server
+    store.close()
+
+
 def test_a_copy_of_a_store_of_before_and_one_made_while_an_upload_goes(tmp_path):
     """The first has the bytes in it already; the second does not show what it has no bytes of."""
     store, _ = planted(tmp_path / "home")

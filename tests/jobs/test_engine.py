@@ -578,7 +578,9 @@ def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
     )
 
 
-def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch, tmp_path):
+@pytest.fixture
+def guest(narrow, monkeypatch, tmp_path):
+    """An engine whose workers are those of another one, reached by its address."""
     assert narrow.wait_ready(300)
     security = narrow._pool._cluster.security
     tls = {
@@ -589,16 +591,45 @@ def test_another_cluster_is_used_through_its_address(narrow, ended, monkeypatch,
     monkeypatch.setenv("NSPCA_SCHEDULER", narrow.address)
     with dask.config.set(tls):
         guest = Engine(Store(tmp_path))
-        job = guest.submit(
-            "tests.jobs.background_tasks:mean", {"X": np.ones((2, 3)), "name": "guest"}, viewer="a"
-        )
-        state = ended(guest, job)
-        assert state.error == "" and guest.address == narrow.address
-        assert guest.result(job) == b"guest 1.0"
+        yield guest
         guest.shutdown()
+
+
+def test_another_cluster_is_used_through_its_address(narrow, guest, ended):
+    job = guest.submit(
+        "tests.jobs.background_tasks:mean", {"X": np.ones((2, 3)), "name": "guest"}, viewer="a"
+    )
+    state = ended(guest, job)
+    assert state.error == "" and guest.address == narrow.address
+    assert guest.result(job) == b"guest 1.0"
+    guest.shutdown()
     assert (
         ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 6}, viewer="a")).state == "done"
     )
+
+
+def test_a_run_that_cannot_be_sent_to_another_cluster_ends_and_holds_up_nobody(guest, ended, monkeypatch):
+    def lost(*_):
+        raise OSError("the scheduler is gone")
+
+    asked = {"X": np.ones((2, 3)), "name": "guest"}
+    guest.start()
+    assert guest.wait_ready(300)
+    with monkeypatch.context() as patched:
+        patched.setattr(guest._pool._client, "scatter", lost)
+        job = guest.submit("tests.jobs.background_tasks:mean", asked, viewer="a")
+        state = ended(guest, job)
+    assert (state.state, state.error) == (
+        "failed",
+        "The connection to the worker was lost (OSError): start the run again.",
+    )
+    (kept,) = (guest.store.home / "arrays").iterdir()
+    kept.unlink()
+    assert guest.again(job, viewer="a") == job
+    state = ended(guest, job)
+    assert state.state == "failed" and state.error.startswith("The data of this run is no longer kept")
+    other = guest.submit("tests.jobs.background_tasks:mean", asked, viewer="b")
+    assert ended(guest, other).state == "done"
 
 
 @pytest.mark.parametrize(
