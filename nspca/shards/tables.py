@@ -139,7 +139,7 @@ def csv(made: Made) -> Shards:
 
 
 def _numbers_in(piece: Any, use: list[int], decimal: str) -> np.ndarray:
-    """Columns of a data frame as float64; cells that are no numbers are NaN, whatever pandas makes of them."""
+    """Columns of a data frame as float64; what is no number is NaN, whatever pandas makes of it."""
     for i in use:
         if piece[i].dtype.kind not in "iuf":
             piece[i] = [number_of(str(cell), decimal) for cell in piece[i]]
