@@ -10,7 +10,7 @@ from nspca.api import line_of
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.progress import Event, Report, silent
 from nspca.tasks.rows import Climbed, Refused, Several, pack
-from nspca.tasks.sweep import NO_METHOD, cheapest_first, make_problem
+from nspca.tasks.sweep import NO_METHOD, Closing, cheapest_first, make_problem
 from nspca.tasks.table import given
 
 WORTH = 1e-6
@@ -58,13 +58,7 @@ def run_joint(*, X, covariance: bool, request: dict, report: Report = silent) ->
         if not found:
             raise failed[-1]
         if request["effort"] is not None:
-            _certify(
-                problem,
-                found,
-                request["effort"],
-                report,
-                _speaking(report, len(methods), len(methods), "proof"),
-            )
+            _certify(problem, found, request["effort"], len(methods), report)
     except Cancelled as stop:
         stop.result = packed() if found else None
         raise
@@ -147,12 +141,13 @@ def _speaking(report: Report, done: int, total: int, who: str) -> Report:
 
 
 def _certify(
-    problem: nspca.Problem, found: dict[str, nspca.Result], effort: str, report: Report, say: Report
+    problem: nspca.Problem, found: dict[str, nspca.Result], effort: str, done: int, report: Report
 ) -> None:
     """Give all results the one bound that holds for every way to find them; of a cancelled search, what it
-    had by then.
+    had by then. Each time the bound has come down is a row.
     """
     best = max(found.values(), key=lambda result: result.value)
+    say = _speaking(Closing(report, best.value, effort), done, done, "proof")
     say(Event("looking for a bound", lower=best.value))
     certificate = None
     try:

@@ -147,8 +147,7 @@ def values_of_k(request: dict) -> list[int] | range:
 
 
 def prove_more(*, X, covariance: bool, question: dict, component, report: Report = silent) -> bytes:
-    """The strongest certificate of standard, then thorough effort, as its bytes; stops when the gap is
-    closed.
+    """The strongest certificate of one effort after the other, as its bytes; stops when the gap is closed.
 
     A cancelled run gives the best that was proved by then.
 
@@ -156,16 +155,18 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
     ----------
     X : (m, n) array or sparse matrix, the (n, n) covariance, or a folder as `table.given` takes it
     question : dict
-        ``k, nonneg, center, scale``, and ``forced`` where features are; what else it says is for the pages.
-    component : (n,) array
+        ``k``, or the sizes of several components, ``nonneg, center, scale``, ``forced`` where features are,
+        and ``efforts`` if not all; what else it says is for the pages.
+    component : (n,) or (n, r) array
         A known answer: it says how far the bound can come down.
     """
     X, report = given(X, report)
-    problem = make_problem(X, covariance, question["k"], **how(question))
+    k = question["k"]
+    problem = make_problem(X, covariance, k if isinstance(k, int) else tuple(k), **how(question))
     known = nspca.Result.of(problem, component, nspca.Status.HEURISTIC, "known")
     closing = Closing(report, known.value)
     best: nspca.Certificate | None = None
-    for effort in MORE:
+    for effort in question.get("efforts") or MORE:
         closing.effort = effort
         try:
             found = nspca.certify(problem, known, effort=effort, report=closing)
@@ -178,7 +179,7 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
             best = min(proved, key=lambda certificate: certificate.upper)
             break
         best = found if best is None else min(best, found, key=lambda certificate: certificate.upper)
-        closing(Event("certificate", k=problem.size, upper=best.upper))
+        closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
         if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
             break
     assert best is not None  # every effort gives one, or raises
@@ -188,8 +189,8 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
 class Closing:
     """A `report` hook that adds a `Closer` whenever the bound has come down."""
 
-    def __init__(self, report: Report, lower: float):
-        self.report, self.lower, self.upper, self.effort = report, lower, math.inf, ""
+    def __init__(self, report: Report, lower: float, effort: str = ""):
+        self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort
         self.started = time.perf_counter()
 
     def __call__(self, event: Event) -> None:

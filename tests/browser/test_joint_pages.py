@@ -55,3 +55,28 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
     expect(page.get_by_role("button", name="Run again")).to_be_visible()
+
+
+@pytest.mark.visit
+def test_the_two_bounds_close_on_each_other_and_more_is_proved_on_request(page, app_url):
+    page.goto(f"{app_url}/parts?pictures=digits&r=4&size=12&by=joint&proof=fast")
+    page.get_by_role("button", name="Find 4 parts").click()
+    more = page.get_by_role("button", name="Prove more")
+    expect(more).to_be_visible()
+    before = _proved(page)
+    more.click()
+    expect(
+        page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))
+    ).to_be_visible()
+    expect(page.locator(".js-plotly-plot").filter(has_text="best found")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(re.compile(r"Worked on for|Proving with thorough effort"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"From [\d.]+ % to [\d.]+ %\."))).to_be_visible()
+    assert _proved(page) > before
+    page.get_by_role("button", name="Verify now").click()
+    expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
+
+
+def _proved(page) -> float:
+    said = page.get_by_text(re.compile(r"At least [\d.]+ % of the best possible")).first.inner_text()
+    return float(re.search(r"At least ([\d.]+) %", said)[1])

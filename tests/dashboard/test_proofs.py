@@ -10,7 +10,8 @@ import nspca
 from nspca.dashboard import chosen as chosen_data
 from nspca.dashboard.chosen import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.panel import gap_words, progress_words
+from nspca.dashboard.proof.closing import progress_words
+from nspca.dashboard.proof.panel import gap_words
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.asked import loading
 from nspca.dashboard.runs.request import Request

@@ -308,18 +308,25 @@ def _beside_a_sweep(what: str):
 def _prove(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     request = given["question"]
     k, page, values = request["k"], None, {}
-    swept = next((one for one in _alike("sweep", request, shown) if k in one.ks), None)
-    data = request.get("data") or (swept.request["data"] if swept else None)
-    if swept:
-        page, values = swept.page, {**swept.values, "k": k}
-    elif data == {"sample": "digits"} and k <= HOME_MOST and _how(request, False) == ("nonnegative",):
+    of_one = isinstance(k, int)
+    beside = _alike("sweep" if of_one else "joint", request, shown)
+    asker = next((one for one in beside if (k in one.ks if of_one else k == one.request["sizes"])), None)
+    data = request.get("data") or (asker.request["data"] if asker else None)
+    if asker:
+        page, values = asker.page, {**asker.values, **({"k": k} if of_one else {})}
+    elif (
+        data == {"sample": "digits"}
+        and of_one
+        and k <= HOME_MOST
+        and _how(request, False) == ("nonnegative",)
+    ):
         page, values = "app.py", {"digit_k": k}
     about = data_words(data) if data else run.title.partition(", ")[0]
     return Told(
         run,
         "prove",
         request,
-        (about, f"a tighter proof, k = {k}"),
+        (about, f"a tighter proof, {words.sizes(k)}"),
         _how(request, bool(given.get("covariance"))),
         0,
         page,
@@ -329,7 +336,7 @@ def _prove(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
 
 def _check(run: Run, given: dict[str, Any], shown: list[Told]) -> Told:
     k = given["asked"]["k"]
-    about = (run.title.partition(", ")[0], f"check of a proof, k = {k}")
+    about = (run.title.partition(", ")[0], f"check of a proof, {words.sizes(k)}")
     return Told(run, "check", given["asked"], about, (_weights(given["asked"]),))
 
 

@@ -1,6 +1,6 @@
 """What the frame of the parts and topics pages hands to its views, and what it asks of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -9,11 +9,12 @@ import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.request import JointRequest
+from nspca.dashboard.proof.attempts import Attempt
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is known of a run, for the views."""
+    """What is known of a run, for the views; `tried` are the attempts to prove more."""
 
     about: Subject
     of: Chosen
@@ -22,6 +23,7 @@ class Outcome:
     results: dict[str, nspca.Result]
     run_id: str
     live: bool
+    tried: Sequence[Attempt] = ()
 
     @property
     def best(self) -> str:

@@ -2,6 +2,7 @@
 it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,10 +15,13 @@ from nspca.dashboard.data import preview, standin
 from nspca.dashboard.export import offer
 from nspca.dashboard.joint import everything
 from nspca.dashboard.joint import form as joint_form
+from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.request import DEFAULT, LARGE, JointRequest
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import arrival, beforehand, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
 from nspca.dashboard.runs.kept import kept
@@ -124,14 +128,24 @@ def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
         results[climb[-1].method] = nspca.Result.of(
             run.asked.problem(run.of), X, nspca.Status.CANCELLED, climb[-1].method
         )
-    if not now.ended and "joint" in run.asked.methods:
+    if not now.ended and not _closing(run, now) and "joint" in run.asked.methods:
         joint_views.climb(climb, at_work, about, run.id)
     _draw(about, run, now, results, view, live=not now.ended)
 
 
+def _closing(run: Watched, now: JobState) -> bool:
+    """The two bounds of a proof that is at work, where it is."""
+    return bool(joint_proof.closers(now)) and joint_proof.live(now, _problem(run), run.id)
+
+
+def _problem(run: Watched) -> nspca.Problem:
+    return run.measured(leading=False) if run.of.table is not None else run.asked.problem(run.of)
+
+
 def _finished(run: Watched, about: Subject, view: View) -> None:
-    sweep = kept(run)
-    _draw(about, run, run.now, {method: sweep[method, r] for method, r in sweep}, view)
+    sweep, tried = kept(run), proofs.attempts(run.asked)
+    results = {method: sweep[method, r] for method, r in sweep}
+    _draw(about, run, run.now, joint_proof.tightest(results, run.asked, tried), view, tried=tried)
 
 
 def so_far(now: JobState, n: int) -> dict[str, nspca.Result]:
@@ -177,15 +191,23 @@ def _says(asked: JointRequest, now: JobState) -> str:
     return line if event.upper is None else f"{line}, nothing above {words.bound(event.upper)}"
 
 
-def _draw(about: Subject, run: Watched, now: JobState, results: dict, view: View, live: bool = False) -> None:
+def _draw(
+    about: Subject,
+    run: Watched,
+    now: JobState,
+    results: dict,
+    view: View,
+    live: bool = False,
+    tried: Sequence[Attempt] = (),
+) -> None:
     for method, sentence in failures(now).items():
         st.warning(f"{words.plain(method)}: {words.plain(sentence)}", icon=":material/warning:")
     if not results:
         return
-    table = run.of.table is not None
-    problem = run.measured(leading=False) if table else run.asked.problem(run.of)
-    outcome = Outcome(about, run.of, run.asked, problem, results, run.id, live)
+    outcome = Outcome(about, run.of, run.asked, _problem(run), results, run.id, live, tried)
     joint_views.verdict(outcome)
+    if not live:
+        joint_proof.show(outcome, now)
     view.components(outcome)
     joint_views.figures_of(outcome)
     if not live:

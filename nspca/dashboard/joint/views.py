@@ -16,7 +16,6 @@ from nspca.dashboard.joint import names as topic_names
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.request import snippet
-from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import methods
 from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
@@ -101,11 +100,8 @@ def verdict(outcome: Outcome) -> None:
             f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {many} of these sizes that do not "
             f"overlap explain more than {words.bound(best.certificate.upper)}."
         )
-        if not outcome.live:
-            proof_panel.verify_button(outcome.of, outcome.problem, best.certificate)
-            proof_panel.verified(best, best.certificate)
     elif not outcome.live and outcome.asked.effort is None:
-        st.caption("Without a proof: choose an effort for it above to learn how much better it could be.")
+        st.caption("Nothing is proved yet about how much better it could be.")
 
 
 def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:

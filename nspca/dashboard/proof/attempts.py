@@ -5,6 +5,7 @@ of all proofs.
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -13,7 +14,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import found, start
-from nspca.dashboard.runs.request import Request
+from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.shell import state, words
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
@@ -26,10 +27,12 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 
 @dataclass(frozen=True)
 class Attempt:
-    """One "prove more" for one k: where it is, and what it has proved so far."""
+    """One "prove more" for one k, or the sizes of several components: where it is, and what it has proved so
+    far.
+    """
 
     id: str
-    k: int
+    k: int | tuple[int, ...]
     now: JobState
     certificate: nspca.Certificate | None
 
@@ -47,13 +50,13 @@ class Proof:
     seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
 
 
-def question(asked: Request, k: int) -> dict:
+def question(asked: Asked, k: int | tuple[int, ...]) -> dict:
     """What a certificate depends on: it serves every sweep that meets the same problem."""
     return {**asked.same, "k": k}
 
 
-def attempts(asked: Request) -> list[Attempt]:
-    """Everything this workspace has tried to prove about the problem of a sweep, the newest first."""
+def attempts(asked: Asked) -> list[Attempt]:
+    """Everything this workspace has tried to prove about the problem of a run, the newest first."""
     tried = []
     for run, given in found.every(MORE):
         about = given.get("question")
@@ -62,7 +65,8 @@ def attempts(asked: Request) -> list[Attempt]:
             for name, value in question(asked, about.get("k")).items()
         ):
             kept = _opened(run.key) if engine().store.has_result(run.key) else None
-            tried.append(Attempt(run.id, about["k"], engine().status(run.id), kept))
+            k = tuple(about["k"]) if isinstance(about["k"], list) else about["k"]
+            tried.append(Attempt(run.id, k, engine().status(run.id), kept))
     return tried
 
 
@@ -71,16 +75,27 @@ def _opened(key: str) -> nspca.Certificate:
     return nspca.Certificate.from_bytes(engine().store.result(key))
 
 
-def more(about: Chosen, asked: Request, k: int, component) -> None:
+def left(asked: Asked) -> tuple[str, ...]:
+    """Efforts that the run has not made."""
+    made = getattr(asked, "effort", None)
+    return tasks.MORE[tasks.MORE.index(made) + 1 :] if made in tasks.MORE else tasks.MORE
+
+
+def more(about: Chosen, asked: Asked, k: int | tuple[int, ...], component) -> None:
     """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
     data = about.dataset
     earlier = sum(attempt.k == k for attempt in attempts(asked))
     arguments = {"X": about.given, "covariance": data.is_covariance, "component": component}
-    arguments["question"] = {**question(asked, k), "attempt": earlier, "data": asked.data}
-    start.start(MORE, arguments, f"{data.name}, k = {k}, proof")
+    arguments["question"] = {
+        **question(asked, k),
+        "attempt": earlier,
+        "data": asked.data,
+        "efforts": list(left(asked)),
+    }
+    start.start(MORE, arguments, f"{data.name}, {words.sizes(k)}, proof")
 
 
-def best(result: nspca.Result, tried: list[Attempt], k: int) -> Proof | None:
+def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:
     """The least upper bound known for a k: the sweep's own, or one of the attempts'."""
     known = [] if result.certificate is None else [Proof(result.certificate, None)]
     known += [

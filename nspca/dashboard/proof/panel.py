@@ -1,37 +1,25 @@
-"""The proof of one component: how good, by whom, how large; checked, improved and taken home from here."""
+"""The proof of one component: how good, by whom, how large; checked and taken home from here."""
 
 import shlex
-import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof import closing
 from nspca.dashboard.proof.attempts import Attempt, Proof
-from nspca.dashboard.runs import goes, start
+from nspca.dashboard.proof.closing import Aim
+from nspca.dashboard.runs import goes
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import presses, words
 from nspca.data.arrays import to_npz
-from nspca.jobs import JobState
-from nspca.plots import gap_figure, kind_words, percent_down
+from nspca.plots import kind_words, percent_down
 from nspca.problem import Problem
-from nspca.tasks.rows import Closer, unpack
 
-MORE_HELP = (
-    "Works on a tighter bound in the background, first with standard effort, then thoroughly; a "
-    "minute or more, and you can stop it."
-)
-NOTHING_LEFT = {
-    "closed": "The gap is closed: nothing is left to prove.",
-    "tried": "This is what thorough effort can prove.",
-}
 INDEPENDENT = (
     "The checker shares no code with what made the certificate: it forms its own products from the data "
     "and trusts no eigenvalue, norm or search."
@@ -51,8 +39,7 @@ def show(
     shared stay theirs.
     """
     proof = proofs.best(result, tried, k)
-    mine = [attempt for attempt in tried if attempt.k == k]
-    working = next((attempt for attempt in mine if not attempt.now.ended), None)
+    aim = Aim(about, asked, k, result, tried, (problem.leading_eigenvalue or 1.0, "the leading eigenvalue"))
     if proof is None:
         st.markdown("Nothing is proved about this component yet.")
     else:
@@ -64,16 +51,12 @@ def show(
     with st.container(horizontal=True):
         if proof is not None:
             verify_button(about, problem.with_k(k), proof.certificate)
-        if working is None:
-            _more_button(about, asked, k, result, proof, mine)
+        closing.button(aim)
         if proof is not None:
             _take_home(about, asked, k, proof.certificate, own)
     if proof is not None:
         verified(result, proof.certificate)
-    if working is not None:
-        _watch(problem, working)
-    elif mine:
-        _went(problem, result, mine[0])
+    closing.watched(aim)
     if proof is not None:
         _elsewhere(about, asked, k)
 
@@ -169,92 +152,6 @@ def _wait(certificate: nspca.Certificate) -> None:
         )
 
     goes.each_second(look)
-
-
-# --- prove more -----------------------------------------------------------------------------------
-
-
-def _more_button(
-    about: Chosen, asked: Request, k: int, result: nspca.Result, proof: Proof | None, mine: list[Attempt]
-) -> None:
-    reason = None
-    if proof is not None and 1 - proof.certificate.ratio(result.value) <= OPTIMAL_GAP:
-        reason = NOTHING_LEFT["closed"]
-    elif any(attempt.now.state == "done" for attempt in mine):
-        reason = NOTHING_LEFT["tried"]
-    look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
-    start.button(
-        "Prove more",
-        lambda: proofs.more(about, asked, k, result.components[:, 0]),
-        "more",
-        type="secondary",
-        **look,
-    )
-
-
-def _watch(problem: Problem, attempt: Attempt) -> None:
-    def share(now: JobState) -> float:
-        return now.event.done / now.event.total if now.event and now.event.total else 0.0
-
-    def gap(now: JobState) -> None:
-        _gap(attempt, problem, unpack(now.rows), time.time() - now.started if now.started else None)
-
-    says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
-    goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: goes.stop(attempt.id))
-
-
-def progress_words(state: str, rows: Sequence[Closer]) -> str:
-    """One line: what is being tried, and how far the bound has come."""
-    if not rows:
-        return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
-            state, "Proving …"
-        )
-    last = rows[-1]
-    share = percent_down(last.lower / last.upper) if last.upper > 0 else "100 %"
-    return (
-        f"Proving with {last.effort} effort: nothing above {words.bound(last.upper)}, at least {share} "
-        "of the best possible"
-    )
-
-
-def _gap(attempt: Attempt, problem: Problem, rows: Sequence[Closer], until: float | None) -> None:
-    """The two bounds over the seconds; a bound stays until a better one comes."""
-    if not rows:
-        return
-    seen = pd.DataFrame(rows)
-    if until is not None and until > seen["seconds"].iloc[-1]:
-        seen = pd.concat([seen, seen.tail(1).assign(seconds=until)])
-    unit = {
-        "unit": problem.leading_eigenvalue or 1.0,
-        "unit_name": "the leading eigenvalue",
-        "steps_name": "seconds",
-    }
-    columns = (seen[name].to_numpy() for name in ("lower", "upper", "seconds"))
-    figures.draw(gap_figure(*columns, **unit).update_layout(height=280), "gap", same=attempt.id)
-
-
-def _went(problem: Problem, result: nspca.Result, attempt: Attempt) -> None:
-    """How the last attempt ended."""
-    now, before = attempt.now, result.certificate
-    if now.state == "failed":
-        st.error(words.plain(now.error), icon=":material/error:")
-        return
-    ended = {
-        "done": f"Worked on for {attempt.seconds or 0:.1f} s.",
-        "cancelled": "Stopped; the best that was proved by then is kept.",
-        "interrupted": "The server was restarted while this was being proved: press Prove more to go on.",
-    }[now.state]
-    if attempt.certificate is not None and before is not None:
-        first, last = before.ratio(result.value), attempt.certificate.ratio(result.value)
-        ended += (
-            f" From {percent_down(first)} to {percent_down(last)}."
-            if last > first
-            else " The sweep's own bound was not beaten."
-        )
-    st.caption(ended)
-    if now.rows:
-        with st.expander("How the gap closed", icon=":material/compress:"):
-            _gap(attempt, problem, unpack(now.rows), None)
 
 
 # --- take home ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import base64
 import math
 import re
+from collections.abc import Sequence
 from decimal import ROUND_DOWN, ROUND_UP, Decimal
 
 from nspca.api import OPTIMAL_GAP
@@ -133,6 +134,14 @@ def bound(value: float) -> str:
 def things(count: int, one: str, many: str | None = None) -> str:
     """``3 features``, ``1 feature``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def sizes(k: int | Sequence[int]) -> str:
+    """``k = 15``, ``8 components of 15``, ``3 components of 15, 15 and 10``."""
+    if isinstance(k, int):
+        return f"k = {k}"
+    of = str(k[0]) if len(set(k)) == 1 else listed(list(map(str, k)))
+    return f"{things(len(k), 'component')} of {of}"
 
 
 def listed(names: list[str]) -> str:

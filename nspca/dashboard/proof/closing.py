@@ -1,0 +1,154 @@
+"""A proof that goes on: asked for, watched while it closes, and how it went."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.api import OPTIMAL_GAP
+from nspca.dashboard.browser import figures
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.runs import goes, start
+from nspca.dashboard.runs.asked import Asked
+from nspca.dashboard.shell import words
+from nspca.jobs import JobState
+from nspca.plots import gap_figure, percent_down
+from nspca.tasks.rows import Closer, unpack
+
+MORE_HELP = (
+    "Works on a tighter bound in the background, up to thorough effort: a minute or more, for several "
+    "components up to ten, and you can stop it."
+)
+NOTHING_LEFT = {
+    "closed": "The gap is closed: nothing is left to prove.",
+    "tried": "This is what thorough effort can prove.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What more is to be proved about.
+
+    Parameters
+    ----------
+    k : features in the component, or in each of several
+    result : the answer, with its own certificate
+    tried : the attempts at this problem, the newest first
+    unit : what the bounds are shown in per cent of, and its name
+    """
+
+    about: Chosen
+    asked: Asked
+    k: int | tuple[int, ...]
+    result: nspca.Result
+    tried: Sequence[Attempt]
+    unit: tuple[float, str]
+
+    @property
+    def mine(self) -> list[Attempt]:
+        return [attempt for attempt in self.tried if attempt.k == self.k]
+
+    @property
+    def working(self) -> Attempt | None:
+        return next((attempt for attempt in self.mine if not attempt.now.ended), None)
+
+
+def button(aim: Aim) -> None:
+    """Prove more, where nothing is at work."""
+    if aim.working is not None:
+        return
+    reason, proof = None, proofs.best(aim.result, aim.tried, aim.k)
+    if proof is not None and 1 - proof.certificate.ratio(aim.result.value) <= OPTIMAL_GAP:
+        reason = NOTHING_LEFT["closed"]
+    elif any(attempt.now.state == "done" for attempt in aim.mine) or not proofs.left(aim.asked):
+        reason = NOTHING_LEFT["tried"]
+    look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
+    X = aim.result.components
+    start.button(
+        "Prove more",
+        lambda: proofs.more(aim.about, aim.asked, aim.k, X[:, 0] if isinstance(aim.k, int) else X),
+        "more",
+        type="secondary",
+        **look,
+    )
+
+
+def watched(aim: Aim) -> None:
+    """The attempt that is at work, or how the last one went."""
+    if aim.working is not None:
+        _watch(aim.working, aim.unit)
+    elif aim.mine:
+        _went(aim.result, aim.mine[0], aim.unit)
+
+
+def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
+    def share(now: JobState) -> float:
+        return now.event.done / now.event.total if now.event and now.event.total else 0.0
+
+    def gap(now: JobState) -> None:
+        draw(unpack(now.rows), unit, attempt.id, time.time() - now.started if now.started else None)
+
+    says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
+    goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: goes.stop(attempt.id))
+
+
+def progress_words(state: str, rows: Sequence[Closer]) -> str:
+    """One line: what is being tried, and how far the bound has come."""
+    if not rows:
+        return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
+            state, "Proving …"
+        )
+    last = rows[-1]
+    share = percent_down(last.lower / last.upper) if last.upper > 0 else "100 %"
+    return (
+        f"Proving with {last.effort} effort: nothing above {words.bound(last.upper)}, at least {share} "
+        "of the best possible"
+    )
+
+
+def draw(
+    rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
+) -> None:
+    """The two bounds over the seconds, up to `until`; a bound stays until a better one comes."""
+    if not rows:
+        return
+    seen = pd.DataFrame(rows)
+    if until is not None and until > seen["seconds"].iloc[-1]:
+        seen = pd.concat([seen, seen.tail(1).assign(seconds=until)])
+    columns = (seen[name].to_numpy() for name in ("lower", "upper", "seconds"))
+    drawn = gap_figure(*columns, unit=unit[0], unit_name=unit[1], steps_name="seconds")
+    figures.draw(drawn.update_layout(height=280), key, same=same)
+
+
+def closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
+    """How it went, folded away."""
+    if rows:
+        with st.expander("How the gap closed", icon=":material/compress:"):
+            draw(rows, unit, same)
+
+
+def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
+    """How the last attempt ended."""
+    now, before = attempt.now, result.certificate
+    if now.state == "failed":
+        st.error(words.plain(now.error), icon=":material/error:")
+        return
+    ended = {
+        "done": f"Worked on for {attempt.seconds or 0:.1f} s.",
+        "cancelled": "Stopped; the best that was proved by then is kept.",
+        "interrupted": "The server was restarted while this was being proved: press Prove more to go on.",
+    }[now.state]
+    if attempt.certificate is not None and before is not None:
+        first, last = before.ratio(result.value), attempt.certificate.ratio(result.value)
+        ended += (
+            f" From {percent_down(first)} to {percent_down(last)}."
+            if last > first
+            else " The bound of before was not beaten."
+        )
+    st.caption(ended)
+    closed(unpack(now.rows), unit, attempt.id)

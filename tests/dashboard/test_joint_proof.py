@@ -1,0 +1,153 @@
+"""The proof of several components: it closes while one watches, goes on when it is asked to, and is kept."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard.history.told import tell
+from nspca.dashboard.joint import proof as joint_proof
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs import found
+from nspca.dashboard.shell import words
+from nspca.jobs import JobState, engine
+from nspca.tasks import sweep as tasks
+from nspca.tasks.joint import run_joint
+from nspca.tasks.rows import Closer, Several, pack, unpack
+from tests.patience import wait_for
+
+PAGE = "pages/parts.py"
+SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower"}
+HOW = {"nonneg": True, "center": True, "scale": False}
+REQUEST = {"sizes": [6, 6, 4], "methods": ["joint"], "seed": 0, **HOW}
+
+
+@pytest.fixture(scope="module")
+def X():
+    return nspca.load_sample("digits").X
+
+
+@pytest.fixture
+def start(visit, address):
+    """A run of the page to its end."""
+
+    def run(**values):
+        page = visit(PAGE, **SHORT, **values)
+        page.button(key="run").click().run()
+        wait_for(lambda: engine().status(address(page)["parts"]).ended)
+        return page.run()
+
+    return run
+
+
+def attempts(page, address) -> list:
+    return [run for run in engine().store.list_runs(address(page)["w"]) if run.function == proofs.MORE]
+
+
+def ended(page, address):
+    wait_for(lambda: engine().status(attempts(page, address)[0].id).ended)
+    return page.run()
+
+
+@pytest.mark.parametrize("effort", ["fast", "standard"])
+def test_every_time_the_bound_comes_down_is_a_row(X, effort):
+    events = []
+    sweep = nspca.Sweep.from_bytes(
+        run_joint(X=X, covariance=False, request={**REQUEST, "effort": effort}, report=events.append)
+    )
+    now = JobState("x", "done", rows=tuple(e.payload["row"] for e in events if "row" in e.payload))
+    rows, result = joint_proof.closers(now), sweep["joint", 3]
+    uppers = [row.upper for row in rows]
+    assert len(rows) >= 2 and uppers == sorted(set(uppers), reverse=True)
+    assert {(row.effort, row.lower) for row in rows} == {(effort, result.value)}
+    assert min(uppers) >= result.certificate.upper * (1 - 1e-6)
+    assert all(
+        "share" in e.payload for e in events if "row" in e.payload and e.payload["row"]["row"] == "closer"
+    )
+
+
+def test_more_is_proved_about_several_components(X):
+    problem = nspca.Problem.from_data(X, (6, 6, 4))
+    result = nspca.solve(problem, certify="fast")
+    question = {**HOW, "k": [6, 6, 4], "efforts": ["standard"]}
+    events = []
+    kept = nspca.Certificate.from_bytes(
+        tasks.prove_more(
+            X=X, covariance=False, question=question, component=result.components, report=events.append
+        )
+    )
+    assert result.value <= nspca.verify(X, kept, k=(6, 6, 4)) <= kept.upper <= result.certificate.upper
+    said = unpack(e.payload["row"] for e in events if "row" in e.payload)
+    assert {row.effort for row in said} == {"standard"}
+
+
+@pytest.mark.visit
+def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts, visit, alts, monkeypatch):
+    page = start(proof="fast")
+    weak = nspca.Sweep(
+        {
+            key: one.with_certificate(replace(one.certificate, upper=1.5 * one.certificate.upper))
+            for key, one in nspca.Sweep.from_bytes(engine().result(address(page)["parts"])).results.items()
+        }
+    )
+    monkeypatch.setattr(found, "opened", lambda *given: weak)
+    before = said(texts(page.run()))
+    assert "How the gap closed" in [one.label for one in page.expander]
+    page.button(key="more").click().run()
+    assert not page.exception and not page.error
+    page = ended(page, address)
+    assert not page.exception and not page.error
+    after = said(texts(page))
+    assert after > before and "Worked on for" in texts(page) and page.button(key="more").disabled
+    assert any("Best value and proved bound" in alt for alt in alts(page))
+    again = visit(PAGE, **address(page))
+    assert said(texts(again)) == after, "found again from the address alone"
+    page.button(key="verify").click().run()
+    assert page.success and not page.error
+    run = attempts(page, address)[0]
+    assert json.loads(run.parameters)["question"]["efforts"] == ["standard", "thorough"]
+    told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
+    assert told.what[1] == "a tighter proof, 3 components of 6, 6 and 4"
+    assert told.page == PAGE and told.values["parts"] == address(page)["parts"]
+
+
+@pytest.mark.visit
+def test_what_was_found_without_a_proof_gets_one(start, address, texts):
+    page = start(proof="none")
+    assert "Nothing is proved yet" in texts(page) and not any(one.key == "verify" for one in page.button)
+    page.button(key="more").click().run()
+    page = ended(page, address)
+    assert said(texts(page)) > 50 and not page.error and not page.exception
+    assert any("Certificate" in one.label for one in page.get("download_button"))
+
+
+@pytest.mark.visit
+def test_nothing_more_is_offered_after_thorough_effort(start):
+    page = start(proof="thorough")
+    assert page.button(key="more").disabled
+
+
+def test_the_time_of_a_proof_begins_after_the_methods(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(joint_proof.closing, "draw", lambda *given, **how: drawn.append(given))
+    monkeypatch.setattr(joint_proof.time, "time", lambda: 110.0)
+    rows = [Several("joint", [1.0], 4.0, None), Closer(2.0, 1.0, 2.0, "standard")]
+    now = JobState("x", "running", started=100.0, rows=tuple(pack(row)["row"] for row in rows))
+    problem = nspca.Problem.from_covariance(np.eye(3), 1)
+    assert joint_proof.live(now, problem, "x") and drawn[0][3] == 6.0
+    assert not joint_proof.live(JobState("x", "running", started=100.0), problem, "x")
+
+
+@pytest.mark.parametrize(
+    ("k", "says"),
+    [(4, "k = 4"), ((15,) * 8, "8 components of 15"), ((6, 6, 4), "3 components of 6, 6 and 4")],
+)
+def test_sizes_in_words(k, says):
+    assert words.sizes(k) == says
+
+
+def said(text: str) -> float:
+    """The share that the page says is proved."""
+    return float(text.lower().split("at least ")[1].split(" %")[0]) if "at least" in text.lower() else 0.0
