@@ -7,6 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 import nspca
@@ -194,3 +195,26 @@ def test_a_certificate_of_a_frame_with_its_index_holds_for_its_shards(tmp_path, 
     assert "200 x 6" in capsys.readouterr().out
     assert main(["solve", folder, "--k", "2", "--certificate", proof]) == 0
     assert main(["verify", source, proof]) == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "symmetric", "sparse"])
+def test_of_which_tables_a_certificate_holds(kind, tmp_path):
+    """As README says: of the shards on all that is read of the file, of a dense table not on its shards."""
+    source, S = tmp_path / "table", NOISE.to_numpy().T @ NOISE.to_numpy()
+    if kind in ("csv", "parquet"):
+        source.write_bytes(csv(NOISE, index=False) if kind == "csv" else written(NOISE))
+    else:
+        scipy.io.mmwrite(
+            tmp_path / "x.mtx", sp.coo_array(S), symmetry="symmetric" if kind == "symmetric" else "general"
+        )
+        source = tmp_path / "x.mtx"
+    made, known = shard(source, tmp_path / "s", rows=50), nspca.read(source)
+    on_disk = nspca.certify(nspca.Problem.from_shards(made, 2), effort="fast")
+    in_memory = nspca.certify(nspca.Problem.from_data(known, 2), effort="fast")
+    assert nspca.verify(known, on_disk) <= on_disk.upper
+    assert nspca.verify(known, in_memory) <= in_memory.upper
+    if kind == "sparse":
+        assert nspca.verify(made, in_memory) <= in_memory.upper
+    else:
+        with pytest.raises(nspca.CertificateError, match="digests differ"):
+            nspca.verify(made, in_memory)
