@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nspca.api import certify, solve, sweep
     from nspca.certificate import Certificate
-    from nspca.checker import verify
     from nspca.choosing import Choice, NoiseTest, choose_components, choose_k, noise_test
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.errors import (
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from nspca.result import Result, Status, Sweep, knee
     from nspca.shards import Shards
     from nspca.solvers import METHODS
+    from nspca.verifying import verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -70,7 +70,6 @@ __all__ = [
 _ROOMS = {
     "api": ("certify", "solve", "sweep"),
     "certificate": ("Certificate",),
-    "checker": ("verify",),
     "choosing": ("Choice", "NoiseTest", "choose_components", "choose_k", "noise_test"),
     "data": ("Dataset", "load_sample", "prepare", "read"),
     "errors": (
@@ -89,6 +88,7 @@ _ROOMS = {
     "result": ("Result", "Status", "Sweep", "knee"),
     "shards": ("Shards",),
     "solvers": ("METHODS",),
+    "verifying": ("verify",),
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names}
 

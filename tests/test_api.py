@@ -338,6 +338,20 @@ def test_a_certificate_of_another_recipe_is_refused():
     assert nspca.verify(X, one, problem) == nspca.verify(X, one, problem.with_k((3,)))
 
 
+def test_a_data_set_is_verified_as_its_numbers(tmp_path):
+    data = nspca.load_sample("pitprops")
+    problem = nspca.Problem.from_covariance(data, 3)
+    certificate = nspca.certify(problem, effort="fast")
+    assert nspca.verify(data, certificate, problem) == nspca.verify(data.X, certificate)
+    as_data = nspca.certify(nspca.Problem.from_data(data.X, 3, center=False), effort="fast")
+    with pytest.raises(CertificateError, match="source is 'data', asked for was 'covariance'"):
+        nspca.verify(data, as_data)
+    assert nspca.verify(data, as_data, source="data") == nspca.verify(data.X, as_data)
+    for path in ("x.csv", tmp_path):
+        with pytest.raises(CertificateError, match=r"got the path .*nspca\.read, .*nspca\.Shards"):
+            nspca.verify(path, certificate)
+
+
 def test_a_square_table_is_not_taken_for_its_covariance():
     """The sign of what is large: 0.1 [[1, .9], [.9, 1]] as data has variance 0.018, as a covariance 0.19."""
     A = 0.1 * np.array([[1, 0.9], [0.9, 1]])

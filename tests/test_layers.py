@@ -65,6 +65,7 @@ PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 # What stands beside the chain: all that each may import.
 BESIDE = {
     "checker": {"errors"},
+    "verifying": {"errors", "matrix", "checker"},
     "data": {"errors", "progress", "archive"},
     "shards": {"errors", "progress", "archive", "options", "data"},
     "plots": {"errors", "progress", "result", "certificate"},
@@ -101,7 +102,7 @@ def allowed() -> dict[str, set[str]]:
     arrows["api"] |= {"checker"}
     arrows["estimator"] |= {"checker"}
     arrows["planning"] = below | {"data", "shards"}
-    arrows["nspca"] = below | {"data", "shards", "checker", "planning"}
+    arrows["nspca"] = below | {"data", "shards", "verifying", "planning"}
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
     arrows["tasks"] = arrows["papers"] | {"papers", "nspca", "planning"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}

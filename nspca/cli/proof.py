@@ -2,7 +2,6 @@
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import tell
 from nspca.cli.loadings import read_loadings
@@ -10,9 +9,6 @@ from nspca.cli.screen import check_files, clear, complain, progress, say, say_js
 from nspca.cli.sources import forced_features, make_problem, read_dataset
 from nspca.cli.words import Commands, count, of_problem, preparing, sizes, with_json
 from nspca.errors import CertificateError, InvalidOption
-
-if TYPE_CHECKING:
-    from nspca.certificate import Certificate
 
 
 def add(commands: Commands) -> None:
@@ -145,7 +141,7 @@ def verify(args: argparse.Namespace) -> int:
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
-        upper = nspca.verify(_as_certified(dataset.X, certificate), certificate, **asked)
+        upper = nspca.verify(dataset, certificate, **asked)
     except CertificateError as error:
         clear()
         if args.json:
@@ -167,16 +163,3 @@ def verify(args: argparse.Namespace) -> int:
     if certificate.of_features:
         say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0
-
-
-def _as_certified(X: Any, certificate: "Certificate") -> Any:
-    """A dense table as a sparse one where the certificate is about that, as one of its shards is."""
-    import numpy as np
-    import scipy.sparse as sp
-
-    from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
-
-    if not isinstance(X, np.ndarray) or dense_digest(X) == certificate.digest:
-        return X
-    sparse = canonical(sp.csr_array(X))
-    return sparse if sparse_digest(sparse) == certificate.digest else X

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nspca.cli.answers import beside, tell
-from nspca.cli.screen import check_files, progress
+from nspca.cli.screen import check_files, complain, progress
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.cli.words import Commands, count, of_problem, percent, with_json, with_seed
 from nspca.errors import InvalidOption, of_the_app
@@ -80,7 +80,7 @@ def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
         )
     with of_the_app("reading with several workers"):
         from nspca.jobs.readers import readers
-    return readers(args.workers, args.scheduler)
+    return readers(args.workers, args.scheduler, complain)
 
 
 def _solve(args: argparse.Namespace, client: Any) -> int:

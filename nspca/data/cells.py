@@ -6,7 +6,7 @@ pandas could not.
 
 import io
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,11 +32,15 @@ class Cells:
     found : Look
     missing_allowed : bool
         A cell that holds nothing is then NaN; otherwise it is refused.
+    line : int, optional
+        Lines of the file above `raw`, when that is a piece of a file: where the trouble is, is then said by
+        its line.
     """
 
     raw: bytes
     found: Look
     missing_allowed: bool = False
+    line: int | None = None
 
     def read(
         self, text: Sequence[int], skipped: Sequence[int] = ()
@@ -97,29 +101,32 @@ class Cells:
         found, width, skip = self.found, len(self.found.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numbers, gap = array("d"), ""
-        stream = io.TextIOWrapper(io.BytesIO(self.raw), encoding="utf-8", newline="")
-        rows = (row for row in split(stream, found.delimiter) if row)
+        rows = rows_of(self.raw, found.delimiter)
         if found.header:
             next(rows)
-        for r, row in enumerate(rows):
-            if r in skip:
+        for r, (line, row) in enumerate(rows):
+            if r in skip or (len(row) == 1 and row[0].isspace()):
                 continue
+            place = f"row {r + 1}" if self.line is None else f"line {self.line + line}"
             if len(row) != width and is_comment(row):
                 raise InvalidData(
-                    f'Row {r + 1} is a comment ("{short(row[0])}"), not a row of the table: remove it.'
+                    f'{place.capitalize()} is a comment ("{short(row[0])}"), not a row of the table: remove '
+                    "it."
                 )
             if len(row) != width:
                 raise InvalidData(
-                    f"Every row must have {width} cells like the first ones, but row {r + 1} has "
-                    f"{len(row)}: add or remove cells there."
+                    f"Every row must have {width} cells like the first ones, but {place} has {len(row)}: add "
+                    "or remove cells there."
                 )
             for i, cell in enumerate(row):
                 if i in texts:
                     texts[i].append(cell)
                     continue
-                numbers.append(_number(found, r + 1, i, cell))
+                numbers.append(_number(found, place, i, cell))
                 if numbers[-1] != numbers[-1]:
-                    gap = gap or f"row {r + 1}, column{quoted(found, i)} {_says(cell)}"
+                    gap = gap or f"{place}, column{quoted(found, i)} {_says(cell)}"
+        if gap and self.line is not None:
+            raise InvalidData(f"Every cell must hold a number, but {gap}: fill it in, or remove its row.")
         values = (
             np.frombuffer(numbers, dtype=np.float64).reshape(-1, width - len(texts))
             if numbers
@@ -132,6 +139,22 @@ class Cells:
         return values, texts
 
 
+def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not empty, with the line, from 1, that each begins on."""
+    begin = read = 1
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for line in io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline=""):
+            read += 1
+            yield line
+
+    for row in split(lines(), delimiter):
+        if row:
+            yield begin, row
+        begin = read
+
+
 def number_of(cell: str, decimal: str) -> float:
     """The number in a cell, NaN when there is none."""
     return float(cell.replace(",", ".") if decimal == "," else cell) if is_number(cell, decimal) else np.nan
@@ -141,11 +164,11 @@ def _says(cell: str) -> str:
     return f'holds "{short(cell)}"' if cell.strip() else "is empty"
 
 
-def _number(found: Look, row: int, column: int, cell: str) -> float:
+def _number(found: Look, where: str, column: int, cell: str) -> float:
     """The number in a cell, NaN when it says that there is none."""
     if cell.strip().lower() in MISSING:
         return np.nan
-    where = f"row {row}, column{quoted(found, column)} holds"
+    where = f"{where}, column{quoted(found, column)} holds"
     if not is_number(cell, found.decimal):
         raise NotNumbers(
             f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, or name the '

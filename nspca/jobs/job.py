@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 DAY = 86400.0
+MOST = 1e9
+"""Of whatever a setting counts: a billion runs, days or gigabytes is a slip of the pen."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,11 @@ class Limits:
         Raises
         ------
         JobError
-            For a setting that is no number above 0.
+            For a setting that is no number above 0, or not a whole one where runs are counted.
         """
         usual = cls()
         return cls(
-            per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer)),
+            per_viewer=_count("NSPCA_RUNS", usual.per_viewer),
             result_bytes=int(1e9 * _number("NSPCA_KEEP_GB", usual.result_bytes / 1e9)),
             result_age=DAY * _number("NSPCA_KEEP_DAYS", usual.result_age / DAY),
         )
@@ -62,9 +64,19 @@ def _number(name: str, usual: float) -> float:
         value = float(text) if text else usual
     except ValueError:
         value = math.nan
-    if not 0 < value < math.inf:
-        raise JobError(f"{name} must be a number above 0, got {text!r}: correct or unset it.")
+    if not 0 < value < MOST:
+        raise JobError(
+            f"{name} must be a number above 0 and below {MOST:g}, got {text!r}: correct or unset it."
+        )
     return value
+
+
+def _count(name: str, usual: int) -> int:
+    value = _number(name, usual)
+    if value % 1:
+        text = os.environ[name]
+        raise JobError(f"{name} must be a whole number above 0, got {text!r}: correct or unset it.")
+    return int(value)
 
 
 @dataclass(eq=False)

@@ -1,6 +1,6 @@
 """Workers that read the shards of one command: processes of this machine, or those of a scheduler."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,11 @@ def dask_setup(process: Any) -> None:
 
 
 @contextmanager
-def readers(workers: int | None = None, scheduler: str | None = None) -> Iterator[Any]:
+def readers(
+    workers: int | None = None,
+    scheduler: str | None = None,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> Iterator[Any]:
     """A Dask client for `Problem.from_shards`, closed at the end with whatever was started for it.
 
     Parameters
@@ -26,6 +30,8 @@ def readers(workers: int | None = None, scheduler: str | None = None) -> Iterato
         Processes to start on this machine; they listen on loopback alone, by certificates made for them.
     scheduler : str, optional
         Address of a scheduler that is there, in place of that.
+    tell : callable, optional
+        Hears whom this waits for, before it does.
 
     Raises
     ------
@@ -39,6 +45,11 @@ def readers(workers: int | None = None, scheduler: str | None = None) -> Iterato
         try:
             if scheduler is None:
                 cluster = local_cluster(workers, None, (__name__, "nspca.matrix.sharded"))
+            else:
+                tell(
+                    f"waiting for the scheduler at {scheduler} and then for a worker of it, at most "
+                    f"{START_SECONDS:.0f} s each"
+                )
             client = Client(scheduler or cluster, set_as_default=False, timeout=START_SECONDS)
             client.wait_for_workers(workers or 1, timeout=START_SECONDS)
         except Exception as error:  # network, certificates, processes: all end in the same sentence

@@ -23,8 +23,10 @@ UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
 )
+ONCE_MORE = "The run of this link is computed once more: open the link again when that is done."
+STOPPED = "The run of this link was begun once more and stopped: ask whoever shared it to run it again."
 DAMAGED = "What this run returned was damaged on the disk since, and has been deleted: run it again."
-EXPIRED = "What this run returned was kept as long as there was room, and is deleted by now: run it again."
+EXPIRED = "What this run returned was old or took the room of others, and is deleted by now: run it again."
 NO_RUN = (
     "There is no run with this address here: open it from the workspace it was started in, or start it again."
 )
@@ -320,13 +322,18 @@ class Runs(Database):
         Raises
         ------
         JobError
-            When there is none, when it was deleted, and while it runs once more.
+            When there is none or it was deleted; while it runs once more; and when what it returned is not
+            kept any longer, with the reason.
         """
         with self._reading() as db:
             row = db.execute("SELECT run FROM shares WHERE id = ?", (share,)).fetchone()
         run = self.find_run(row["run"]) if row else None
-        if run is None or run.state != "done":
+        if run is None:
             raise JobError(NO_SHARE)
+        if run.state in UNFINISHED:
+            raise JobError(ONCE_MORE)
+        if run.state != "done":
+            raise JobError(run.error or STOPPED)
         return run
 
     def result(self, key: str) -> bytes | None:

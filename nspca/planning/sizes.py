@@ -17,7 +17,8 @@ from nspca.matrix.covariance import DataCovariance, SparseCovariance
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
-from nspca.shards.pieces import Text, beginning, opened
+from nspca.shards.pieces import Text, opened
+from nspca.shards.texts import BARE, TextTable
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
@@ -157,14 +158,15 @@ def _matrix_market(path):
 def _csv(path):
     from nspca.data.reader import look_at
 
-    text, whole = beginning(path)
-    found = look_at(text)
+    text = TextTable(path)
+    found = look_at(text.head)
     if found is None:
         raise InvalidData(
             f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
             "shards, got another: convert it."
         )
-    lines, size = len(text.strip().splitlines()), len(text) if whole else _text(path)
-    rows = max(1, round(lines * size / len(text)) - found.header)
+    lines, whole = len(text.head.strip(BARE).splitlines()), not text.taken
+    size = len(text.head) if whole else _text(path)
+    rows = max(1, round(lines * size / (text.taken or size)) - found.header)
     n = len(columns(found, How()).features)
     return Size(rows, n, rows * n, sparse=False, exact=whole, text=size)

@@ -6,7 +6,7 @@
     served     the folders that an operator lets the dashboard open
     entries    entries in any order, on disk until they are rows
     sources    which file is what; coordinates (docword, Matrix Market) and tables (Parquet, CSV, NPZ) read
-               it in pieces; aside: what becomes of columns that are no features
+               it in pieces; texts: pieces of a long CSV; aside: what becomes of columns that are no features
 
 A file is plain `.npy`, can be mapped into memory, and is never unpickled. `Shards` is imported with the room;
 what makes a folder (`sources`) brings in the parsers of `nspca.data`, so it is imported where it is used.

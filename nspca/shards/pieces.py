@@ -13,13 +13,10 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from nspca.data.limits import MAX_LINE
 from nspca.errors import InvalidData
 
 PIECE = 16 * 2**20
 """Bytes of text read at a time: about a million entries, and ten times that in memory while it is parsed."""
-HEAD, SHOWN = 2**20, 10
-"""Bytes of a table of text that are looked at, and lines at least, which may be longer."""
 LONGEST = 1000
 """Bytes of a line of entries; of three numbers there are never so many."""
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -122,20 +119,6 @@ def opened(path: Path) -> BinaryIO:
     with path.open("rb") as handle:
         packed = handle.read(2) == b"\x1f\x8b"
     return gzip.open(path, "rb") if packed else path.open("rb")  # type: ignore[return-value]
-
-
-def beginning(path: Path) -> tuple[bytes, bool]:
-    """Whole lines from the beginning of a table of text, enough to tell its form; and whether that is all."""
-    with reading(path), opened(path) as handle:
-        head, more = b"", handle.read(HEAD)
-        while more and (len(head) < HEAD or (_ends(head) < SHOWN and len(head) < SHOWN * MAX_LINE)):
-            head, more = head + more, handle.read(HEAD)
-    last = max(head.rfind(b"\n"), head.rfind(b"\r")) + 1
-    return (head, True) if not more else (head[:last] or head, False)
-
-
-def _ends(text: bytes) -> int:
-    return max(text.count(b"\n"), text.count(b"\r"))
 
 
 def said(line: bytes) -> str:

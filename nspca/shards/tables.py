@@ -2,23 +2,22 @@
 
 import zipfile
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.archive import npy_header
-from nspca.data.cells import NOTHING, number_of
+from nspca.data.cells import Cells
 from nspca.data.columns import Columns, columns
 from nspca.data.how import How
-from nspca.data.look import SPACES, Look, quoted
+from nspca.data.look import Look, quoted
 from nspca.data.parquet import look_at_file, numbers_of, texts_of
 from nspca.errors import InvalidData
 from nspca.progress import Event
 from nspca.shards.aside import Aside
 from nspca.shards.making import Made
-from nspca.shards.pieces import beginning, opened
 from nspca.shards.reader import Shards
+from nspca.shards.texts import TextTable
 from nspca.shards.writer import regrouped
 
 STEP = 2**21
@@ -47,7 +46,8 @@ def _chosen(made: Made, found: Look) -> tuple[Columns, tuple[str, ...] | None]:
         raise InvalidData(
             f"{made.source} must have two columns of numbers at least, got {got}: save the table again."
         )
-    return chosen, tuple(found.columns[i] for i in chosen.features) if found.header else None
+    named = found.header or chosen.aside  # else they are numbered, which nobody writes down
+    return chosen, tuple(found.columns[i] for i in chosen.features) if named else None
 
 
 def parquet(made: Made) -> Shards:
@@ -87,63 +87,26 @@ def parquet(made: Made) -> Shards:
 
 
 def csv(made: Made) -> Shards:
-    import pandas as pd
-
     from nspca.data.reader import look_at
 
-    text, _ = beginning(made.source)
-    found = look_at(text)
+    text = TextTable(made.source)
+    found = look_at(text.head)
     if found is None:
         raise InvalidData(
             f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
             "convert it."
         )
     chosen, names = _chosen(made, found)
-    aside, width, use = Aside(found, chosen), len(found.columns), [*chosen.features]
-    above = len(text[: len(text) - len(text.lstrip(b"\r\n"))].splitlines()) + found.header
+    aside, width = Aside(found, chosen), len(chosen.features)
 
     def blocks() -> Iterator[sp.csr_array]:
-        options: dict[str, Any] = {
-            "sep": r"\s+" if found.delimiter == SPACES else found.delimiter,
-            "decimal": found.decimal,
-            "dtype": dict.fromkeys(chosen.aside, str),
-            # In a name or a label such a word is a word.
-            "na_values": dict.fromkeys(use, NOTHING),
-            "keep_default_na": False,
-        }
-        try:
-            with opened(made.source) as handle:
-                step = max(1, STEP // width)
-                pieces = pd.read_csv(
-                    handle, header=None, skiprows=above, chunksize=step, low_memory=False, **options
-                )
-                for piece in pieces:
-                    if piece.shape[1] != width:
-                        raise InvalidData(
-                            f"Every row of {made.source} must have {width} cells like the first ones, got "
-                            f"{piece.shape[1]}: add or remove cells."
-                        )
-                    X = _numbers_in(piece, use, found.decimal)
-                    if not np.isfinite(X).all():
-                        at = above + aside.rows + 1 + int(np.argmin(np.isfinite(X).all(axis=1)))
-                        raise InvalidData(
-                            f"Line {at} of {made.source} has a cell that is no finite number: fill it in."
-                        )
-                    aside.add({i: piece[i].tolist() for i in chosen.others}, len(piece))
-                    yield sp.csr_array(X)
-            made.notes += aside.notes()
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-            raise InvalidData(f"{made.source} cannot be read ({str(error)[:100]}): save it again.") from None
+        for raw, line in text.tables(found):
+            X, texts = Cells(raw, found, line=line).read(chosen.aside)
+            aside.add({i: texts[i] for i in chosen.others}, len(X))
+            yield sp.csr_array(X)
+        made.notes += (*text.notes, *aside.notes())
 
-    return _from_rows(made, blocks(), len(use), made.per_block(UNKNOWN, UNKNOWN * len(use)), names)
-
-
-def _numbers_in(piece: Any, use: list[int], decimal: str) -> np.ndarray:
-    """Columns of a data frame as float64; what is no number is NaN, whatever pandas makes of it."""
-    for i in use:
-        if piece[i].dtype.kind not in "iuf":
-            piece[i] = [number_of(str(cell), decimal) for cell in piece[i]]
-    return piece[use].to_numpy(dtype=np.float64)
+    return _from_rows(made, blocks(), width, made.per_block(UNKNOWN, UNKNOWN * width), names)
 
 
 def npz(made: Made) -> Shards:

@@ -699,13 +699,24 @@ def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
 
 
 def test_the_environment_sets_limits(monkeypatch, tmp_path):
+    for name in ("NSPCA_RUNS", "NSPCA_KEEP_GB", "NSPCA_KEEP_DAYS"):
+        monkeypatch.delenv(name, raising=False)
+    assert Limits.of_environment() == Limits()
     for name, text in (("NSPCA_RUNS", "2"), ("NSPCA_KEEP_GB", "0.5"), ("NSPCA_KEEP_DAYS", "7")):
         monkeypatch.setenv(name, text)
     limits = Limits.of_environment()
     assert (limits.per_viewer, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
-    for wrong in ("0", "many", "-1", "nan", "inf"):
-        monkeypatch.setenv("NSPCA_KEEP_DAYS", wrong)
-        with pytest.raises(JobError, match="NSPCA_KEEP_DAYS must be a number above 0, got"):
+    for name in ("NSPCA_KEEP_DAYS", "NSPCA_KEEP_GB", "NSPCA_RUNS"):
+        for wrong in ("0", "many", "-1", "nan", "inf", "1e300"):
+            with (
+                monkeypatch.context() as patch,
+                pytest.raises(JobError, match=f"{name} must be a number above 0"),
+            ):
+                patch.setenv(name, wrong)
+                Limits.of_environment()
+    for wrong in ("0.5", "2.5"):
+        monkeypatch.setenv("NSPCA_RUNS", wrong)
+        with pytest.raises(JobError, match=f"NSPCA_RUNS must be a whole number above 0, got '{wrong}'"):
             Limits.of_environment()
 
 

@@ -43,3 +43,17 @@ def test_workers_that_cannot_be_had_are_a_sentence(tmp_path, capsys, monkeypatch
     monkeypatch.setattr(readers, "local_cluster", none)
     with pytest.raises(JobError, match=r"Workers on this machine are required, .* \(OSError: no room\)"):
         readers.readers(2).__enter__()
+
+
+def test_who_waits_for_a_scheduler_hears_at_once_for_which(tmp_path, capsys, monkeypatch):
+    folder_of(counts(np.random.default_rng(0), 60, 40, words=6), tmp_path / "s", 7)
+    heard = []
+
+    def nobody(address, **_):
+        heard.append(capsys.readouterr().err)
+        raise OSError(f"nobody at {address}")
+
+    monkeypatch.setattr(readers, "Client", nobody)
+    assert main(["solve", str(tmp_path / "s"), "--k", "4", "--scheduler", "tcp://127.0.0.1:9"]) != 0
+    assert len(heard) == 1 and heard[0].startswith("waiting for the scheduler at tcp://127.0.0.1:9 and")
+    assert "Workers at tcp://127.0.0.1:9 are required" in capsys.readouterr().err

@@ -149,6 +149,24 @@ def test_a_share_opens_one_finished_run_until_that_is_deleted(store):
     assert store.share_run("w", run) != share, "a link that was ended does not come back with the run"
 
 
+def test_a_share_says_why_there_is_nothing_to_see_any_more(store):
+    run = add(store)
+    store.finish_runs([run], "done", result=("k", b"r"))
+    share = store.share_run("w", run)
+    assert store.make_room(0, 0, 1e9) == 1
+    with pytest.raises(JobError, match=r"took the room of others, .* run it again"):
+        store.shared_run(share)
+    assert add(store) == run
+    with pytest.raises(JobError, match="computed once more"):
+        store.shared_run(share)
+    store.finish_runs([run], "cancelled")
+    with pytest.raises(JobError, match="begun once more and stopped"):
+        store.shared_run(share)
+    add(store)
+    store.finish_runs([run], "done", result=("k", b"r"))
+    assert store.shared_run(share).id == run
+
+
 FIRST_SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
     "NULL)",

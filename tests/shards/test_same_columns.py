@@ -1,17 +1,20 @@
 """A table has the same columns in memory, in shards and in a plan, or is refused by both that read it."""
 
+import re
 from datetime import date
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
 from nspca.errors import InvalidData
 from nspca.matrix.covariance import canonical, sparse_digest
+from nspca.shards import pieces, texts
 from nspca.shards.sources import shard
 from tests.data import test_parquet, test_tables
 from tests.data.test_parquet import written
@@ -78,19 +81,22 @@ for test in (
     test_parquet.test_one_sentence,
 ):
     TABLES |= {f"{test.__name__} {i}": raw for i, raw in enumerate(of_test(test))}
-WHOLE_ONLY = (b"\xff\xfe", b"\n\na,b,c")
-"""How tables begin that are read in memory alone: UTF-16, and bare delimiters below."""
+
+
+def read(source):
+    """The data set, or the error that says why it is none."""
+    try:
+        return nspca.read(source)
+    except InvalidData as error:
+        return error
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_columns_are_the_same(name, tmp_path):
     source = tmp_path / "table"
     source.write_bytes(TABLES[name])
-    try:
-        known = nspca.read(source)
-    except InvalidData as error:
-        known = error
-    if isinstance(known, InvalidData) or TABLES[name].startswith(WHOLE_ONLY):
+    known = read(source)
+    if isinstance(known, InvalidData):
         if "got 1 sample " not in str(known):  # which a folder may have
             with pytest.raises(InvalidData, match=r"\w: [a-z ]+|\.$"):
                 shard(source, tmp_path / "s")
@@ -102,6 +108,86 @@ def test_the_columns_are_the_same(name, tmp_path):
     assert (size.rows, size.columns) == known.X.shape
 
 
+LINES = csv(NOISE, index=False).decode().splitlines()
+
+
+def with_line(number, line):
+    """The noise with another line, from 1."""
+    return "\n".join([*LINES[: number - 1], line, *LINES[number:]])
+
+
+TEXTS = {
+    "a cell too many": with_line(152, "1,2,3,4,5,6,7"),
+    "a delimiter too many": with_line(152, "1,2,3,4,5,6,"),
+    "a cell too few": with_line(152, "1,2,3,4,5"),
+    "a cell too many at first": with_line(2, "1,2,3,4,5,6,7"),
+    "an empty cell": with_line(152, "1,2,,4,5,6"),
+    "a text": with_line(152, "1,2,x,4,5,6"),
+    "no finite number": with_line(152, "1,2,inf,4,5,6"),
+    "a header once more": with_line(152, LINES[0]),
+    "a comment": with_line(152, "# the end"),
+    "blank lines above it": with_line(100, "").replace("\n\n", "\n\n \n\n") + "\n1,2",
+    "blank lines above all": "\n\n" + with_line(152, "1,2"),
+    "lines within cells": "\n".join(f'"{i}\n,",{line}' for i, line in enumerate(LINES)) + "\nx,1,2",
+    "lines that end in CR": with_line(152, "1,2").replace("\n", "\r"),
+    "lines that end in CR and LF": with_line(152, "1,2").replace("\n", "\r\n"),
+}
+"""What is wrong in the last line of them, or in line 152."""
+
+
+@pytest.mark.parametrize("piece", [100, 2**24])
+@pytest.mark.parametrize("what", TEXTS)
+def test_the_sentence_is_that_of_reading_with_the_line(what, piece, tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces, "PIECE", piece)
+    (tmp_path / "table").write_bytes(TEXTS[what].encode())
+    known, lines = read(tmp_path / "table"), TEXTS[what].splitlines()
+    line = 2 if "at first" in what else 154 if "above all" in what else 152
+    line = len(lines) if what in ("blank lines above it", "lines within cells") else line
+    with pytest.raises(InvalidData) as refused:
+        shard(tmp_path / "table", tmp_path / "s")
+    said, like = (
+        re.split(r": | \(", re.sub(r"(?i)\b(row|line) \d+", "there", str(error)))[0]
+        for error in (refused.value, known)
+    )
+    assert said == like
+    assert re.search(rf"\b[Ll]ine {line}\b", str(refused.value))
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("where", ["header", "line 2", "line 190"])
+@pytest.mark.parametrize("piece", [100, 2**24])
+def test_any_encoding_is_that_of_reading(encoding, where, piece, tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces, "PIECE", piece)
+    monkeypatch.setattr(texts, "HEAD", 6001)
+    frame = CALLED.rename(columns={"b": "größe" if where == "header" else "b"})
+    if where != "header":
+        frame = frame.rename(index={f"s{int(where[5:]) - 2}": "Müller"})
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / "table").write_bytes((mark + frame.to_csv()).encode(encoding))
+    known, made = nspca.read(tmp_path / "table"), shard(tmp_path / "table", tmp_path / "s", rows=50)
+    assert made.digest == sparse_digest(canonical(sp.csr_array(known.X)))
+    assert made.feature_names == tuple(known.feature_names)
+
+
+def test_text_that_is_no_longer_in_its_encoding_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(texts, "HEAD", 6001)
+    text = CALLED.rename(columns={"b": "größe"}).to_csv().encode()
+    for raw, kind in (
+        (text + b"\xf6,1,2,3,4,5,6\n", "UTF-8"),
+        (text.decode().encode("utf-16")[:-1], "UTF-16"),
+    ):
+        (tmp_path / "table").write_bytes(raw)
+        with pytest.raises(InvalidData, match=f"begins as {kind} text and does not go on as such"):
+            shard(tmp_path / "table", tmp_path / "s")
+
+
+def test_names_without_a_header_are_those_of_reading(tmp_path):
+    (tmp_path / "table").write_bytes(csv(CALLED, header=False))
+    made = shard(tmp_path / "table", tmp_path / "s")
+    assert made.feature_names == tuple(nspca.read(tmp_path / "table").feature_names)
+
+
 def test_a_certificate_of_a_frame_with_its_index_holds_for_its_shards(tmp_path, capsys):
     source, folder, proof = (str(tmp_path / name) for name in ("idx.csv", "s", "proof.npz"))
     NOISE.to_csv(source)
@@ -109,3 +195,26 @@ def test_a_certificate_of_a_frame_with_its_index_holds_for_its_shards(tmp_path, 
     assert "200 x 6" in capsys.readouterr().out
     assert main(["solve", folder, "--k", "2", "--certificate", proof]) == 0
     assert main(["verify", source, proof]) == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "symmetric", "sparse"])
+def test_of_which_tables_a_certificate_holds(kind, tmp_path):
+    """As README says: of the shards on all that is read of the file, of a dense table not on its shards."""
+    source, S = tmp_path / "table", NOISE.to_numpy().T @ NOISE.to_numpy()
+    if kind in ("csv", "parquet"):
+        source.write_bytes(csv(NOISE, index=False) if kind == "csv" else written(NOISE))
+    else:
+        scipy.io.mmwrite(
+            tmp_path / "x.mtx", sp.coo_array(S), symmetry="symmetric" if kind == "symmetric" else "general"
+        )
+        source = tmp_path / "x.mtx"
+    made, known = shard(source, tmp_path / "s", rows=50), nspca.read(source)
+    on_disk = nspca.certify(nspca.Problem.from_shards(made, 2), effort="fast")
+    in_memory = nspca.certify(nspca.Problem.from_data(known, 2), effort="fast")
+    assert nspca.verify(known, on_disk) <= on_disk.upper
+    assert nspca.verify(known, in_memory) <= in_memory.upper
+    if kind == "sparse":
+        assert nspca.verify(made, in_memory) <= in_memory.upper
+    else:
+        with pytest.raises(nspca.CertificateError, match="digests differ"):
+            nspca.verify(made, in_memory)

@@ -1,0 +1,60 @@
+"""`verify` as it is called: of a data set the checker, which knows numbers alone, is given the numbers."""
+
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from nspca.checker import verify as proved
+from nspca.errors import CertificateError, shown
+
+
+@wraps(proved, assigned=())
+def verify(data, certificate, problem=None, **words) -> float:
+    """Upper bound, in the units of the data, that `certificate` proves for `data`.
+
+    Parameters
+    ----------
+    data : array, data frame, scipy.sparse matrix, `nspca.Dataset` or `nspca.Shards`
+        Shards are read in blocks of rows and never held whole. A dense data set is taken for its shards too:
+        when the certificate is about these.
+    certificate : Certificate
+    problem : Problem, optional
+        A certificate about another one is refused. What is proved is about the problem that the certificate
+        names: its k, sign, centring, scaling, data or covariance, forced features.
+    k, nonneg, center, scale, source, forced : optional
+        The same word by word: None asks nothing, and no forced features are ``()``.
+
+    Returns
+    -------
+    float
+        At most the certificate's own `upper`.
+
+    Raises
+    ------
+    CertificateError
+        When it proves none, with the reason.
+    """
+    if isinstance(data, str | Path):
+        raise CertificateError(
+            f"a table is required, got the path {shown(str(data))}: read it with nspca.read, or a folder of "
+            "shards with nspca.Shards"
+        )
+    if hasattr(type(data), "is_covariance"):  # a data set; who only verifies does not load what reads one
+        if data.is_covariance and words.get("source") is None:
+            words["source"] = "covariance"
+        data = _as_certified(data.X, certificate)
+    return proved(data, certificate, problem, **words)
+
+
+def _as_certified(X: Any, certificate: Any) -> Any:
+    """A dense table as a sparse one where the certificate is about that, as one of its shards is."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
+
+    digest = getattr(certificate, "digest", None)
+    if not isinstance(X, np.ndarray) or dense_digest(X) == digest:
+        return X
+    sparse = canonical(sp.csr_array(X))
+    return sparse if sparse_digest(sparse) == digest else X
