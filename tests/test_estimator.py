@@ -187,3 +187,12 @@ def test_rows_whose_squares_are_no_numbers_are_refused_and_not_taken_in(factor):
         model.partial_fit(np.vstack((np.repeat(X, 20, axis=0), 1e160 * X)))
     again = once.partial_fit(X).components_
     assert np.array_equal(model.partial_fit(X).components_, again)
+
+
+def test_rows_that_are_all_the_same_explain_nothing():
+    for value in (0.1, 1e-155, 1e12 / 3):
+        model = nspca.NSPCA(k=2)
+        for start in range(0, 7, 3):
+            model.partial_fit(np.full((7, 3), value)[start : start + 3])
+        assert model.sketch_error_ == model.certificates_[0].upper == model.explained_variance_[0] == 0.0
+        assert np.array_equal(model.mean_, [value] * 3)

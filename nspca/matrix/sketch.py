@@ -11,8 +11,8 @@ Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' e
               2013; Ghashami et al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on
               the way, what the rank cuts off, and what rounding can take. Columns are centred on the way:
               merging a block of b rows, mean u, into c rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)``
-              to the rows minus their own mean. The mean of the first block, which may be large, is taken off
-              all rows before: a fixed row changes nothing.
+              to the rows minus their own mean. The medians of the first block, which may be large, are taken
+              off all rows before: a fixed row changes nothing, and this one makes constant columns 0.
 """
 
 from dataclasses import dataclass
@@ -177,9 +177,9 @@ class FrequentDirections:
     rounding : float
         What the arithmetic so far can have taken from the sum of the rows' products, in spectral norm.
 
-    With `origin`, the mean of the first block as it was computed, taken off, rows are off by u times their
-    entries, whatever their mean: `squares` is the sum of the squares of these. `astray` is how far the
-    computed mean of the rows can be from their own.
+    With `origin`, the medians of the first block, taken off, rows are off by u times their entries, whatever
+    their mean: `squares` is the sum of the squares of these. `astray` is how far the computed mean of the
+    rows can be from their own.
     """
 
     def __init__(self, n: int, rank: int, center: bool = True):
@@ -204,7 +204,7 @@ class FrequentDirections:
         if not len(block):
             return self
         with np.errstate(over="ignore", invalid="ignore"):
-            origin = self.origin if self.rows or not self.center else block.mean(axis=0)
+            origin = self.origin if self.rows or not self.center else np.median(block, axis=0)
             block = block - origin
             squares = self.squares + float(np.sum(block * block))
         if not squares < LARGEST_SQUARES or (block.any() and squares < 1 / LARGEST_SQUARES):
