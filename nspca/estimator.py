@@ -1,5 +1,6 @@
 """`NSPCA`: the solvers behind scikit-learn's estimator conventions."""
 
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -20,7 +21,7 @@ from nspca.problem import Problem
 from nspca.result import Result, Status
 
 ROUNDING = 1e-12
-"""Added to the error of a sketch, times its trace."""
+"""More than the rows of a sketch, and what is said of its error, are rounded by, relative to their size."""
 FOUND = (
     "components_",
     "explained_variance_",
@@ -125,13 +126,14 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Take in some rows X (m, n), which need not be kept, and find the components of all so far.
 
         Of the rows so far a sketch S = VV' of rank `rank` is kept (frequent directions), for which
-        ``S <= A <= S + error I``. So a component explains at least what it explains of S, which is what
-        `explained_variance_` says, and at most `sketch_error_` more.
+        ``S <= A <= S + error I``, the former up to rounding; what that can take is part of the error. So a
+        component explains at least what it explains of S, which is what `explained_variance_` says, and at
+        most `sketch_error_` more.
 
         The certificate is about the matrix S + error I, not about the rows, which nobody has any more:
         ``nspca.verify(est.sketched_, est.certificates_[0])`` proves that no component explains more of that
-        matrix than its bound. That the matrix lies above A follows from how the sketch was made, up to
-        rounding, and only whoever reads all rows once more can check it.
+        matrix than its bound. That the matrix lies above A follows from how the sketch was made, and only
+        whoever reads all rows once more can check it.
 
         Parameters
         ----------
@@ -152,17 +154,19 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         k = self._size(n)
         if first:
             whole("rank", self.rank, 1)
-            self._stream = FrequentDirections(n, min(self.rank, n), self.center)
+        # All of X is taken in or, where some of it is refused, nothing.
+        begun = FrequentDirections(n, min(self.rank, n), self.center) if first else self._stream
+        stream: FrequentDirections = copy(begun)
         for start in range(0, X.shape[0], BLOCK_ROWS):
-            self._stream.update(X[start : start + BLOCK_ROWS])
+            stream.update(X[start : start + BLOCK_ROWS])
+        self._stream: FrequentDirections = stream
         return self._of_sketch(k) if flag("finish", finish) else self
 
     def _of_sketch(self, k):
         """The components of the rows taken in so far."""
         found, n = self._stream.sketch(), self._stream.n
         V = found.V
-        # What the decompositions on the way lose is far below this.
-        self.sketch_error_ = found.bound + ROUNDING * float(np.sum(V * V))
+        self.sketch_error_ = found.bound + ROUNDING * (found.bound + float(np.sum(V * V)))
         m = V.shape[1] + n
         rows = sp.vstack((sp.csr_array(V.T), np.sqrt(self.sketch_error_) * sp.eye_array(n)), format="csr")
         self.sketched_ = np.sqrt(m) * rows

@@ -2,6 +2,7 @@
 table has them, and the grid in which they are pixels.
 """
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,35 @@ class Features:
 
     names: Sequence[str]
     image_shape: tuple[int, int] | None = None
+
+
+class NamesOnDisk(Sequence[str]):
+    """Names of a table on disk, read when the first is asked for: there may be a million of them.
+
+    Sent to another process they are names, as the table need not be there.
+    """
+
+    def __init__(self, table: Any):
+        self._table = table
+
+    def __len__(self) -> int:
+        return int(self._table.shape[1])
+
+    def __getitem__(self, which):
+        return self._table.feature_names[which]
+
+    def __reduce__(self):
+        return tuple, (tuple(self),)
+
+
+def features_on_disk(table: Any) -> Features | None:
+    """What a table in blocks of rows, as `nspca.Shards`, says of its features; None where they are numbered
+    only.
+    """
+    manifest = getattr(table, "manifest", None)
+    numbered = manifest is not None and manifest.features is None
+    named = inspect.getattr_static(table, "feature_names", None) is not None  # which reads none of them
+    return Features(NamesOnDisk(table)) if named and not numbered else None
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from nspca import said
 from nspca.errors import InvalidProblem, shown, within_memory
-from nspca.features import Features, features_of
+from nspca.features import Features, features_of, features_on_disk
 from nspca.matrix.covariance import Covariance, DataCovariance
 from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
 from nspca.matrix.linalg import Array
@@ -124,7 +124,8 @@ class Problem:
         Parameters
         ----------
         folder : str, Path or nspca.Shards
-            Or whatever else has a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form.
+            Or whatever else has a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form;
+            its `feature_names`, if it has any, are known of results, and read when one is asked for.
         k, nonneg, center, scale, forced
             As for `from_data`.
         client : distributed.Client, optional
@@ -145,7 +146,7 @@ class Problem:
             folder = Shards(folder)
         how = flag("center", center), flag("scale", scale)
         A = of_table(folder, *how, client, silent if report is None else report)
-        return cls(A, k, nonneg, forced)
+        return cls(A, k, nonneg, forced, features_on_disk(folder))
 
     @property
     def n(self) -> int:

@@ -1,5 +1,7 @@
 """`NSPCA` among scikit-learn's tools: searches for k, pipelines, tables with names, certificates."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -124,3 +126,73 @@ def test_names_of_many_features_are_cut_short():
     with pytest.raises(nspca.InvalidProblem, match="without '0', '1', '2', '3', '4' and 95 more; rename"):
         positions([str(j) for j in range(100)], [])
     assert positions(["b", "a"], ["a", "c", "b"]) == [2, 0]
+
+
+def exactly(X, center=True):
+    """The covariance of rows X (m, n) in fractions."""
+    rows = [[Fraction(x) for x in row] for row in np.asarray(X).tolist()]
+    m, columns = len(rows), list(zip(*rows, strict=True))
+    means = [sum(column) / m * center for column in columns]
+    C = [[x - mean for x in column] for column, mean in zip(columns, means, strict=True)]
+    return [[sum(x * y for x, y in zip(a, b, strict=True)) / m for b in C] for a in C]
+
+
+def positive_definite(M):
+    """Whether all pivots of M, in fractions, are positive."""
+    M = [list(row) for row in M]
+    for i, pivot in enumerate(M):
+        if pivot[i] <= 0:
+            return False
+        for j in range(i + 1, len(M)):
+            share = M[j][i] / pivot[i]
+            M[j] = [x - share * y for x, y in zip(M[j], pivot, strict=True)]
+    return True
+
+
+MEANS = [0.0, 1e3, 1e8, -1e11, 1e15, (1e11, -1e3, 0.0, 1e15), "drift"]
+
+
+@pytest.mark.parametrize("mean", MEANS, ids=str)
+@pytest.mark.parametrize("block", [1, 10, 40])
+@pytest.mark.parametrize("rank", [1, 4])
+def test_what_is_proved_of_a_stream_holds_for_its_rows_whatever_their_mean(mean, block, rank):
+    rng = np.random.default_rng(block + rank)
+    X = rng.standard_normal((40, 4)) * [3, 2, 1, 1]
+    X += 1e9 * (np.arange(40) >= 3)[:, None] if mean == "drift" else np.array(mean)
+    model = nspca.NSPCA(k=3, rank=rank, nonneg=False)
+    for start in range(0, 40, block):
+        model.partial_fit(X[start : start + block], finish=start + block >= 40)
+    A, S = exactly(X), exactly(model.sketched_.toarray(), center=False)
+    # The matrix of the certificate lies above A, in exact arithmetic.
+    assert positive_definite([[s - a for s, a in zip(*rows, strict=True)] for rows in zip(S, A, strict=True)])
+    at_once = nspca.NSPCA(k=3, nonneg=False).fit(X)
+    assert at_once.explained_variance_[0] <= model.certificates_[0].upper
+    x = [Fraction(weight) for weight in model.components_[0].tolist()]
+    explained = sum(a * u * v for row, u in zip(A, x, strict=True) for a, v in zip(row, x, strict=True))
+    assert model.explained_variance_[0] <= float(explained) + 1e-12 * float(explained)
+    assert float(explained) <= model.explained_variance_[0] + model.sketch_error_
+    if rank == 4:  # everything fits: what is added pays for rounding alone
+        assert model.sketch_error_ <= 1e-10 * float(explained)
+    assert np.allclose(model.mean_, X.mean(axis=0), rtol=1e-15)
+
+
+@pytest.mark.parametrize("factor", [1e155, 1e-200, 1e-160])
+def test_rows_whose_squares_are_no_numbers_are_refused_and_not_taken_in(factor):
+    model, X = nspca.NSPCA(k=3), planted()
+    with pytest.raises(nspca.InvalidProblem, match=r"must add up to about 1e-270 to 1e270"):
+        model.partial_fit(factor * X)
+    once = nspca.NSPCA(k=3).partial_fit(X)
+    assert np.array_equal(model.partial_fit(X).components_, once.components_)
+    with pytest.raises(nspca.InvalidProblem, match="got inf; multiply"):
+        model.partial_fit(np.vstack((np.repeat(X, 20, axis=0), 1e160 * X)))
+    again = once.partial_fit(X).components_
+    assert np.array_equal(model.partial_fit(X).components_, again)
+
+
+def test_rows_that_are_all_the_same_explain_nothing():
+    for value in (0.1, 1e-155, 1e12 / 3):
+        model = nspca.NSPCA(k=2)
+        for start in range(0, 7, 3):
+            model.partial_fit(np.full((7, 3), value)[start : start + 3])
+        assert model.sketch_error_ == model.certificates_[0].upper == model.explained_variance_[0] == 0.0
+        assert np.array_equal(model.mean_, [value] * 3)

@@ -31,6 +31,8 @@ ROUNDED = 9
 """Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
 that, a little rounded up.
 """
+WHOLE = 2**53
+"""Up to this size every whole number is a float."""
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
 """The way out for columns that are no real numbers, and for masked entries."""
 
@@ -166,6 +168,7 @@ def _sparse_numbers(X, what: str) -> sp.csr_array:
         raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
     _refuse_kind(X.dtype, what)
     _refuse_masked(getattr(X, "data", None), what)
+    _refuse_rounded(getattr(X, "data", None), what)
     try:
         X = sp.csr_array(X)
         X.check_format(full_check=True)
@@ -215,6 +218,7 @@ def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Arra
         if X.dtype.kind == "O":
             X = np.array([_number(entry) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
         _refuse_kind(X.dtype, what, convert)
+        _refuse_rounded(X, what)
         return np.asarray(X, dtype=np.float64, order="C")
     except (InvalidProblem, MemoryError):
         raise
@@ -227,6 +231,24 @@ def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Arra
 def _refuse_masked(X, what, fill=FILL):
     if np.ma.is_masked(X):
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
+
+
+def _refuse_rounded(X, what):
+    """Whole numbers of 64 bits, beyond `WHOLE`, are not all floats: of times in nanoseconds rounding
+    leaves nothing that varies.
+    """
+    if not isinstance(X, np.ndarray) or X.dtype not in (np.int64, np.uint64) or not X.size:
+        return
+    if X.max() <= WHOLE and X.min() >= -WHOLE:
+        return
+    largest = np.nextafter(2.0**63 if X.dtype == np.int64 else 2.0**64, 0.0)
+    rounded = X[np.minimum(X.astype(np.float64), largest).astype(X.dtype) != X]
+    if rounded.size:
+        one = int(rounded.flat[0])
+        raise InvalidProblem(
+            f"{what} must be numbers that fit float64, got {one}, which it rounds to {int(float(one))}; "
+            "subtract what they have in common, or convert them to floats"
+        )
 
 
 def _number(entry) -> float:

@@ -9,9 +9,10 @@ Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' e
               Martinsson, Tropp 2011).
 `frequent`    one pass over the rows of the data with room for 2d of them, for data that do not fit (Liberty
               2013; Ghashami et al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on
-              the way plus what the rank cuts off. Columns are centred on the way: merging a block of b rows,
-              mean u, into c rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own
-              mean.
+              the way, what the rank cuts off, and what rounding can take. Columns are centred on the way:
+              merging a block of b rows, mean u, into c rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)``
+              to the rows minus their own mean. The medians of the first block, which may be large, are taken
+              off all rows before: a fixed row changes nothing, and this one makes constant columns 0.
 """
 
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.errors import InvalidData, InvalidOption
+from nspca.errors import InvalidData, InvalidOption, InvalidProblem
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance, DataCovariance, SparseCovariance
-from nspca.matrix.linalg import Array, oriented, steady
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, oriented, steady
 from nspca.options import whole
 
 OVERSAMPLING = 10
@@ -36,6 +37,10 @@ processor.
 """
 ERROR_TOLERANCE = 1e-4
 """Relative accuracy of an error found by an iterative eigensolver: it is shown, nothing is proved with it."""
+LARGEST_SQUARES = 2.0**900
+"""Of rows that come one after another, the largest sum of squares; its inverse is the smallest besides 0."""
+TINY = 1e-290
+"""More than underflow takes from a sum of products."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +174,24 @@ class FrequentDirections:
         Of them; 0 without centring.
     total : float
         Sum of the squares of the (centred) rows: the number of rows times the trace of A.
+    rounding : float
+        What the arithmetic so far can have taken from the sum of the rows' products, in spectral norm.
+
+    With `origin`, the medians of the first block, taken off, rows are off by u times their entries, whatever
+    their mean: `squares` is the sum of the squares of these. `astray` is how far the computed mean of the
+    rows can be from their own.
     """
 
     def __init__(self, n: int, rank: int, center: bool = True):
         whole("rank", rank, 1, n)
         self.n, self.rank, self.center = n, rank, center
-        self.rows, self.mean = 0, np.zeros(n)
+        self.rows, self.origin, self.shift = 0, np.zeros(n), np.zeros(n)
         self.kept, self.subtracted, self.total = np.zeros((0, n)), 0.0, 0.0
+        self.squares, self.astray, self.rounding = 0.0, 0.0, 0.0
+
+    @property
+    def mean(self) -> Array:
+        return self.origin + self.shift
 
     def update(self, block) -> "FrequentDirections":
         """Take in rows (b, n), ndarray or scipy.sparse."""
@@ -187,28 +203,48 @@ class FrequentDirections:
             )
         if not len(block):
             return self
-        if self.center:
-            mean, b, c = block.mean(axis=0), len(block), self.rows
-            block = np.vstack((block - mean, np.sqrt(b * c / (b + c)) * (self.mean - mean)))
-            self.mean = self.mean + (mean - self.mean) * (b / (b + c))
-            self.rows += b
-        else:
-            self.rows += len(block)
+        with np.errstate(over="ignore", invalid="ignore"):
+            origin = self.origin if self.rows or not self.center else np.median(block, axis=0)
+            block = block - origin
+            squares = self.squares + float(np.sum(block * block))
+        if not squares < LARGEST_SQUARES or (block.any() and squares < 1 / LARGEST_SQUARES):
+            raise InvalidProblem(
+                "the squares of rows that come one after another must add up to about 1e-270 to 1e270, got "
+                f"{squares:.3g}; multiply the data by a constant first"
+            )
+        self.origin, self.squares, count = origin, squares, len(block)
+        block = self._centred(block) if self.center else block
+        self.rows += count
         self.total += float(np.sum(block * block))
         self._shrink(np.vstack((self.kept, block)))
         return self
+
+    def _centred(self, block):
+        """The block minus its mean, and the row that merges it."""
+        mean, b, c = block.mean(axis=0), len(block), self.rows
+        apart, weight, share = self.shift - mean, b * c / (b + c), b / (b + c)
+        far = float(np.linalg.norm(apart))
+        # Sums of b terms; twice what is needed pays for the rounding of these very numbers.
+        astray = 2 * (b + 1) * UNIT_ROUNDOFF * float(np.linalg.norm(block)) / np.sqrt(b)
+        both = astray + self.astray
+        self.rounding += b * astray**2 + weight * (2 * far + both) * both
+        self.shift = self.shift - apart * share
+        self.astray = (1 - share) * self.astray + share * astray
+        self.astray += 2 * UNIT_ROUNDOFF * (float(np.linalg.norm(self.shift)) + 4 * share * far)
+        return np.vstack((block - mean, np.sqrt(weight) * apart))
 
     def _shrink(self, rows):
         """Keep at most ``2 rank`` directions: what the next one weighs is subtracted from all, and
         remembered.
         """
         weights, parts = _directions(rows)
+        self.rounding += _taken(rows)
         room = 2 * self.rank
         lost = float(weights[room]) if weights.size > room else 0.0
         weights, parts = weights[:room], parts[:room]
         left = np.sqrt(np.maximum(weights - lost, 0.0) / np.where(weights > 0, weights, 1.0))
         self.kept = left[:, None] * parts
-        self.subtracted += lost
+        self.subtracted = float(np.nextafter(self.subtracted + lost, np.inf)) if lost else self.subtracted
 
     def sketch(self) -> Sketch:
         """V of ``A = (centred rows)'(centred rows) / (number of rows)``, in the scale of the rows."""
@@ -218,7 +254,11 @@ class FrequentDirections:
         V = parts[: self.rank].T / np.sqrt(self.rows)
         cut = float(weights[self.rank]) if weights.size > self.rank else 0.0
         V = np.pad(V, ((0, 0), (0, self.rank - V.shape[1])))
-        return Sketch(oriented(V), np.nan, (self.subtracted + cut) / self.rows)
+        rounding = self.rounding + _taken(self.kept)
+        if self.center:  # Z + E for Z: |Z|^2 is the total, |E|^2 at most u^2 times the squares
+            lost = 2 * UNIT_ROUNDOFF * np.sqrt(self.squares)
+            rounding += float(lost * (2 * np.sqrt(self.total) + lost))
+        return Sketch(oriented(V), np.nan, (self.subtracted + cut + rounding) / self.rows)
 
 
 def _directions(rows):
@@ -230,6 +270,20 @@ def _directions(rows):
     weights, vectors = np.linalg.eigh(rows @ rows.T if b <= n else rows.T @ rows)
     weights, vectors = np.maximum(weights[::-1], 0.0), vectors[:, ::-1]
     return weights, vectors.T @ rows if b <= n else np.sqrt(weights)[:, None] * vectors.T
+
+
+def _taken(rows) -> float:
+    """What `_directions` can be off by, and what is made of them: the spectral norm of the error of a sum of
+    products of the rows R (q, n).
+
+    That of a product of s terms is at most ``s u`` times the Frobenius norms. The Gram matrix has sums of
+    max(q, n) terms, the eigensolver errs by a few times s = min(q, n), and s vectors of length one, of norm
+    ``sqrt(s)``, are multiplied by R in sums of s; some roundings of R itself come before. Twice that pays for
+    the second order.
+    """
+    s, terms = min(rows.shape), max(rows.shape)
+    roundings = 2 * (terms + 4 * s**1.5 + 8)
+    return roundings * UNIT_ROUNDOFF * float(np.sum(rows * rows)) + TINY * bool(rows.any())
 
 
 def _centred_rows(A: DataCovariance, which: slice) -> Array:

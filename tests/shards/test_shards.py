@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -63,6 +65,25 @@ def test_docword_is_what_reading_it_gives(X, tmp_path, monkeypatch, packed, rows
     assert (whole(made) != known.X).nnz == 0
     assert next(block.shape[0] for block in made.blocks()) == min(rows, 30)
     assert not list(tmp_path.glob(".s*"))
+
+
+def test_a_result_knows_the_names_that_the_folder_has_and_reads_them_when_it_is_asked(X, tmp_path):
+    source = tmp_path / "docword.x.txt"
+    source.write_bytes(docword(X))
+    bare = nspca.Problem.from_shards(shard(source, tmp_path / "bare"), 3)
+    assert bare.features is None
+    (tmp_path / "vocab.x.txt").write_text("".join(f"w{j}\n" for j in range(40)))
+    shard(source, tmp_path / "s")
+    problem = nspca.Problem.from_shards(tmp_path / "s", 3)
+    result = nspca.solve(problem)
+    assert "feature_names" not in vars(problem.features.names._table)
+    in_memory = nspca.solve(nspca.Problem.from_data(nspca.read(source), 3))
+    found, known = result.weights(), in_memory.weights()
+    assert [name for name, _ in found] == [name for name, _ in known] and found[0][0].startswith("w")
+    assert f": {found[0][0]} +" in repr(result)
+    sent = pickle.dumps(result)
+    shutil.rmtree(tmp_path / "s")
+    assert pickle.loads(sent).weights() == found
 
 
 @pytest.mark.parametrize("kind", ["general", "symmetric", "skew-symmetric", "pattern"])
