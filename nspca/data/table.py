@@ -13,8 +13,9 @@ from nspca.data.columns import columns, different, find_column, left_out
 from nspca.data.dataset import Candidate, Dataset, Names, frozen, is_whole, numbered, unique_names
 from nspca.data.how import How
 from nspca.data.limits import check_dense
-from nspca.data.look import MISSING, Look, are_labels, check_written, is_number, look, quoted, short, to_utf8
+from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
+from nspca.data.thousands import check_written
 from nspca.errors import InvalidData, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.

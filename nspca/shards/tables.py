@@ -13,6 +13,7 @@ from nspca.data.columns import Columns, columns
 from nspca.data.how import How
 from nspca.data.look import SPACES, Look, quoted
 from nspca.data.parquet import look_at_file, numbers_of, texts_of
+from nspca.data.thousands import check_written
 from nspca.errors import InvalidData
 from nspca.progress import Event
 from nspca.shards.aside import Aside
@@ -98,6 +99,7 @@ def csv(made: Made) -> Shards:
             f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
             "convert it."
         )
+    check_written(found)
     chosen, names = _chosen(made, found)
     aside, width, use = Aside(found, chosen), len(found.columns), [*chosen.features]
     above = len(text[: len(text) - len(text.lstrip(b"\r\n"))].splitlines()) + found.header
