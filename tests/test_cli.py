@@ -45,7 +45,7 @@ def test_a_covariance_of_ones_own_is_solved_and_verified_as_one(correlations, tm
         assert main(["solve", source, "--k", "4", "--json", *more]) == 0
         printed = capsys.readouterr()
         found[source] = json.loads(printed.out)
-        assert printed.err == "" and found[source]["of"] == "covariance"
+        assert "looks like" not in printed.err and found[source]["of"] == "covariance"
     assert found[correlations]["value"] == found["pitprops"]["value"]
     for more, code in (([], 0), (["--covariance"], 0), (["--no-covariance"], 1)):
         assert main(["verify", correlations, proof, *more]) == code
@@ -63,8 +63,9 @@ def test_what_looks_like_a_covariance_is_said_to(correlations, capsys):
     assert main(["solve", correlations, "--k", "4", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["of"] == "data"
-    assert "looks like a correlation matrix" in printed.err and "--covariance" in printed.err
-    assert printed.err.count("\n") == 1
+    names, matrix = printed.err.splitlines()
+    assert "taken as sample names" in names
+    assert "looks like a correlation matrix" in matrix and "--covariance" in matrix
 
 
 @pytest.mark.parametrize("how", ["--scale", "--no-center"])
@@ -77,6 +78,54 @@ def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
 def test_what_is_no_covariance_is_not_taken_as_one(capsys):
     assert main(["solve", "digits", "--k", "4", "--covariance"]) == 2
     assert "as many rows as columns, got 1797 x 64" in capsys.readouterr().err
+
+
+# what reading changed
+
+MARKET = b"name\tsales\tvisits\tregion\n" + b"".join(
+    f"s{i}\t{i * i % 7}.5\t{i * 3 % 11}\tr{i % 3}\n".encode() for i in range(12)
+)
+
+
+def test_what_reading_changed_is_said_beside_every_answer(tmp_path, capsys):
+    file, proof, folder = str(tmp_path / "m.tsv"), str(tmp_path / "m.npz"), str(tmp_path / "m")
+    weights = tmp_path / "w.csv"
+    weights.write_text("sales,1\n")
+    (tmp_path / "m.tsv").write_bytes(MARKET)
+    notes = nspca.read(MARKET).notes
+    said = "".join(f"nspca: {note}\n" for note in notes)
+    assert len(notes) == 3 and '"region" holds 3 different texts' in said and '"name"' in said
+    assert main(["shard", file, folder]) == 0
+    assert sorted(capsys.readouterr().err) == sorted(said)
+    for source in (file, folder):
+        for command in (
+            ["solve", source, "--k", "1", "--certificate", proof],
+            ["sweep", source, "--k", "1"],
+            ["certify", source, str(weights)],
+            ["verify", source, proof],
+        ):
+            assert main([*command, "--json"]) == 0
+            printed = capsys.readouterr()
+            told = json.loads(printed.out)
+            assert {*(told[0] if command[0] == "sweep" else told)["notes"]} == {*notes}, command
+            assert sorted(printed.err) == sorted(said)
+    assert main(["verify", "pitprops", proof]) == 1
+    assert main(["solve", "pitprops", "--k", "3"]) == 0
+    assert "nspca:" not in capsys.readouterr().err, "a sample is what it is known to be"
+
+
+def test_columns_that_do_not_count_are_named_where_too_few_do(tmp_path, capsys):
+    file = tmp_path / "money.csv"
+    for text, sentence in {
+        "a,b\n$1,2\n$2,3\n$5,9\n": r'3 samples and 1 feature \(not counted: column "a" as sample names\)',
+        "a,b,c\n1,x,\n2,x,\n5,x,\n": r'\(not counted: column "b" as text, column "c" as empty\)',
+        "a,b\nu,x\nv,x\nw,x\n": r'no column of numbers \(not counted: column "a" as sample names, column "b"',
+    }.items():
+        file.write_text(text)
+        assert main(["solve", str(file), "--k", "1"]) == 2
+        assert re.search(sentence, capsys.readouterr().err)
+        assert main(["shard", str(file), str(tmp_path / "shards")]) == 2
+        assert sentence.partition("not counted")[2].replace("\\", "") in capsys.readouterr().err
 
 
 # certify

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from nspca.cli.screen import clear, progress, say, say_json
+from nspca.cli.screen import progress, say, say_json, say_notes
 from nspca.cli.words import Commands, count, with_effort, with_json
 
 
@@ -78,7 +78,7 @@ def shard(args: argparse.Namespace) -> int:
 
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
     made = shard(args.source, args.folder, **how, report=progress())
-    clear()
+    say_notes(made.notes)
     rows, columns = made.shape
     many = len(made.manifest.shards)
     say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")

@@ -157,6 +157,7 @@ def verify(args: argparse.Namespace) -> int:
         said = {
             "name": dataset.name,
             "source": dataset.source,
+            "notes": list(dataset.notes),
             "statement": proved.stated(dataset.feature_names),
             "upper": upper,
             "of_features": proved.of_features,

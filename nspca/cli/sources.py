@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nspca.cli.screen import clear, complain, progress
+from nspca.cli.screen import clear, complain, progress, say_notes
 from nspca.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def read_dataset(source: str, steps: str = "", covariance: bool = False) -> "Sou
             )
         if covariance:
             raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
-        return OnDisk(Shards(source))
+        return _said(OnDisk(Shards(source)))
     if source in data.SAMPLES:
         return data.prepare(_taken(data.load_sample(source), covariance), *names)
     if not Path(source).is_file():
@@ -41,7 +41,13 @@ def read_dataset(source: str, steps: str = "", covariance: bool = False) -> "Sou
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"
         )
-    return data.prepare(_taken(data.read(source), covariance), *names)
+    return data.prepare(_taken(_said(data.read(source)), covariance), *names)
+
+
+def _said(dataset: Any) -> Any:
+    """The same; what reading it changed is said beside the answer."""
+    say_notes(dataset.notes)
+    return dataset
 
 
 def _taken(dataset: "Dataset", covariance: bool) -> "Dataset":

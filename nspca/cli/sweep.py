@@ -79,7 +79,7 @@ def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]
     frame, title = pd.DataFrame(rows, columns=list(COLUMNS)), f"{dataset.name}: {len(rows)} rows"
     try:
         if args.json:
-            of = {"name": dataset.name, "source": dataset.source}
+            of = {"name": dataset.name, "source": dataset.source, "notes": list(dataset.notes)}
             say_json([of | row for row in rows])
         elif not args.csv:
             say(title)

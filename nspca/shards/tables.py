@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from nspca.archive import npy_header
 from nspca.data.cells import NOTHING, number_of
-from nspca.data.columns import Columns, columns
+from nspca.data.columns import Columns, columns, taken_as_names
 from nspca.data.how import How
 from nspca.data.look import SPACES, Look, quoted
 from nspca.data.parquet import look_at_file, numbers_of, texts_of
@@ -37,6 +37,7 @@ def _from_rows(
         for block in regrouped(blocks, per_block):
             writer.add(block)
             made.report(Event("shards", done := done + block.shape[0], rows))
+        writer.notes = made.notes
         return writer.finish()
 
 
@@ -46,8 +47,10 @@ def _chosen(made: Made, found: Look) -> tuple[Columns, tuple[str, ...] | None]:
     if len(chosen.features) < 2:
         got = len(chosen.features) or "none"
         raise InvalidData(
-            f"{made.source} must have two columns of numbers at least, got {got}: save the table again."
+            f"{made.source} must have two columns of numbers at least, got {got}{chosen.set_aside(found)}: "
+            "save the table again."
         )
+    made.notes += (*found.notes, *taken_as_names(found, chosen, How()))
     return chosen, tuple(found.columns[i] for i in chosen.features) if found.header else None
 
 
@@ -87,9 +90,8 @@ def parquet(made: Made) -> Shards:
         ) from None
 
 
-def csv(made: Made) -> Shards:
-    import pandas as pd
-
+def _look_at(made: Made) -> tuple[Look, int]:
+    """What a text shows, and how many lines stand above its first row."""
     from nspca.data.reader import look_at
 
     text, _ = beginning(made.source)
@@ -100,9 +102,15 @@ def csv(made: Made) -> Shards:
             "convert it."
         )
     check_written(found)
+    return found, len(text[: len(text) - len(text.lstrip(b"\r\n"))].splitlines()) + found.header
+
+
+def csv(made: Made) -> Shards:
+    import pandas as pd
+
+    found, above = _look_at(made)
     chosen, names = _chosen(made, found)
     aside, width, use = Aside(found, chosen), len(found.columns), [*chosen.features]
-    above = len(text[: len(text) - len(text.lstrip(b"\r\n"))].splitlines()) + found.header
 
     def blocks() -> Iterator[sp.csr_array]:
         options: dict[str, Any] = {
