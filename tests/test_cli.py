@@ -128,6 +128,53 @@ def test_columns_that_do_not_count_are_named_where_too_few_do(tmp_path, capsys):
         assert sentence.partition("not counted")[2].replace("\\", "") in capsys.readouterr().err
 
 
+# the ways out that sentences name
+
+
+def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
+    file, proof = str(tmp_path / "m.csv"), str(tmp_path / "m.npz")
+    rows = [f"t{i},{i % 4},{i * i % 7},{i * 3 % 11},{i % 2}" for i in range(12)]
+    (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c,class", "x,0,,1,1", *rows]))
+    how = ["--id", "who", "--labels", "0", "--missing", "samples"]
+    for given, sentence in (
+        ([], "missing: samples, features or mean"),
+        (how[:2], "samples, features or mean"),
+        ([*how[:2], *how[4:]], "name it as the id or label column"),
+        (["--id", "nobody"], 'no column "nobody" to take as the id column'),
+        (["--labels", "5"], "between 0 and 4, got 5"),
+    ):
+        assert main(["solve", file, "--k", "1", *given]) == 2
+        assert sentence in capsys.readouterr().err
+    assert main(["solve", file, "--k", "2", *how, "--certificate", proof, "--json"]) == 0
+    assert {one["name"] for one in json.loads(capsys.readouterr().out)["features"]} <= {"b", "c", "class"}
+    assert main(["verify", file, proof, *how]) == 0
+    assert main(["verify", file, proof, *how[:4], "--missing", "mean"]) == 1
+    assert main(["sweep", file, "--k", "2", *how]) == 0
+    capsys.readouterr()
+    for source in ("digits", str(tmp_path)):
+        assert main(["solve", source, "--k", "2", "--id", "0"]) == 2
+        assert "--id, --labels, --missing, --features-in-rows are about a file" in capsys.readouterr().err
+
+
+def test_features_in_rows(tmp_path, capsys):
+    file = tmp_path / "genes.csv"
+    file.write_text("unit,gene,s1,s2,s3,s4\nm,g1,1,2,3,5\nm,g2,2,1,1,0\ng,g3,0,0,4,1\n")
+    assert main(["solve", str(file), "--k", "1", "--features-in-rows", "--id", "gene", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["features"][0]["name"] == "g3"
+
+
+def test_shards_are_made_without_the_columns_that_are_named(tmp_path, capsys):
+    file, folder, proof = str(tmp_path / "m.csv"), str(tmp_path / "m"), str(tmp_path / "m.npz")
+    rows = [f"t{i},{i},{i * i % 7},{i * 3 % 11}" for i in range(40)]
+    (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c", *rows]))
+    assert main(["shard", file, folder, "--id", "who"]) == 2
+    assert "name it as the id or label column" in capsys.readouterr().err
+    how = ["--id", "who", "--labels", "a"]
+    assert main(["shard", file, folder, *how]) == 0
+    assert main(["solve", folder, "--k", "1", "--certificate", proof]) == 0
+    assert main(["verify", file, proof, *how]) == 0
+
+
 # certify
 
 

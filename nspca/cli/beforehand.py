@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from nspca.cli.screen import progress, say, say_json, say_notes
-from nspca.cli.words import Commands, count, with_effort, with_json
+from nspca.cli.words import Commands, count, naming, with_effort, with_json
 
 
 def add(commands: Commands) -> None:
@@ -37,6 +37,7 @@ def add(commands: Commands) -> None:
         "cut a file that need not fit into memory into a folder that solve and verify read in passes",
         "shard docword.nytimes.txt.gz nytimes",
         "shard measurements.parquet measured --megabytes 64",
+        parents=[naming()],
     )
     command.add_argument(
         "source",
@@ -77,7 +78,8 @@ def shard(args: argparse.Namespace) -> int:
     from nspca.shards.sources import MEGABYTES, shard
 
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
-    made = shard(args.source, args.folder, **how, report=progress())
+    named = {"id_column": args.id, "label_column": args.labels}
+    made = shard(args.source, args.folder, **how, **named, report=progress())
     say_notes(made.notes)
     rows, columns = made.shape
     many = len(made.manifest.shards)

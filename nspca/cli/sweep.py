@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     import nspca
 
     check_files(args.csv, read=[args.source])
-    dataset = read_dataset(args.source, args.prepare, args.covariance)
+    dataset = read_dataset(args.source, args, args.covariance)
     problem = make_problem(args, dataset, args.k[0])
     how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
     bar = progress()

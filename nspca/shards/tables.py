@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from nspca.archive import npy_header
 from nspca.data.cells import NOTHING, number_of
 from nspca.data.columns import Columns, columns, taken_as_names
-from nspca.data.how import How
 from nspca.data.look import SPACES, Look, quoted
 from nspca.data.parquet import look_at_file, numbers_of, texts_of
 from nspca.data.thousands import check_written
@@ -43,14 +42,14 @@ def _from_rows(
 
 def _chosen(made: Made, found: Look) -> tuple[Columns, tuple[str, ...] | None]:
     """Which columns of the table are features, and their names."""
-    chosen = columns(found, How())
+    chosen = columns(found, made.how)
     if len(chosen.features) < 2:
         got = len(chosen.features) or "none"
         raise InvalidData(
             f"{made.source} must have two columns of numbers at least, got {got}{chosen.set_aside(found)}: "
             "save the table again."
         )
-    made.notes += (*found.notes, *taken_as_names(found, chosen, How()))
+    made.notes += (*found.notes, *taken_as_names(found, chosen, made.how))
     return chosen, tuple(found.columns[i] for i in chosen.features) if found.header else None
 
 
