@@ -242,6 +242,10 @@ def test_a_feature_is_called_by_its_name(tmp_path, capsys):
         "pine,3\n'=oak,4\n",
         "name,PC1\nash,0\n=oak,-4e300\npine,-3e300\nelm,\n",
         "Weight,Feature\n3e-300,pine\n4e-300,=oak\n",
+        "feature;weight\npine;0,3\n=oak;0,4\n",
+        "pine;0,3\n'=oak;0,4\n",
+        "feature\tweight\npine\t3\n=oak\t4\n",
+        'pine,"0,3"\n=oak,"0,4"\n',
         '{"pine": 3, "=oak": 4}',
         '[{"name": "pine", "weight": 3}, {"name": "=oak", "weight": 4}]',
         '{"features": [{"name": "pine", "weight": 3}, {"name": "=oak", "weight": 4}]}',
@@ -257,6 +261,8 @@ def test_weights_by_name_in_every_form(text, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('pine,"1', "weights by name as CSV or JSON are required"),
+        ("elms;1\nelm;2\n", r"got 'elms' \(did"),
         ("", "a column with the names of features and one with weights are required"),
         ("pine,1\nelm,2,3\n", "rows of 2 columns"),
         ("pine,1\npine,2\n", "got two for pine"),

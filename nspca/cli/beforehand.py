@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "source", metavar="SOURCE", help="a sample, a file or a folder of shards; its header is read"
     )
-    command.add_argument("--k", type=count, default=10, help="features in a component (default 10)")
+    command.add_argument("--k", type=count, help="features in a component (default 10, or all)")
     command.add_argument(
         "--components",
         type=count,
@@ -57,14 +57,10 @@ def add(commands: Commands) -> None:
 
 def plan(args: argparse.Namespace) -> int:
     """Say what solving will take."""
-    from nspca import Problem, data
+    from nspca import data
     from nspca.planning import plan
 
-    source: Any = args.source
-    if source in data.SAMPLES:
-        dataset = data.load_sample(source)
-        made = Problem.from_covariance if dataset.is_covariance else Problem.from_data
-        source = made(dataset.X, (args.k,) * args.components if args.components > 1 else args.k)
+    source: Any = data.load_sample(args.source) if args.source in data.SAMPLES else args.source
     found = plan(source, args.k, args.components, args.effort)
     if args.json:
         say_json(asdict(found))
