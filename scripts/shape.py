@@ -27,6 +27,7 @@ REASONS = {
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
+    "nspca.shards.sources.shard": "the public call: how a file may have to be read, and how it is cut",
     "nspca.choosing.choice.choose_k": "the public call: the words of a problem, and what is done to its rows",
     "nspca.choosing.choice.choose_components": "the same for components",
     "nspca.choosing.noise.noise_test": "the public call: the words of a problem, and how it is tested",

@@ -45,7 +45,7 @@ def test_a_covariance_of_ones_own_is_solved_and_verified_as_one(correlations, tm
         assert main(["solve", source, "--k", "4", "--json", *more]) == 0
         printed = capsys.readouterr()
         found[source] = json.loads(printed.out)
-        assert printed.err == "" and found[source]["of"] == "covariance"
+        assert "looks like" not in printed.err and found[source]["of"] == "covariance"
     assert found[correlations]["value"] == found["pitprops"]["value"]
     for more, code in (([], 0), (["--covariance"], 0), (["--no-covariance"], 1)):
         assert main(["verify", correlations, proof, *more]) == code
@@ -63,8 +63,9 @@ def test_what_looks_like_a_covariance_is_said_to(correlations, capsys):
     assert main(["solve", correlations, "--k", "4", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["of"] == "data"
-    assert "looks like a correlation matrix" in printed.err and "--covariance" in printed.err
-    assert printed.err.count("\n") == 1
+    names, matrix = printed.err.splitlines()
+    assert "taken as sample names" in names
+    assert "looks like a correlation matrix" in matrix and "--covariance" in matrix
 
 
 @pytest.mark.parametrize("how", ["--scale", "--no-center"])
@@ -77,6 +78,101 @@ def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
 def test_what_is_no_covariance_is_not_taken_as_one(capsys):
     assert main(["solve", "digits", "--k", "4", "--covariance"]) == 2
     assert "as many rows as columns, got 1797 x 64" in capsys.readouterr().err
+
+
+# what reading changed
+
+MARKET = b"name\tsales\tvisits\tregion\n" + b"".join(
+    f"s{i}\t{i * i % 7}.5\t{i * 3 % 11}\tr{i % 3}\n".encode() for i in range(12)
+)
+
+
+def test_what_reading_changed_is_said_beside_every_answer(tmp_path, capsys):
+    file, proof, folder = str(tmp_path / "m.tsv"), str(tmp_path / "m.npz"), str(tmp_path / "m")
+    weights = tmp_path / "w.csv"
+    weights.write_text("sales,1\n")
+    (tmp_path / "m.tsv").write_bytes(MARKET)
+    notes = nspca.read(MARKET).notes
+    said = "".join(f"nspca: {note}\n" for note in notes)
+    assert len(notes) == 3 and '"region" holds 3 different texts' in said and '"name"' in said
+    assert main(["shard", file, folder]) == 0
+    assert sorted(capsys.readouterr().err) == sorted(said)
+    for source in (file, folder):
+        for command in (
+            ["solve", source, "--k", "1", "--certificate", proof],
+            ["sweep", source, "--k", "1"],
+            ["certify", source, str(weights)],
+            ["verify", source, proof],
+        ):
+            assert main([*command, "--json"]) == 0
+            printed = capsys.readouterr()
+            told = json.loads(printed.out)
+            assert {*(told[0] if command[0] == "sweep" else told)["notes"]} == {*notes}, command
+            assert sorted(printed.err) == sorted(said)
+    assert main(["verify", "pitprops", proof]) == 1
+    assert main(["solve", "pitprops", "--k", "3"]) == 0
+    assert "nspca:" not in capsys.readouterr().err, "a sample is what it is known to be"
+
+
+def test_columns_that_do_not_count_are_named_where_too_few_do(tmp_path, capsys):
+    file = tmp_path / "money.csv"
+    for text, sentence in {
+        "a,b\n$1,2\n$2,3\n$5,9\n": r'3 samples and 1 feature \(not counted: column "a" as sample names\)',
+        "a,b,c\n1,x,\n2,x,\n5,x,\n": r'\(not counted: column "b" as text, column "c" as empty\)',
+        "a,b\nu,x\nv,x\nw,x\n": r'no column of numbers \(not counted: column "a" as sample names, column "b"',
+    }.items():
+        file.write_text(text)
+        assert main(["solve", str(file), "--k", "1"]) == 2
+        assert re.search(sentence, capsys.readouterr().err)
+        assert main(["shard", str(file), str(tmp_path / "shards")]) == 2
+        assert sentence.partition("not counted")[2].replace("\\", "") in capsys.readouterr().err
+
+
+# the ways out that sentences name
+
+
+def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
+    file, proof = str(tmp_path / "m.csv"), str(tmp_path / "m.npz")
+    rows = [f"t{i},{i % 4},{i * i % 7},{i * 3 % 11},{i % 2}" for i in range(12)]
+    (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c,class", "x,0,,1,1", *rows]))
+    how = ["--id", "who", "--labels", "0", "--missing", "samples"]
+    for given, sentence in (
+        ([], "missing: samples, features or mean"),
+        (how[:2], "samples, features or mean"),
+        ([*how[:2], *how[4:]], "name it as the id or label column"),
+        (["--id", "nobody"], 'no column "nobody" to take as the id column'),
+        (["--labels", "5"], "between 0 and 4, got 5"),
+    ):
+        assert main(["solve", file, "--k", "1", *given]) == 2
+        assert sentence in capsys.readouterr().err
+    assert main(["solve", file, "--k", "2", *how, "--certificate", proof, "--json"]) == 0
+    assert {one["name"] for one in json.loads(capsys.readouterr().out)["features"]} <= {"b", "c", "class"}
+    assert main(["verify", file, proof, *how]) == 0
+    assert main(["verify", file, proof, *how[:4], "--missing", "mean"]) == 1
+    assert main(["sweep", file, "--k", "2", *how]) == 0
+    capsys.readouterr()
+    for source in ("digits", str(tmp_path)):
+        assert main(["solve", source, "--k", "2", "--id", "0"]) == 2
+        assert "--id, --labels, --missing, --features-in-rows are about a file" in capsys.readouterr().err
+
+
+def test_features_in_rows(tmp_path, capsys):
+    file = tmp_path / "genes.csv"
+    file.write_text("unit,gene,s1,s2,s3,s4\nm,g1,1,2,3,5\nm,g2,2,1,1,0\ng,g3,0,0,4,1\n")
+    assert main(["solve", str(file), "--k", "1", "--features-in-rows", "--id", "gene", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["features"][0]["name"] == "g3"
+
+
+def test_shards_are_made_without_the_columns_that_are_named(tmp_path, capsys):
+    file, folder, proof = str(tmp_path / "m.csv"), str(tmp_path / "m"), str(tmp_path / "m.npz")
+    rows = [f"t{i},{i},{i * i % 7},{i * 3 % 11}" for i in range(40)]
+    (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c", *rows]))
+    assert main(["shard", file, folder, "--id", "who"]) == 2
+    assert "name it as the id or label column" in capsys.readouterr().err
+    how = ["--id", "who", "--labels", "a"]
+    assert main(["shard", file, folder, *how]) == 0
+    assert main(["solve", folder, "--k", "1", "--certificate", proof]) == 0
+    assert main(["verify", file, proof, *how]) == 0
 
 
 # certify
@@ -146,6 +242,10 @@ def test_a_feature_is_called_by_its_name(tmp_path, capsys):
         "pine,3\n'=oak,4\n",
         "name,PC1\nash,0\n=oak,-4e300\npine,-3e300\nelm,\n",
         "Weight,Feature\n3e-300,pine\n4e-300,=oak\n",
+        "feature;weight\npine;0,3\n=oak;0,4\n",
+        "pine;0,3\n'=oak;0,4\n",
+        "feature\tweight\npine\t3\n=oak\t4\n",
+        'pine,"0,3"\n=oak,"0,4"\n',
         '{"pine": 3, "=oak": 4}',
         '[{"name": "pine", "weight": 3}, {"name": "=oak", "weight": 4}]',
         '{"features": [{"name": "pine", "weight": 3}, {"name": "=oak", "weight": 4}]}',
@@ -161,6 +261,8 @@ def test_weights_by_name_in_every_form(text, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('pine,"1', "weights by name as CSV or JSON are required"),
+        ("elms;1\nelm;2\n", r"got 'elms' \(did"),
         ("", "a column with the names of features and one with weights are required"),
         ("pine,1\nelm,2,3\n", "rows of 2 columns"),
         ("pine,1\npine,2\n", "got two for pine"),

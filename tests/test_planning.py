@@ -160,6 +160,32 @@ def test_what_memory_cannot_hold_is_told_with_the_command_that_can(monkeypatch, 
     assert nspca.plan(path, 3).at == "shards"
 
 
+def test_small_tables_are_planned_for_what_they_have(tmp_path, capsys):
+    path = tmp_path / "small.csv"
+    path.write_text("a,b,c\n1,2,3\n2,3,5\n")
+    for more in ([], ["--components", "2"], ["--k", "3"]):
+        assert main(["plan", str(path), *more]) == 0
+    assert main(["plan", "pitprops", "--components", "2"]) == 0
+    assert main(["plan", str(path), "--components", "4"]) == 2
+    assert "k times components must be at most 3" in capsys.readouterr().err
+    assert nspca.plan(path) == nspca.plan(path, 3)
+
+
+def test_a_table_in_memory_is_planned(X, tmp_path):
+    assert nspca.plan(X) == nspca.plan(X.tocsc()) and nspca.plan(X).size == Size(
+        40, 60, X.nnz, sparse=True, at="memory"
+    )
+    dense = nspca.plan(nspca.Problem.from_data(X.toarray(), 3))
+    TABLES["a.csv"](X.toarray(), tmp_path / "a.csv")
+    data = nspca.read(tmp_path / "a.csv")
+    assert nspca.plan(X.toarray(), 3) == nspca.plan(_frame(X.toarray()), 3) == nspca.plan(data, 3) == dense
+    shards = folder_of(X, tmp_path / "s", 7)
+    assert nspca.plan(shards) == nspca.plan(tmp_path / "s")
+    for other in (None, [[1, 2], [3, 4]], np.zeros(3), 3):
+        with pytest.raises(nspca.InvalidOption, match="a problem, a table, or the path of a file"):
+            nspca.plan(other)
+
+
 def test_a_sample_is_planned_by_name(capsys):
     assert main(["plan", "pitprops", "--k", "3"]) == 0
     assert "13 features" in capsys.readouterr().out

@@ -107,7 +107,7 @@ def choose_k(
 
     Parameters
     ----------
-    X : (m, n) array, data frame or scipy.sparse matrix
+    X : (m, n) array, data frame, scipy.sparse matrix or `nspca.Dataset`
     ks : iterable of int, or one
     method, **options
         As for `nspca.solve`.
@@ -158,7 +158,7 @@ def choose_components(
 
     Parameters
     ----------
-    X : (m, n) array, data frame or scipy.sparse matrix
+    X : (m, n) array, data frame, scipy.sparse matrix or `nspca.Dataset`
     k : int
     most : int, optional
         The largest number; 6, or as many as there are features for.

@@ -72,7 +72,7 @@ def noise_test(
 
     Parameters
     ----------
-    X : (m, n) array, data frame or scipy.sparse matrix
+    X : (m, n) array, data frame, scipy.sparse matrix or `nspca.Dataset`
     k : int
     method, **options
         As for `nspca.solve`.

@@ -5,9 +5,9 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from nspca.annotated import plain
 from nspca.api import solve, sweep
 from nspca.errors import InvalidOption, InvalidProblem
+from nspca.features import features_of
 from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array
 from nspca.matrix.moments import moments
@@ -64,7 +64,11 @@ def table(X, scale: bool):
     InvalidProblem
         For what is no table of numbers, and for constant columns that were to be scaled.
     """
-    X = plain(X)[0]
+    if getattr(X, "is_covariance", False) is True:
+        raise InvalidProblem(
+            "rows of samples are required, got a data set that is a covariance; give the data that it is of"
+        )
+    X = features_of(X)[0]
     X = sp.csr_array(X) if sp.issparse(X) else real_numbers(X, "data")
     if X.ndim != 2:
         raise InvalidProblem(f"data must be a table of rows and columns, got shape {X.shape}")

@@ -121,6 +121,7 @@ def summary(
     return {
         "source": dataset.source,
         "name": dataset.name,
+        "notes": list(dataset.notes),
         "prepared": list(dataset.prepared),
         "method": result.method,
         "k": list(problem.k) if isinstance(problem.k, tuple) else problem.k,

@@ -4,8 +4,8 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from nspca.cli.screen import clear, progress, say, say_json
-from nspca.cli.words import Commands, count, with_effort, with_json
+from nspca.cli.screen import progress, say, say_json, say_notes
+from nspca.cli.words import Commands, count, naming, with_effort, with_json
 
 
 def add(commands: Commands) -> None:
@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "source", metavar="SOURCE", help="a sample, a file or a folder of shards; its header is read"
     )
-    command.add_argument("--k", type=count, default=10, help="features in a component (default 10)")
+    command.add_argument("--k", type=count, help="features in a component (default 10, or all)")
     command.add_argument(
         "--components",
         type=count,
@@ -37,6 +37,7 @@ def add(commands: Commands) -> None:
         "cut a file that need not fit into memory into a folder that solve and verify read in passes",
         "shard docword.nytimes.txt.gz nytimes",
         "shard measurements.parquet measured --megabytes 64",
+        parents=[naming()],
     )
     command.add_argument(
         "source",
@@ -56,14 +57,10 @@ def add(commands: Commands) -> None:
 
 def plan(args: argparse.Namespace) -> int:
     """Say what solving will take."""
-    from nspca import Problem, data
+    from nspca import data
     from nspca.planning import plan
 
-    source: Any = args.source
-    if source in data.SAMPLES:
-        dataset = data.load_sample(source)
-        made = Problem.from_covariance if dataset.is_covariance else Problem.from_data
-        source = made(dataset.X, (args.k,) * args.components if args.components > 1 else args.k)
+    source: Any = data.load_sample(args.source) if args.source in data.SAMPLES else args.source
     found = plan(source, args.k, args.components, args.effort)
     if args.json:
         say_json(asdict(found))
@@ -77,8 +74,9 @@ def shard(args: argparse.Namespace) -> int:
     from nspca.shards.sources import MEGABYTES, shard
 
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
-    made = shard(args.source, args.folder, **how, report=progress())
-    clear()
+    named = {"id_column": args.id, "label_column": args.labels}
+    made = shard(args.source, args.folder, **how, **named, report=progress())
+    say_notes(made.notes)
     rows, columns = made.shape
     many = len(made.manifest.shards)
     say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")

@@ -2,7 +2,8 @@
 
 CSV is read in two ways. Where the heading names a column ``feature`` and one ``weight``, each row is one
 weight, of the component that a column ``component`` names if there is one; that is what ``solve --csv``
-writes. Otherwise the first column has the names, and every other column is a component.
+writes. Otherwise the first column has the names, and every other column is a component. What stands between
+columns, and the decimal sign, may be those of any spreadsheet.
 """
 
 import csv
@@ -40,8 +41,8 @@ def read_loadings(path: str, names: Sequence[str]) -> "Array":
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidData(f"weights by name as UTF-8 text, CSV or JSON, are required, got {path}") from error
-    found = _of_json(text) if text.lstrip()[:1] in ("{", "[") else _of_csv(text)
     place = {name: j for j, name in enumerate(names)}
+    found = _of_json(text) if text.lstrip()[:1] in ("{", "[") else _of_csv(text, place)
     X = np.zeros((len(names), len(found)))
     for number, weights in enumerate(found):
         for name, weight in weights.items():
@@ -54,11 +55,15 @@ def read_loadings(path: str, names: Sequence[str]) -> "Array":
 
 
 def _feature(name: str, place: dict[str, int]) -> int:
-    # A spreadsheet's guard before a name such as -x: see `nspca.data.neutralise`.
-    for one in (name, name.removeprefix("'")):
+    for one in _spelt(name):
         if one in place:
             return place[one]
     raise InvalidData(f"weights are given by the names of features, got {name!r}{meant(name, place)}")
+
+
+def _spelt(name: str) -> tuple[str, str]:
+    """The name, also without a spreadsheet's guard before one such as -x: see `nspca.data.neutralise`."""
+    return name, name.removeprefix("'")
 
 
 def _weight(name: str, given: Any, weights: Weights) -> None:
@@ -74,13 +79,8 @@ def _weight(name: str, given: Any, weights: Weights) -> None:
     weights[name] = weight
 
 
-def _of_csv(text: str) -> list[Weights]:
-    try:
-        rows = [
-            row for row in csv.reader(io.StringIO(text), strict=True) if any(cell.strip() for cell in row)
-        ]
-    except csv.Error as error:
-        raise InvalidData(f"weights by name as CSV or JSON are required, got {error}") from error
+def _of_csv(text: str, place: dict[str, int]) -> list[Weights]:
+    rows = _table(text, place)
     if not rows or len(rows[0]) < 2:
         raise InvalidData("a column with the names of features and one with weights are required, got none")
     uneven = next((row for row in rows if len(row) != len(rows[0])), None)
@@ -97,6 +97,32 @@ def _of_csv(text: str) -> list[Weights]:
         for cell, weights in zip(cells, found, strict=True):
             _weight(name, cell.strip() or 0, weights)
     return found
+
+
+def _table(text: str, place: dict[str, int]) -> list[list[str]]:
+    """The rows, split where most names of features are found, and numbers with a point."""
+    from nspca.data.look import DECIMAL
+
+    def known(rows: list[list[str]]) -> int:
+        return sum(any(one in place for one in _spelt(cell)) for row in rows for cell in row)
+
+    tables, wrong = [], None
+    for delimiter in ",;\t":
+        try:
+            read = csv.reader(io.StringIO(text), strict=True, delimiter=delimiter)
+            tables.append([row for row in read if any(cell.strip() for cell in row)])
+        except csv.Error as error:
+            wrong = wrong or error
+    rows = max(tables, key=known, default=[])
+    if wrong and not known(rows):
+        raise InvalidData(f"weights by name as CSV or JSON are required, got {wrong}") from wrong
+    return [
+        [
+            cell.replace(",", ".") if DECIMAL[","].fullmatch(cell) and cell not in place else cell
+            for cell in row
+        ]
+        for row in rows
+    ]
 
 
 def _long(rows: list[list[str]], heading: list[str]) -> list[Weights]:

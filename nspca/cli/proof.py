@@ -7,7 +7,7 @@ from nspca.cli.answers import tell
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import forced_features, make_problem, read_dataset
-from nspca.cli.words import Commands, count, of_problem, preparing, sizes, with_json
+from nspca.cli.words import Commands, count, of_problem, preparing, reading, sizes, with_json
 from nspca.errors import CertificateError, InvalidOption
 
 
@@ -49,7 +49,7 @@ def _add_verify(commands: Commands) -> None:
         "verify digits digits.npz --k 10 --nonneg --center --no-scale",
         more="The bound is recomputed from the data by code that shares nothing with the solvers. Exit "
         "status 0: proved; 1: refused, with the reason.",
-        parents=[preparing()],
+        parents=[preparing(), reading()],
     )
     command.add_argument("data", metavar="DATA", help="the sample, file or folder of shards it is about")
     command.add_argument(
@@ -94,7 +94,7 @@ def certify(args: argparse.Namespace) -> int:
     from nspca.api import certified
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
-    dataset = read_dataset(args.source, args.prepare, args.covariance)
+    dataset = read_dataset(args.source, args, args.covariance)
     X = read_loadings(args.loadings, dataset.feature_names)
     shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
     if shared.size:
@@ -135,7 +135,7 @@ def verify(args: argparse.Namespace) -> int:
     asked = {"k": _sizes(args)} | {name: getattr(args, name) for name in ("nonneg", "center", "scale")}
     try:
         certificate = nspca.Certificate.load(args.certificate)
-        dataset = read_dataset(args.data, args.prepare)
+        dataset = read_dataset(args.data, args)
         if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
             dataset = nspca.prepare(dataset, *certificate.prepared)
         if dataset.is_covariance or args.covariance is not None:
@@ -153,6 +153,7 @@ def verify(args: argparse.Namespace) -> int:
         said = {
             "name": dataset.name,
             "source": dataset.source,
+            "notes": list(dataset.notes),
             "statement": proved.stated(dataset.feature_names),
             "upper": upper,
             "of_features": proved.of_features,

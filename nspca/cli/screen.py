@@ -36,6 +36,13 @@ def complain(sentence: str) -> None:
     sys.stderr.write(sentence + "\n")
 
 
+def say_notes(notes: Iterable[str]) -> None:
+    """What reading changed, beside the answer."""
+    clear()
+    for note in notes:
+        complain(f"nspca: {note}")
+
+
 def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:
     """Refuse files that could not be written, or would be written over what is `read` or over each other,
     before the work is done, not after.

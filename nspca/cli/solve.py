@@ -88,7 +88,7 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
     from nspca.api import certified
     from nspca.certificate import ROUNDING
 
-    dataset = read_dataset(args.source, args.prepare, args.covariance)
+    dataset = read_dataset(args.source, args, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(args, dataset, sizes, client)
     result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nspca.cli.screen import clear, complain, progress
+from nspca.cli.screen import clear, complain, progress, say_notes
 from nspca.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -15,14 +15,27 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = Dataset | OnDisk
 
+READING = {
+    "--id": "id_column",
+    "--labels": "label_column",
+    "--missing": "missing",
+    "--features-in-rows": "features_in_rows",
+}
+"""Options of how a file is read, and what `nspca.read` calls them."""
 
-def read_dataset(source: str, steps: str = "", covariance: bool = False) -> "Source":
-    """A sample by name, a folder of shards, or else a file; as a covariance where that is asked for, and
-    prepared by the steps that are named.
+
+def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False) -> "Source":
+    """A sample by name, a folder of shards, or else a file, read as the options say; as a covariance where
+    that is asked for, and prepared by the steps that are named.
     """
     from nspca import data
 
-    names = [name for name in steps.split(",") if name]
+    names = [name for name in args.prepare.split(",") if name]
+    if _asked(args) and (source in data.SAMPLES or Path(source).is_dir()):
+        raise InvalidOption(
+            f"{', '.join(READING)} are about a file and how it is read, got {source}, which is none: leave "
+            "them out"
+        )
     if Path(source).is_dir() and source not in data.SAMPLES:
         from nspca.shards import Shards
         from nspca.shards.on_disk import OnDisk
@@ -33,7 +46,7 @@ def read_dataset(source: str, steps: str = "", covariance: bool = False) -> "Sou
             )
         if covariance:
             raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
-        return OnDisk(Shards(source))
+        return _said(OnDisk(Shards(source)))
     if source in data.SAMPLES:
         return data.prepare(_taken(data.load_sample(source), covariance), *names)
     if not Path(source).is_file():
@@ -41,7 +54,19 @@ def read_dataset(source: str, steps: str = "", covariance: bool = False) -> "Sou
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"
         )
-    return data.prepare(_taken(data.read(source), covariance), *names)
+    return data.prepare(_taken(_said(data.read(source, **_asked(args))), covariance), *names)
+
+
+def _asked(args: argparse.Namespace) -> dict[str, Any]:
+    """The words of `nspca.read` that are given."""
+    told = {word: getattr(args, option[2:].replace("-", "_")) for option, word in READING.items()}
+    return {word: value for word, value in told.items() if value is not None and value is not False}
+
+
+def _said(dataset: Any) -> Any:
+    """The same; what reading it changed is said beside the answer."""
+    say_notes(dataset.notes)
+    return dataset
 
 
 def _taken(dataset: "Dataset", covariance: bool) -> "Dataset":

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     import nspca
 
     check_files(args.csv, read=[args.source])
-    dataset = read_dataset(args.source, args.prepare, args.covariance)
+    dataset = read_dataset(args.source, args, args.covariance)
     problem = make_problem(args, dataset, args.k[0])
     how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
     bar = progress()
@@ -79,7 +79,7 @@ def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]
     frame, title = pd.DataFrame(rows, columns=list(COLUMNS)), f"{dataset.name}: {len(rows)} rows"
     try:
         if args.json:
-            of = {"name": dataset.name, "source": dataset.source}
+            of = {"name": dataset.name, "source": dataset.source, "notes": list(dataset.notes)}
             say_json([of | row for row in rows])
         elif not args.csv:
             say(title)

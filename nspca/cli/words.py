@@ -84,9 +84,35 @@ def preparing() -> Parser:
     return parent
 
 
+def naming() -> Parser:
+    """Which columns of a file are no features."""
+    parent = Parser(add_help=False)
+    what = "of a file: the column with the {} of the samples, by name or by number from 0"
+    parent.add_argument("--id", type=column, metavar="COLUMN", help=what.format("names"))
+    parent.add_argument("--labels", type=column, metavar="COLUMN", help=what.format("groups"))
+    return parent
+
+
+def reading() -> Parser:
+    """How a file is read, as `nspca.read` has it."""
+    parent = Parser(add_help=False, parents=[naming()])
+    parent.add_argument(
+        "--missing",
+        choices=("samples", "features", "mean"),
+        help="of a file with empty cells: leave out the samples or features that have some, or put in the "
+        "means of the features (default: it is refused)",
+    )
+    parent.add_argument(
+        "--features-in-rows",
+        action="store_true",
+        help="of a file: its rows are the features, --id a column of their names, --labels a row",
+    )
+    return parent
+
+
 def of_problem() -> Parser:
     """What says which problem it is, besides k."""
-    parent = Parser(add_help=False, parents=[preparing()])
+    parent = Parser(add_help=False, parents=[preparing(), reading()])
     parent.add_argument(
         "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
     )
@@ -140,6 +166,11 @@ def sizes(text: str) -> list[int]:
             f"got {text!r}"
         )
     return ks
+
+
+def column(text: str) -> str | int:
+    """A column by its number or else its name."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
 
 
 def count(text: str) -> int:

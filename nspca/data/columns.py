@@ -32,6 +32,13 @@ class Columns:
         """Texts, and what is empty: left out, or refused."""
         return tuple(i for i in self.aside if i not in (self.ids, self.labels))
 
+    def set_aside(self, found: Look) -> str:
+        """`` (not counted: "name" as sample names, "unit" as text)``; empty when all columns are features."""
+        texts = dict.fromkeys(self.others, "text") | dict.fromkeys(found.empty_columns, "empty")
+        kinds = texts | {self.ids: "sample names", self.labels: "labels"}
+        said = [f"column{quoted(found, i)} as {kinds[i]}" for i in self.aside]
+        return f" (not counted: {', '.join(said[:8])}{', ...' * (len(said) > 8)})" if said else ""
+
 
 def columns(found: Look, how: How) -> Columns:
     """The columns of a table with samples in rows."""
@@ -40,6 +47,15 @@ def columns(found: Look, how: How) -> Columns:
     aside = {*found.text_columns, *found.empty_columns, *(i for i in (ids, labels) if i is not None)}
     features = tuple(i for i in range(len(found.columns)) if i not in aside)
     return Columns(features, ids, labels, tuple(sorted(aside)))
+
+
+def taken_as_names(found: Look, chosen: Columns, how: How) -> tuple[str, ...]:
+    """What is said of sample names that nobody named."""
+    if chosen.ids is None or how.id_column is not None:
+        return ()
+    return (
+        f"The first column{quoted(found, chosen.ids)} holds distinct names and was taken as sample names.",
+    )
 
 
 def find_column(found: Look, wanted: "str | int", role: str) -> int:

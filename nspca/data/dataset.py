@@ -99,11 +99,7 @@ class Dataset:
         X = self.X
         _check_kind(X)
         m, n = X.shape
-        if m < 2 or n < 2:
-            raise InvalidData(
-                f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
-                f"{_count(n, 'feature')}."
-            )
+        check_enough(m, n)
         lengths = {
             "feature names": (self.feature_names, n),
             "sample names": (self.sample_names, m),
@@ -285,6 +281,15 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         image_shape=None,
         notes=(*data.notes, said),
     )
+
+
+def check_enough(m: int, n: int, aside: str = "") -> None:
+    """Refuse less than two samples or features; `aside` says what else the table holds."""
+    if m < 2 or n < 2:
+        raise InvalidData(
+            f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
+            f"{_count(n, 'feature')}{aside}."
+        )
 
 
 def _count(number: int, noun: str) -> str:

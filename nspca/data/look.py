@@ -20,8 +20,7 @@ ENOUGH_ROWS = 50
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
 SPACES = " "
 _COMMENT = ("#", "%", "!", "//")
-# 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign it may be a name.
-_GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
+DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", ".", "#n/a"}
 _CORNER = {
@@ -238,19 +237,6 @@ def _check_comments(rows: Sequence[Sequence[str]]) -> None:
         )
 
 
-def check_written(found: Look) -> None:
-    """Refuse numbers in groups of three, as people write them for people."""
-    body = found.rows[1:] if found.header else found.rows
-    for i in found.text_columns:
-        cells = [row[i] for row in body if i < len(row) and row[i].strip().lower() not in MISSING]
-        grouped = [cell for cell in cells if _GROUPED.fullmatch(cell.strip())]
-        if 2 * len(grouped) > len(cells):
-            raise InvalidData(
-                "Numbers must be written without marks between thousands, but column"
-                f'{quoted(found, i)} holds "{short(grouped[0])}": save them without.'
-            )
-
-
 def is_comment(row: Sequence[str]) -> bool:
     """Whether a line is marked as a comment, as programs of this field do."""
     return row[0].lstrip().startswith(_COMMENT)
@@ -289,8 +275,7 @@ def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     cells = [cell for row in rows for cell in row[:200]]
-    commas = sum(bool(re.fullmatch(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", cell)) for cell in cells)
-    points = sum(bool(re.fullmatch(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*", cell)) for cell in cells)
+    commas, points = (sum(bool(DECIMAL[mark].fullmatch(cell)) for cell in cells) for mark in ",.")
     return "," if commas > points else "."
 
 

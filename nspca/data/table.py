@@ -9,12 +9,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.data.cells import Cells
-from nspca.data.columns import columns, different, find_column, left_out
-from nspca.data.dataset import Candidate, Dataset, Names, frozen, is_whole, numbered, unique_names
+from nspca.data.columns import columns, different, find_column, left_out, taken_as_names
+from nspca.data.dataset import (
+    Candidate,
+    Dataset,
+    Names,
+    check_enough,
+    frozen,
+    is_whole,
+    numbered,
+    unique_names,
+)
 from nspca.data.how import How
 from nspca.data.limits import check_dense
-from nspca.data.look import MISSING, Look, are_labels, check_written, is_number, look, quoted, short, to_utf8
+from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
 from nspca.data.missing import Settled, settle
+from nspca.data.thousands import check_written
 from nspca.errors import InvalidData, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
@@ -74,23 +84,26 @@ def read_table(table: Table, how: How) -> Dataset:
     if (again := _not_empty(found, texts)) != found:
         return read_table(replace(table, found=again), how)
     if values.shape[1] == 0:
-        raise InvalidData("The table has no column of numbers: at least two are needed.")
+        aside = chosen.set_aside(found)
+        raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
     settled = settle(values, how.missing, called=[quoted(found, i) for i in features])
     others, candidates = _others(found, texts, settled, chosen.others)
+    check_enough(settled.rows.size, settled.columns.size, chosen.set_aside(found))
     candidates += _numbered_classes(found, settled, features)
     sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
-    notes = (*table.notes, *others)
-    if ids is not None and how.id_column is None:
-        notes += (
-            f"The first column{quoted(found, ids)} holds distinct names and was taken as sample names.",
-        )
     return Dataset(
         name=table.name,
         X=settled.X,
         feature_names=tuple(settled.of_columns([found.columns[i] for i in features])),
         sample_names=frozen(settled.of_rows(sample_names)),
         labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
-        notes=(*notes, *renamed, *settled.notes),
+        notes=(
+            *table.notes,
+            *others,
+            *taken_as_names(found, chosen, how),
+            *renamed,
+            *settled.notes,
+        ),
         label_candidates=candidates,
     )
 

@@ -34,6 +34,9 @@ BASE, EACH, MOST = 2e8, 2e6, 2000
 as pitprops, digits, LRS, CBCL, Leukemia and KOS took.
 """
 
+USUAL = 10
+"""Features of a component, when nobody says how many."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -81,15 +84,16 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan:
+def plan(source, k: int | None = None, components: int = 1, effort: str = "fast") -> Plan:
     """What solving and certifying will take, without reading the data whole.
 
     Parameters
     ----------
-    source : Problem, str or Path
-        A problem, a folder of shards, or a docword, Matrix Market, Parquet, CSV or NPZ file.
+    source : Problem, Dataset, array, sparse matrix, data frame, str or Path
+        A problem, a table, a folder of shards, or a docword, Matrix Market, Parquet, CSV or NPZ file.
     k, components : int
-        Features of a component, and how many are sought together; of a `Problem`, its own.
+        Features of a component, 10 or as many as there are when not given, and how many are sought together;
+        of a `Problem`, its own.
     effort : str
         Of the certificate.
 
@@ -102,14 +106,15 @@ def plan(source, k: int = 10, components: int = 1, effort: str = "fast") -> Plan
     InvalidData
         For a file whose header makes no sense.
     InvalidOption
-        For more features than there are columns.
+        For more features than there are columns, and for what is no such source.
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     size, sizes = size_of(source), getattr(source, "sizes", None)
     if sizes is None:
-        whole("k", k, 1)
         whole("components", components, 1)
+        k = max(1, min(USUAL, size.columns // components)) if k is None else k
+        whole("k", k, 1)
         _fit(k, components, size.columns)
         sizes = (k,) * components
     found = planned(size, sizes, effort, speed())

@@ -6,13 +6,16 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import scipy.sparse as sp
+
 from nspca.archive import npy_header
 from nspca.data.columns import columns
 from nspca.data.docword import HEADER, is_docword
 from nspca.data.excel import is_workbook
 from nspca.data.how import How
 from nspca.data.matrixmarket import is_matrix_market
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, InvalidOption
+from nspca.features import features_of
 from nspca.matrix.covariance import DataCovariance, SparseCovariance
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
@@ -51,15 +54,19 @@ class Size:
 
 
 def size_of(source) -> Size:
-    """The size of a `Problem`, a folder of shards or a file.
+    """The size of a `Problem`, a table, a folder of shards or a file.
 
     Raises
     ------
+    InvalidOption
+        For anything else.
     InvalidData
         For a file whose header makes no sense.
     """
     if isinstance(source, Problem):
         return _of_problem(source)
+    if not isinstance(source, str | Path):
+        return _of_table(source)
     path = Path(source)
     if path.is_dir():
         shards = Shards(path)
@@ -81,6 +88,19 @@ def size_of(source) -> Size:
         rows, columns, entries = (int(header[i]) for i in (1, 2, 3))
         return Size(rows, columns, entries, sparse=True, text=_text(path))
     return _csv(path)
+
+
+def _of_table(source):
+    if isinstance(source, Shards):
+        return Size(*source.shape, source.nonzeros, sparse=True, at="shards")
+    X = features_of(source, covariance=True)[0]
+    if len(getattr(X, "shape", ())) != 2:
+        raise InvalidOption(
+            "a problem, a table, or the path of a file or a folder of shards is required, got "
+            f"{type(source).__name__}"
+        )
+    m, n = X.shape
+    return Size(m, n, X.nnz if sp.issparse(X) else m * n, sparse=sp.issparse(X), at="memory")
 
 
 def _of_problem(problem):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nspca.data.how import How
 from nspca.progress import Report
 from nspca.shards.writer import Writer
 
@@ -25,6 +26,7 @@ class Made:
     megabytes: float
     report: Report
     vocabulary: Path | None
+    how: How
     notes: tuple[str, ...] = ()
     """What is left out, once the file is read."""
 

@@ -54,6 +54,8 @@ class Manifest:
         Of `FEATURES`, a name in each line; None where features have no names.
     shards : tuple of Shard
         In the order of their rows.
+    notes : tuple of str
+        What reading the file changed; only ever shown.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Manifest:
     digest: str
     features: Content | None
     shards: tuple[Shard, ...]
+    notes: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
         """Write it, the last file of a folder."""
@@ -90,7 +93,8 @@ class Manifest:
             shards = tuple(_shard(one) for one in told.pop("shards"))
             features = told.pop("features")
             features = None if features is None else _content(features)
-            return cls(**told, features=features, shards=shards)._checked()
+            notes = tuple(told.pop("notes", ()))
+            return cls(**told, notes=notes, features=features, shards=shards)._checked()
         except Exception as error:  # a stranger's text can be wrong in every way JSON has
             raise InvalidData(f"{path} cannot be read ({shown(error)}): {WAY_OUT}.") from None
 
@@ -105,8 +109,8 @@ class Manifest:
                 raise ValueError(f"{getattr(self, what)} {what}, but {total} in its shards")
         if not isinstance(self.largest, float | int) or not math.isfinite(self.largest) or self.largest < 0:
             raise ValueError("a largest value that is none")
-        if not isinstance(self.name, str) or not _hash(self.digest):
-            raise ValueError("a name or a digest that is none")
+        if not all(isinstance(one, str) for one in (self.name, *self.notes)) or not _hash(self.digest):
+            raise ValueError("a name, a note or a digest that is none")
         return self
 
 

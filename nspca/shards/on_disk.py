@@ -29,6 +29,11 @@ class OnDisk:
         """What the folder is called."""
         return self.X.name
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What reading the file changed that it was made of."""
+        return self.X.notes
+
     @cached_property
     def feature_names(self) -> Sequence[str]:
         """Names of the columns."""

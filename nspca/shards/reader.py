@@ -94,6 +94,11 @@ class Shards:
         return self.manifest.name
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What reading the file changed that the folder was made of."""
+        return self.manifest.notes
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the files of all blocks."""
         return sum(content.bytes for shard in self.manifest.shards for content in shard.files.values())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nspca.data.docword import is_docword
+from nspca.data.how import How
 from nspca.data.matrixmarket import is_matrix_market
 from nspca.errors import InvalidData, InvalidOption
 from nspca.options import whole
@@ -25,6 +26,8 @@ def shard(
     rows: int | None = None,
     megabytes: float = MEGABYTES,
     vocabulary: str | Path | None = None,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
     report: Report | None = None,
 ) -> Shards:
     """A folder of shards of a file that need not fit into memory.
@@ -42,6 +45,9 @@ def shard(
         About the size of a shard, where `rows` are not given.
     vocabulary : path, optional
         The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
+    id_column, label_column : str or int, optional
+        Columns of a CSV or Parquet file, by name or 0-based position, that are names and groups of the
+        samples: no features, as for `nspca.read`.
     report : callable, optional
         Gets progress events and may raise `Cancelled`; then nothing is left behind.
 
@@ -62,7 +68,8 @@ def shard(
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
     words = None if vocabulary is None else Path(vocabulary)
-    made = Made(path, Path(folder), rows, megabytes, report or silent, words)
+    how = How(id_column=id_column, label_column=label_column)
+    made = Made(path, Path(folder), rows, megabytes, report or silent, words, how)
     with opened(path) as handle:
         try:
             first = handle.read(2**16)

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 
 from nspca.archive import npy_header
 from nspca.data.cells import Cells
-from nspca.data.columns import Columns, columns
-from nspca.data.how import How
+from nspca.data.columns import Columns, columns, taken_as_names
 from nspca.data.look import Look, quoted
 from nspca.data.parquet import look_at_file, numbers_of, texts_of
+from nspca.data.thousands import check_written
 from nspca.errors import InvalidData
 from nspca.progress import Event
 from nspca.shards.aside import Aside
@@ -35,17 +35,20 @@ def _from_rows(
         for block in regrouped(blocks, per_block):
             writer.add(block)
             made.report(Event("shards", done := done + block.shape[0], rows))
+        writer.notes = made.notes
         return writer.finish()
 
 
 def _chosen(made: Made, found: Look) -> tuple[Columns, tuple[str, ...] | None]:
     """Which columns of the table are features, and their names."""
-    chosen = columns(found, How())
+    chosen = columns(found, made.how)
     if len(chosen.features) < 2:
         got = len(chosen.features) or "none"
         raise InvalidData(
-            f"{made.source} must have two columns of numbers at least, got {got}: save the table again."
+            f"{made.source} must have two columns of numbers at least, got {got}{chosen.set_aside(found)}: "
+            "save the table again."
         )
+    made.notes += (*found.notes, *taken_as_names(found, chosen, made.how))
     named = found.header or chosen.aside  # else they are numbered, which nobody writes down
     return chosen, tuple(found.columns[i] for i in chosen.features) if named else None
 
@@ -96,6 +99,7 @@ def csv(made: Made) -> Shards:
             f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
             "convert it."
         )
+    check_written(found)
     chosen, names = _chosen(made, found)
     aside, width = Aside(found, chosen), len(chosen.features)
 

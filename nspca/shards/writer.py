@@ -46,6 +46,8 @@ class Writer:
         self.features, self.report = features, report
         self.shards: list[Shard] = []
         self.largest = 0.0
+        self.notes: tuple[str, ...] = ()
+        """What is said of the file, once it is read."""
 
     def __enter__(self) -> "Writer":
         parent = self.folder.absolute().parent
@@ -89,8 +91,9 @@ class Writer:
             (self.place / FEATURES).write_text(lines, encoding="utf-8", newline="\n")
             features = Content(len(lines.encode()), hashlib.sha256(lines.encode()).hexdigest())
         digest = self._digest(rows)
+        counts = rows, self.columns, nonzeros
         manifest = Manifest(
-            self.name, rows, self.columns, nonzeros, self.largest, digest, features, tuple(self.shards)
+            self.name, *counts, self.largest, digest, features, tuple(self.shards), self.notes
         )
         manifest.write(self.place)
         os.chmod(self.place, 0o755 & ~_umask())

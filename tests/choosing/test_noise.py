@@ -70,3 +70,16 @@ def test_a_test_is_repeated_by_its_seed_and_keeps_what_it_had_when_it_is_cancell
     assert np.array_equal(stopped.value.best.noise, whole.noise[:2])
     with pytest.raises(InvalidOption, match="tables must be a whole number, 1 or more, got 0"):
         nspca.noise_test(NOISE, 2, tables=0)
+
+
+def test_a_data_set_is_taken_as_its_table_is():
+    data = nspca.Dataset("noise", NOISE, tuple("abcdefghi"), tuple(f"row {i}" for i in range(40)))
+    few = {"method": "tpower", "draws": 2, "folds": 2}
+    for ask in (
+        lambda X: nspca.choose_k(X, [2, 3], **few).frame,
+        lambda X: nspca.choose_components(X, 2, 2, **few).frame,
+        lambda X: nspca.noise_test(X, 2, tables=2, method="tpower").noise,
+    ):
+        assert np.array_equal(ask(data), ask(data.X), equal_nan=True)
+        with pytest.raises(nspca.InvalidProblem, match=r"rows of samples are required, got .* a covariance"):
+            ask(nspca.load_sample("pitprops"))

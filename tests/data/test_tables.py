@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import re
 
 import numpy as np
 import pytest
@@ -38,6 +39,40 @@ def text(*lines: str) -> bytes:
 def test_what_is_written_for_people_is_named(lines, sentence):
     with pytest.raises(InvalidData, match=sentence):
         read(text(*lines))
+
+
+@pytest.mark.parametrize(
+    ("lines", "cell"),
+    [
+        (("name\tsales\tprice", "ann\t1,243\t98", "bob\t960\t62", "cid\t2,080\t89"), "1,243"),
+        (("name\tsales\tprice", "ann\t1,243\t9.5", "bob\t1,960\t6.2", "cid\t2,080\t8.9"), "1,243"),
+        (("a\tb", "1.243\t98", "960\t62", "2.080\t89"), "1.243"),
+        (("a;b", "1.234;2", "5.678;3", "9.100;9"), "1.234"),
+        (("a;b", "1.234;2,5", "5.678;3", "9.100;9"), "1.234"),
+        (("a;b", "1.234.567;2", "12.345;3", "960;9"), "1.234.567"),
+        (("a,b,c", '"1,500",2,1', '"12,500",3,5', "NA,1,2"), "1,500"),
+        (("a,b,c", '"1,500",2,1', "960,3,5", "12,1,2"), "1,500"),
+    ],
+)
+def test_a_mark_between_thousands_is_no_decimal_sign(lines, cell):
+    with pytest.raises(InvalidData, match=rf'marks between thousands.*holds "{re.escape(cell)}"'):
+        read(text(*lines))
+
+
+@pytest.mark.parametrize(
+    ("lines", "first"),
+    [
+        (("a;b", "0,123;1", "12,500;2", "7,250;3"), [0.123, 1]),  # nobody writes a thousand with 0 before it
+        (("a;b", "12,500;3,14", "12,750;2", "1,125;5"), [12.5, 3.14]),
+        (("a\tb", "7.123\t8.125", "9.250\t6.125", "5.500\t2.375"), [7.123, 8.125]),
+        (("a b", "1.243 98", "960.5 62", "2.080 89"), [1.243, 98]),
+        (("a;b", "1.234;0.5", "5.678;3", "9.100;9"), [1.234, 0.5]),
+        (("a\tb", "1234,567\t1", "1,567\t2", "960\t2"), [1234.567, 1]),
+        (("a,b", "1.243,98", "960,62", "2.080,89"), [1.243, 98]),
+    ],
+)
+def test_three_decimals_are_decimals(lines, first):
+    assert read(text(*lines)).X[0].tolist() == first
 
 
 def test_a_mark_of_comments_in_a_name_is_no_comment():
