@@ -61,17 +61,18 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
 def test_the_two_bounds_close_on_each_other_and_more_is_proved_on_request(page, app_url):
     page.goto(f"{app_url}/parts?pictures=digits&r=4&size=12&by=joint&proof=fast")
     page.get_by_role("button", name="Find 4 parts").click()
+    expect(page.get_by_text("Shown: digits, 4 parts of 12 pixels")).to_be_visible()
     more = page.get_by_role("button", name="Prove more")
     expect(more).to_be_visible()
     before = _proved(page)
     more.click()
     expect(
-        page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))
+        page.get_by_text(re.compile(r"Proving with (standard|thorough) effort|Worked on for"))
     ).to_be_visible()
-    expect(page.locator(".js-plotly-plot").filter(has_text="best found")).to_be_visible()
     page.reload()
-    expect(page.get_by_text(re.compile(r"Worked on for|Proving with thorough effort"))).to_be_visible()
     expect(page.get_by_text(re.compile(r"From [\d.]+ % to [\d.]+ %\."))).to_be_visible()
+    page.get_by_text("How the gap closed").click()
+    expect(page.locator(".js-plotly-plot").filter(has_text="best found")).to_be_visible()
     assert _proved(page) > before
     page.get_by_role("button", name="Verify now").click()
     expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()

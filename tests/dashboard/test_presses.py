@@ -9,7 +9,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.shell import presses
+from nspca.dashboard.shell import presses, state
 
 
 def page():
@@ -76,9 +76,10 @@ def test_a_click_is_noted_when_its_message_arrives(monkeypatch):
         def __init__(self, state):
             self.session_state = state
 
-    waiting = Session({presses.PRESSED: set()})
+    waiting = Session({presses.PRESSED: set(), state.THERE: {"gone"}})
     AppSession.request_rerun(waiting, message)
     assert waiting.session_state[presses.PRESSED] == {"run"}
+    assert waiting.session_state[state.THERE] - {""} == {"run", "off"}
     AppSession.request_rerun(Session({}), message)
     AppSession.request_rerun(waiting, None)
     assert heard == [message, message, None]

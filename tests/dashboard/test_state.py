@@ -1,6 +1,7 @@
 """What the address may say, and what is made of it."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -154,3 +155,30 @@ def test_back_leads_to_all_that_was_there(monkeypatch):
     page.run()
     said = json.loads(page.json[0].value)
     assert page.number_input[0].value == 5 and said["kept"] == {"sample": "lrs", "w": "mine", "parts": "p"}
+
+
+def test_a_widget_that_the_browser_has_not_spoken_of_is_told_again(monkeypatch):
+    """Else it is drawn empty, by the second of two runs, and says so with the next click."""
+
+    class Session(dict):
+        def __setitem__(self, key, value):
+            told.append(key)
+            super().__setitem__(key, value)
+
+    told, session = [], Session()
+    monkeypatch.setattr(state, "st", SimpleNamespace(session_state=session))
+    monkeypatch.setattr(state, "went_back", lambda: False)
+
+    def run(*there) -> list[str]:
+        told.clear()
+        state.heard(session, set(there))
+        for key in ("by", "center"):
+            state.showing(key, True)
+        return told
+
+    assert run() == ["by", "center"]
+    assert run("run") == ["by", "center"], "the browser has drawn the button alone"
+    assert run("run", "by") == ["center"]
+    assert run("run", "by", "center") == []
+    session["by"] = False
+    assert run("run", "by", "center") == ["by"]

@@ -14,7 +14,11 @@ from nspca.dashboard.proof.attempts import Attempt
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is known of a run, for the views; `tried` are the attempts to prove more."""
+    """What is known of a run, for the views.
+
+    `tried` are the attempts to prove more, and `own` is the proof that the run came with; the results have
+    the tightest.
+    """
 
     about: Subject
     of: Chosen
@@ -24,6 +28,7 @@ class Outcome:
     run_id: str
     live: bool
     tried: Sequence[Attempt] = ()
+    own: nspca.Certificate | None = None
 
     @property
     def best(self) -> str:

@@ -2,7 +2,6 @@
 it.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -21,7 +20,6 @@ from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.request import DEFAULT, LARGE, JointRequest
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import arrival, beforehand, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
 from nspca.dashboard.runs.kept import kept
@@ -145,7 +143,9 @@ def _problem(run: Watched) -> nspca.Problem:
 def _finished(run: Watched, about: Subject, view: View) -> None:
     sweep, tried = kept(run), proofs.attempts(run.asked)
     results = {method: sweep[method, r] for method, r in sweep}
-    _draw(about, run, run.now, joint_proof.tightest(results, run.asked, tried), view, tried=tried)
+    own = next((result.certificate for result in results.values()), None)
+    tightest = joint_proof.tightest(results, run.asked, tried)
+    _draw(about, run, run.now, tightest, view, tried=tried, own=own)
 
 
 def so_far(now: JobState, n: int) -> dict[str, nspca.Result]:
@@ -198,13 +198,13 @@ def _draw(
     results: dict,
     view: View,
     live: bool = False,
-    tried: Sequence[Attempt] = (),
+    **proofs_of,
 ) -> None:
     for method, sentence in failures(now).items():
         st.warning(f"{words.plain(method)}: {words.plain(sentence)}", icon=":material/warning:")
     if not results:
         return
-    outcome = Outcome(about, run.of, run.asked, _problem(run), results, run.id, live, tried)
+    outcome = Outcome(about, run.of, run.asked, _problem(run), results, run.id, live, **proofs_of)
     joint_views.verdict(outcome)
     if not live:
         joint_proof.show(outcome, now)

@@ -42,7 +42,8 @@ def tightest(results: dict[str, nspca.Result], asked: JointRequest, tried: list[
 def show(outcome: Outcome, now: JobState) -> None:
     """What can be done about the proof of a finished run, and how it came about."""
     best = outcome.results[outcome.best]
-    aim = Aim(outcome.of, outcome.asked, outcome.asked.sizes, best, outcome.tried, _unit(outcome.problem))
+    came = best.with_certificate(outcome.own)
+    aim = Aim(outcome.of, outcome.asked, outcome.asked.sizes, came, outcome.tried, _unit(outcome.problem))
     with st.container(horizontal=True):
         if best.certificate is not None:
             panel.verify_button(outcome.of, outcome.problem, best.certificate)

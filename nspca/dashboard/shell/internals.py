@@ -32,16 +32,17 @@ YEAR = 365 * 24 * 3600  # seconds
 OK = 200  # the file is there; that it is not may be over in a moment
 
 
-def listen(note: Callable[[AppSession, set[str]], None]) -> None:
-    """Call ``note(session, keys of the buttons clicked)`` as each message of a browser arrives, before
-    Streamlit sees it.
+def listen(note: Callable[[AppSession, set[str], set[str]], None]) -> None:
+    """Call ``note(session, keys of the buttons clicked, keys of all widgets that the browser has)`` as each
+    message of a browser arrives, before Streamlit sees it.
     """
     pass_on = AppSession.request_rerun
 
     def request_rerun(session: AppSession, client_state: ClientState | None) -> None:
         if client_state is not None:
             widgets = client_state.widget_states.widgets
-            note(session, {user_key_from_element_id(widget.id) for widget in widgets if widget.trigger_value})
+            there = {user_key_from_element_id(widget.id): widget.trigger_value for widget in widgets}
+            note(session, {key for key, clicked in there.items() if clicked}, set(there))
         pass_on(session, client_state)
 
     AppSession.request_rerun = request_rerun  # type: ignore[method-assign]

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard.shell import internals
+from nspca.dashboard.shell import internals, state
 
 PRESSED = "pressed"  # session key: keys of the buttons whose click waits
 PAGE = "page"  # session key: the page they are on
@@ -26,9 +26,10 @@ def listen() -> None:
     busy server one that was sent some tenths of a second later.
     """
 
-    def note(session: Any, clicked: set[str]) -> None:
+    def note(session: Any, clicked: set[str], there: set[str]) -> None:
         if PRESSED in session.session_state:
             session.session_state[PRESSED].update(clicked)
+        state.heard(session.session_state, there)
 
     internals.listen(note)
 

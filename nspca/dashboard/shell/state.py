@@ -6,7 +6,7 @@ same page.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -24,6 +24,7 @@ CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
 SURE = "sure"  # session key: the workspace that somebody knows to be in
 FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over
+THERE = "there"  # session key: keys of the widgets that the browser had when it spoke last
 CHANGED = "changed"  # session key: something in the form of the sweep was changed
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
 # session key: what was typed into a selector that has no such name, and is looked for among its names
@@ -366,11 +367,24 @@ def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -
 
 
 def showing(key: str, value: Any) -> dict[str, str]:
-    """The key of a widget that shows a value, whatever it showed before."""
-    # On the way back the browser's widget may show something else than the session knows: it is told again.
-    if went_back() or st.session_state.get(key) != value:
+    """The key of a widget that shows a value, whatever it showed before.
+
+    The browser is told again where it may show something else than the session knows: on the way back, and as
+    long as it has not spoken of the widget. One that comes to draw it only after a further run, which tells
+    nothing new, would draw it empty, and say so with the next click.
+    """
+    there = st.session_state.setdefault(THERE, set())
+    if went_back() or (there and key not in there) or st.session_state.get(key) != value:
         st.session_state[key] = value
     return {"key": key}
+
+
+def heard(session: MutableMapping[str, Any], there: set[str]) -> None:
+    """A message of the browser: the keys of the widgets that it has."""
+    if THERE in session:
+        known = session[THERE]  # the set itself: a script may be running
+        known |= there | {""}
+        known &= there | {""}
 
 
 def workspace() -> str:
