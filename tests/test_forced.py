@@ -291,3 +291,13 @@ def test_a_feature_without_variance_alone():
     data = np.column_stack((np.ones(9), np.arange(9.0), np.arange(9) ** 2.0))
     problem = nspca.Problem.from_data(data, 1, forced=(0,))
     assert nspca.verify(data, nspca.solve(problem).certificate, problem) == 0.0
+
+
+@pytest.mark.parametrize("small", [1e-160, 1e-170, 1e-200])
+def test_features_too_small_to_be_squared_alone(small):
+    """They vary, so something is explained: nothing is not the bound, though their block is of zeros."""
+    X = np.random.default_rng(0).standard_normal((8, 3)) * [1.0, small, 1.0] * 1e100
+    problem = nspca.Problem.from_data(X, 1, forced=(1,))
+    certificate = nspca.solve(problem).certificate
+    variance = [float(one - np.mean(X[:, 1])) for one in X[:, 1]]
+    assert max(map(abs, variance)) ** 2 / 8 <= nspca.verify(X, certificate, problem) <= certificate.upper

@@ -67,7 +67,9 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
         total = float(np.sum(U * U)) + (0.0 if N is None else float(np.linalg.norm(N)))
         S = B - U @ U.T if N is None else B - N - U @ U.T
         samples, sizes = A.shape[0] if A.source == "data" else 1, trace + total
-        sizes += TINY if sizes else 0.0
+        # Features that are not constant, and yet too small to be squared, leave a block of zeros.
+        underflown = not sizes and rows is not None and A.columns(rows).any()
+        sizes += TINY if sizes or underflown else 0.0
 
         def prove(t):
             return _features_side(S, t, (samples + U.shape[1] + 20) * sizes)
