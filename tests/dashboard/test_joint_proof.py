@@ -8,11 +8,13 @@ import pytest
 
 import nspca
 from nspca.dashboard.history.told import tell
+from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import found
 from nspca.dashboard.shell import words
 from nspca.jobs import JobState, engine
+from nspca.jobs.engine import Engine
 from nspca.tasks import sweep as tasks
 from nspca.tasks.joint import run_joint
 from nspca.tasks.rows import Closer, Several, pack, unpack
@@ -107,6 +109,7 @@ def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts
     assert said(texts(again)) == after, "found again from the address alone"
     page.button(key="verify").click().run()
     assert page.success and not page.error
+    assert any("effort='thorough'" in code.value for code in page.code)
     run = attempts(page, address)[0]
     assert json.loads(run.parameters)["question"]["efforts"] == ["standard", "thorough"]
     told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
@@ -128,6 +131,29 @@ def test_what_was_found_without_a_proof_gets_one(start, address, texts):
 def test_nothing_more_is_offered_after_thorough_effort(start):
     page = start(proof="thorough")
     assert page.button(key="more").disabled
+
+
+@pytest.mark.visit
+def test_a_run_that_was_stopped_in_its_proof_may_go_through_all_of_it(start, address, monkeypatch):
+    page = start(proof="thorough")
+    whole, status = nspca.Sweep.from_bytes(engine().result(address(page)["parts"])), Engine.status
+    monkeypatch.setattr(joint_page, "kept", lambda run: whole)
+    monkeypatch.setattr(Engine, "status", lambda self, name: replace(status(self, name), state="cancelled"))
+    page = page.run()
+    assert not page.exception and not page.button(key="more").disabled
+
+
+@pytest.mark.visit
+def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, monkeypatch):
+    page = start(proof="fast")
+    monkeypatch.setattr(joint_page, "kept", lambda run: None)
+    page = page.run()
+    assert not page.exception and not any(one.key == "more" for one in page.button)
+
+
+def test_efforts_that_are_left():
+    assert proofs.left(None) == proofs.left("fast") == ("standard", "thorough")
+    assert proofs.left("standard") == ("thorough",) and proofs.left("thorough") == ()
 
 
 def test_the_time_of_a_proof_begins_after_the_methods(monkeypatch):

@@ -90,7 +90,8 @@ def script(outcome: Outcome) -> str:
     that it is run in.
     """
     asked = replace(outcome.asked, data={"file": DATA}) if whole(outcome).with_data else outcome.asked
-    return snippet(asked, outcome.best, outcome.of.dataset.is_covariance) + CHECKING
+    covariance = outcome.of.dataset.is_covariance
+    return snippet(asked, outcome.best, covariance, outcome.proved_further) + CHECKING
 
 
 def _proved(outcome: Outcome) -> str:

@@ -31,6 +31,11 @@ class Outcome:
     own: nspca.Certificate | None = None
 
     @property
+    def proved_further(self) -> bool:
+        """Whether the proof is of another attempt than the run's own."""
+        return any(result.certificate is not self.own for result in self.results.values())
+
+    @property
     def best(self) -> str:
         """The method whose components explain most."""
         return max(self.results, key=lambda method: self.results[method].value)

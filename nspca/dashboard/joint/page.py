@@ -206,7 +206,7 @@ def _draw(
         return
     outcome = Outcome(about, run.of, run.asked, _problem(run), results, run.id, live, **proofs_of)
     joint_views.verdict(outcome)
-    if not live:
+    if proofs_of:
         joint_proof.show(outcome, now)
     view.components(outcome)
     joint_views.figures_of(outcome)
@@ -218,7 +218,8 @@ def _draw(
 
 def _whole(outcome: Outcome, view: View) -> None:
     """Everything as one file."""
-    of = f"{outcome.run_id} {list(outcome.results)} {state.get('over')}"
+    proved = next((one.certificate.upper for one in outcome.results.values() if one.certificate), None)
+    of = f"{outcome.run_id} {list(outcome.results)} {state.get('over')} {proved}"
     weights = joint_views.weights(outcome)
     make = lambda drawn, pictures: everything.pack(outcome, weights, drawn, pictures, datetime.now(UTC))  # noqa: E731
     offer.everything(

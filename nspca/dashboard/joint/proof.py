@@ -43,16 +43,18 @@ def show(outcome: Outcome, now: JobState) -> None:
     """What can be done about the proof of a finished run, and how it came about."""
     best = outcome.results[outcome.best]
     came = best.with_certificate(outcome.own)
-    aim = Aim(outcome.of, outcome.asked, outcome.asked.sizes, came, outcome.tried, _unit(outcome.problem))
+    made = outcome.asked.effort if outcome.own and now.state == "done" else None
+    of, asked, unit = outcome.of, outcome.asked, _unit(outcome.problem)
+    aim = Aim(of, asked, asked.sizes, came, made, outcome.tried, unit)
     with st.container(horizontal=True):
         if best.certificate is not None:
-            panel.verify_button(outcome.of, outcome.problem, best.certificate)
+            panel.verify_button(of, outcome.problem, best.certificate)
         closing.button(aim)
     if best.certificate is not None:
         panel.verified(best, best.certificate)
     closing.watched(aim)
     if not aim.mine:
-        closing.closed(closers(now), _unit(outcome.problem), outcome.run_id)
+        closing.closed(closers(now), unit, outcome.run_id)
 
 
 def _unit(problem: Problem) -> tuple[float, str]:

@@ -8,6 +8,7 @@ import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs.asked import Asked
 from nspca.errors import InvalidProblem
+from nspca.tasks.sweep import MORE
 
 MOST = 20  # components: as many as a screen shows and a person can tell apart
 DEFAULT = ("joint", "cone", "tpower")
@@ -91,8 +92,10 @@ def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
     return sizes
 
 
-def snippet(asked: JointRequest, method: str, is_covariance: bool) -> str:
-    """Python that finds the shown components again, from the same data with the same options."""
+def snippet(asked: JointRequest, method: str, is_covariance: bool, further: bool = False) -> str:
+    """Python that finds the shown components again, from the same data with the same options, and a bound as
+    tight as that of the run; or of an attempt that went `further`.
+    """
     k = asked.sizes[0] if len(set(asked.sizes)) == 1 else asked.sizes
     given, r = asked.options.get(method, {}), asked.r
     if isinstance(k, tuple) and not nspca.METHODS[method].joint:  # one after another, each of its own size
@@ -103,8 +106,9 @@ def snippet(asked: JointRequest, method: str, is_covariance: bool) -> str:
         options = "".join(f", {name}={value!r}" for name, value in given.items())
         find = f"nspca.solve(problem, {method!r}, components={r}, seed={asked.seed}, certify=None{options})"
     prove = ""
-    if asked.effort is not None:
-        prove = f"certificate = nspca.certify(problem, result, components={r}, effort={asked.effort!r})\n"
+    effort = MORE[-1] if further else asked.effort
+    if effort is not None:
+        prove = f"certificate = nspca.certify(problem, result, components={r}, effort={effort!r})\n"
         prove += (
             "print(result.value, nspca.verify(X, certificate))  # forms its own products from the "
             "data, trusts nothing\n"

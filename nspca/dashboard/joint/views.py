@@ -254,7 +254,8 @@ def downloads(outcome: Outcome) -> None:
             _download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", help=CHECK)
     with st.expander("Python that reproduces this", icon=":material/code:"):
         best = outcome.best
-        st.code(snippet(outcome.asked, best, data.is_covariance), language="python")
+        code = snippet(outcome.asked, best, data.is_covariance, outcome.proved_further)
+        st.code(code, language="python")
 
 
 def _download(label: str, content, file: str, mime: str = "application/octet-stream", **options) -> None:

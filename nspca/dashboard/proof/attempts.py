@@ -75,13 +75,14 @@ def _opened(key: str) -> nspca.Certificate:
     return nspca.Certificate.from_bytes(engine().store.result(key))
 
 
-def left(asked: Asked) -> tuple[str, ...]:
-    """Efforts that the run has not made."""
-    made = getattr(asked, "effort", None)
+def left(made: str | None) -> tuple[str, ...]:
+    """Efforts beyond the one that was made to its end, if any was."""
     return tasks.MORE[tasks.MORE.index(made) + 1 :] if made in tasks.MORE else tasks.MORE
 
 
-def more(about: Chosen, asked: Asked, k: int | tuple[int, ...], component) -> None:
+def more(
+    about: Chosen, asked: Asked, k: int | tuple[int, ...], component, efforts: Sequence[str] = tasks.MORE
+) -> None:
     """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
     data = about.dataset
     earlier = sum(attempt.k == k for attempt in attempts(asked))
@@ -90,7 +91,7 @@ def more(about: Chosen, asked: Asked, k: int | tuple[int, ...], component) -> No
         **question(asked, k),
         "attempt": earlier,
         "data": asked.data,
-        "efforts": list(left(asked)),
+        "efforts": list(efforts),
     }
     start.start(MORE, arguments, f"{data.name}, {words.sizes(k)}, proof")
 

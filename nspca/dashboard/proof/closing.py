@@ -38,6 +38,7 @@ class Aim:
     ----------
     k : features in the component, or in each of several
     result : the answer, with its own certificate
+    made : the effort of that certificate, if it was made to its end
     tried : the attempts at this problem, the newest first
     unit : what the bounds are shown in per cent of, and its name
     """
@@ -46,6 +47,7 @@ class Aim:
     asked: Asked
     k: int | tuple[int, ...]
     result: nspca.Result
+    made: str | None
     tried: Sequence[Attempt]
     unit: tuple[float, str]
 
@@ -65,13 +67,14 @@ def button(aim: Aim) -> None:
     reason, proof = None, proofs.best(aim.result, aim.tried, aim.k)
     if proof is not None and 1 - proof.certificate.ratio(aim.result.value) <= OPTIMAL_GAP:
         reason = NOTHING_LEFT["closed"]
-    elif any(attempt.now.state == "done" for attempt in aim.mine) or not proofs.left(aim.asked):
+    elif any(attempt.now.state == "done" for attempt in aim.mine) or not proofs.left(aim.made):
         reason = NOTHING_LEFT["tried"]
     look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
     X = aim.result.components
+    known, efforts = X[:, 0] if isinstance(aim.k, int) else X, proofs.left(aim.made)
     start.button(
         "Prove more",
-        lambda: proofs.more(aim.about, aim.asked, aim.k, X[:, 0] if isinstance(aim.k, int) else X),
+        lambda: proofs.more(aim.about, aim.asked, aim.k, known, efforts),
         "more",
         type="secondary",
         **look,

@@ -39,7 +39,8 @@ def show(
     shared stay theirs.
     """
     proof = proofs.best(result, tried, k)
-    aim = Aim(about, asked, k, result, tried, (problem.leading_eigenvalue or 1.0, "the leading eigenvalue"))
+    unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
+    aim = Aim(about, asked, k, result, asked.effort if result.certificate else None, tried, unit)
     if proof is None:
         st.markdown("Nothing is proved about this component yet.")
     else:
