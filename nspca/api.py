@@ -16,7 +16,7 @@ import numpy as np
 from nspca.ascent import outside
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.plan import CLOSED, PLANS
+from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
 from nspca.certificate import Certificate
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
@@ -34,10 +34,6 @@ EFFORTS = tuple(PLANS)
 """What a certificate may cost: less than the solve, seconds, minutes."""
 SHIFT_RANK = 3
 """Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
-FACTOR_LIMIT = 2000
-"""Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and
-"thorough".
-"""
 OPTIMAL_GAP = 1e-8
 """Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
 EXACT = 1e-9

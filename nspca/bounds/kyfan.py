@@ -27,7 +27,7 @@ from nspca.bounds.inequality import spectral_claim, threshold
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, NotConverged, Refused
-from nspca.matrix.covariance import DENSE_LIMIT, DIRECT_LIMIT
+from nspca.matrix.covariance import DIRECT_LIMIT
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
 from nspca.problem import Problem
 from nspca.progress import silent
@@ -125,8 +125,8 @@ class KyFan(Work[JointPlan]):
         """W = 0 on all features: the r leading eigenpairs of A; None when they cannot be had at this size."""
         A, r = self.problem.covariance, len(self.problem.sizes)
         try:
-            if A.n > DENSE_LIMIT and A.shape[0] > DENSE_LIMIT:
-                return None  # nothing of that size can be factorised
+            if min(A.n, A.shape[0]) > self.plan.factorised:
+                return None  # nothing of that size can be factorised, or soon
             pairs = A.leading(r) if A.n <= DIRECT_LIMIT or 4 * r < A.n else largest_eigenpairs(A.matrix, r)
         except (NotConverged, Refused):  # other choices of W need fewer rows
             return None

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.matrix.covariance import DENSE_LIMIT
+
 ROUND = 40
 """Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""
 GROW_EVERY = 5
@@ -19,6 +21,12 @@ CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 BRANCHED = 128
 """Up to this many features supports are searched: every witness of a node has 2 n^2 numbers."""
+
+
+FACTOR_LIMIT = 2000
+"""Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and
+"thorough".
+"""
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,7 @@ class JointPlan:
     cap : cones of a search over the sphere
     searching : rows of the cones of all searches together: no other is begun after those
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
+    factorised : largest smaller side of a table that is factorised as a whole, for the bound of Ky Fan
     work, steps : of one run, in entries, and the fewest and most steps that may make
     rhos : one run each, relative to the largest eigenvalue: the best depends on how fast eigenvalues fall
     grid : tau tried per pass
@@ -97,6 +106,7 @@ class JointPlan:
 
     rows: tuple[int, ...]
     whole: int
+    factorised: int
     work: float
     steps: tuple[int, int]
     rhos: tuple[float, ...]
@@ -123,10 +133,20 @@ MOST_ROUNDS = 30
 """Of a lift with prices, however small it is: by then it has converged."""
 RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
-    "fast": JointPlan(rows=(400,), whole=600, work=3e6, steps=(10, 40), rhos=(0.25,), grid=5, stall=0.05),
+    "fast": JointPlan(
+        rows=(400,),
+        whole=600,
+        factorised=FACTOR_LIMIT,
+        work=3e6,
+        steps=(10, 40),
+        rhos=(0.25,),
+        grid=5,
+        stall=0.05,
+    ),
     "standard": JointPlan(
         rows=(800, 1200),
         whole=1000,
+        factorised=DENSE_LIMIT,
         work=1.2e8,
         steps=(30, 300),
         rhos=RHOS,
@@ -140,6 +160,7 @@ JOINT_PLANS = {
     "thorough": JointPlan(
         rows=(1200, 1600),
         whole=2000,
+        factorised=DENSE_LIMIT,
         work=6e8,
         steps=(300, 3000),
         rhos=RHOS,

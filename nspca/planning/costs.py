@@ -4,9 +4,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nspca.api import FACTOR_LIMIT
 from nspca.archive import mib
-from nspca.bounds.plan import JOINT_PLANS, PLANS
+from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
 from nspca.data import limits
 from nspca.errors import InvalidOption
 from nspca.matrix.covariance import DENSE_LIMIT

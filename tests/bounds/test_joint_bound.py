@@ -218,6 +218,15 @@ def test_all_rows_are_kept_when_all_variances_are_the_same(monkeypatch):
         assert (checked(X, problem).upper == whole.upper) == (whole_up_to == 24)
 
 
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_what_is_quick_factorises_no_large_table(monkeypatch, nonneg):
+    A = np.cov(np.random.default_rng(3).standard_normal((30, 7)).T)
+    problem, exact = Problem.from_covariance(A, (2, 3), nonneg), brute_force_joint(A, (2, 3), nonneg)[0]
+    monkeypatch.setattr(joint, "JOINT_PLANS", {"fast": replace(joint.JOINT_PLANS["fast"], factorised=6)})
+    monkeypatch.setattr(type(problem.covariance), "leading", lambda *_: pytest.fail("it was factorised"))
+    assert exact <= nspca.verify(A, certify_joint(problem, 0.0, "fast")) * (1 + 1e-12)
+
+
 def test_more_features_than_samples():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((12, 4200))
