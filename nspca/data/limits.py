@@ -7,8 +7,11 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import numpy as np
+
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
+from nspca.rounded import first_rounded, got
 
 # 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
@@ -156,3 +159,15 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
             f"A sparse matrix may have {FREE_LINES} rows and columns and one more for each entry, this one "
             f"says {rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
         )
+
+
+def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out") -> None:
+    """Refuse whole numbers that are no floats; `where` they are, unless in a column of a dense table."""
+    at = first_rounded(X)
+    if at is None:
+        return
+    where = where or f"column {at % (X.size // len(X)) + 1}"
+    raise InvalidData(
+        f"Every number must fit float64, but {where} holds {got(int(X.flat[at]))}: subtract what the numbers "
+        f"have in common, save them as decimals, or {way_out}."
+    )
