@@ -1,9 +1,13 @@
 """Whole numbers that are no floats: of times in nanoseconds rounding leaves nothing that varies."""
 
+import re
+
 import numpy as np
 
 WHOLE = 2**53
 """Up to this size every whole number is a float."""
+WRITTEN = re.compile(rb"(?<![\d.])-?\d{16,308}(?![\d.eE])")
+"""Those beyond it in a text, and others as long; a float has no more digits."""
 
 
 def is_rounded(whole: int) -> bool:

@@ -16,7 +16,7 @@ import pandas as pd
 from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
 from nspca.data.missing import refusal
 from nspca.errors import InvalidData, MissingValues, NotNumbers
-from nspca.rounded import WHOLE, got, is_rounded
+from nspca.rounded import WHOLE, WRITTEN, got, is_rounded
 
 # Cells that hold nothing, as people and programs write it.
 NOTHING = sorted(
@@ -24,7 +24,6 @@ NOTHING = sorted(
 )
 # A whole number as long as those that float64 may round; of a finite one, whatever zeros stand before it.
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
-_MAY_BE_LONG = re.compile(rb"(?<![\d.])\d{16,}(?![\d.eE])")
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class Cells:
         if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
             raise ValueError("a value is not finite")
         large = np.flatnonzero(((values >= WHOLE) | (values <= -WHOLE)).any(axis=0))
-        if large.size and _MAY_BE_LONG.search(self.raw):
+        if large.size and WRITTEN.search(self.raw):
             suspects = {numbers[j] for j in large}
             _, cells = self._at_once(sorted(kept_out | suspects), skipped)
             if any(_rounds(cell) for i in suspects for cell in cells[i]):

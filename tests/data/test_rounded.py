@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.io import mmwrite
 
 import nspca
 from nspca.shards.sources import shard
@@ -28,6 +29,7 @@ FILES = {
     "parquet": saved(FRAME.to_parquet),
     "npy": saved(np.save, TIMES),
     "npz": saved(np.savez, X=TIMES),
+    "mtx": saved(mmwrite, sp.coo_array(TIMES)),
     "csr": saved(sp.save_npz, sp.csr_array(TIMES)),
 }
 
@@ -35,14 +37,15 @@ FILES = {
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_is_refused(kind):
     one = TIMES[0, 0]
-    where = {"csr": "the sparse matrix", "npy": "column 1", "npz": "column 1"}.get(kind, 'column "a"')
+    arrays = {"csr": "the sparse matrix", "mtx": "the matrix", "npy": "column 1", "npz": "column 1"}
+    where = arrays.get(kind, 'column "a"')
     with pytest.raises(
         nspca.InvalidData, match=f"{where} holds {one}, which it rounds to {int(float(one))}:"
     ):
         nspca.read(FILES[kind])
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "csr"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "mtx", "csr"])
 def test_no_shards_are_made_of_it(kind, tmp_path):
     file = tmp_path / ("table.npz" if kind == "csr" else f"table.{kind}")
     file.write_bytes(FILES[kind])
@@ -67,6 +70,16 @@ def test_a_cell_below_others(missing):
     raw = f"a,b\n1e20,1\n-9007199254740993,{gap}\n3,4\n5,6\n".encode()
     with pytest.raises(nspca.InvalidData, match='row 2, column "a" holds -9007199254740993, which it rounds'):
         nspca.read(raw, missing=missing)
+
+
+def test_counts_of_words(tmp_path):
+    file = tmp_path / "docword.txt"
+    file.write_text("2\n2\n3\n1 1 3\n1 2 9007199254740993\n2 1 4\n")
+    for take in (nspca.read, lambda file: shard(file, tmp_path / "shards")):
+        with pytest.raises(nspca.InvalidData, match="holds 9007199254740993, which it rounds to"):
+            take(file)
+    file.write_text("2\n2\n3\n1 1 3\n1 2 9007199254740992\n2 1 4\n")
+    assert shard(file, tmp_path / "shards").largest == nspca.read(file).X.max() == 2**53
 
 
 def test_large_numbers_that_are_floats_are_read():
