@@ -1,7 +1,6 @@
 """`NSPCA`: the solvers behind scikit-learn's estimator conventions."""
 
 from copy import copy
-from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -105,10 +104,10 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Find the components of X (m, n), dense or sparse, or of AnnData."""
-        self._forget()
         # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
         given = X
         X = self._validated(X, ensure_min_samples=2)
+        self._forget()
         k = self._size(X.shape[1])
         problem = Problem.from_data(given, k, self.nonneg, self.center, self.scale)
         result = self._solved(problem)
@@ -147,9 +146,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 "partial_fit cannot scale: deviations are not known before the end; scale first"
             )
         first = not hasattr(self, "_stream")
+        X = self._validated(X) if first else self._rows(X)
         if first:
             self._forget()
-        X = self._validated(X) if first else self._rows(X)
         n = X.shape[1]
         k = self._size(n)
         if first:
@@ -258,20 +257,25 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         # scikit-learn would miss the names that are matched already
         return self._checked(X) if genes else self._validated(X, reset=False)
 
-    def _validated(self, X, **how):
-        """X as scikit-learn has it, with its features and their names kept or compared."""
+    def _validated(self, X, reset=True, **how):
+        """X as scikit-learn has it, with its features and their names kept or compared; of what is refused
+        nothing is kept.
+        """
         X, genes = plain(X)
-        found = self._checked(X, partial(validate_data, self), **how)
-        if genes is not None and how.get("reset", True):
+        found = self._checked(X, **how)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if genes is not None and reset:
             self.feature_names_in_ = np.array(genes, dtype=object)
         return found
 
-    def _checked(self, X, check=check_array, **how):
+    def _checked(self, X, **how):
         """X as scikit-learn has it. Its errors for what is no table stay as they are; what it lets through
         or stumbles over is refused as `Problem.from_data` refuses it.
         """
         try:
-            found = check(X, accept_sparse="csr", dtype=np.float64, **how)
+            found = check_array(
+                X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X", **how
+            )
         except (TypeError, ValueError):
             raise
         except Exception:  # conversions are the caller's own, of whatever kind

@@ -116,6 +116,20 @@ def test_what_has_no_components_is_not_fitted(begun):
     assert not shown
 
 
+@pytest.mark.parametrize("again", ["fit", "partial_fit"])
+def test_a_table_that_is_refused_leaves_the_fit_before(again):
+    X = pd.DataFrame(planted()).add_prefix("gene")
+    model = nspca.NSPCA(k=3).fit(X)
+    before, scores = dict(vars(model)), model.transform(X)
+    with pytest.raises(ValueError, match="NSPCA does not accept missing values"):
+        getattr(model, again)(X.iloc[:, :4].rename(columns=str.upper) * np.nan)
+    with pytest.raises(nspca.InvalidProblem, match="which it rounds to"):
+        getattr(model, again)(pd.DataFrame({"t": [10**18 + 1, 2], "x": [0.5, 1]}))
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is held for name, held in before.items())
+    assert np.array_equal(model.transform(X), scores)
+
+
 def refused(model, X):
     with pytest.raises(nspca.InvalidOption):
         model.fit(X)

@@ -19,6 +19,7 @@ GROUND = {
     "features": {"errors", "annotated"},
     "drawing": {"said"},
     "annotated": {"errors"},
+    "rounded": set(),
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [
@@ -66,7 +67,7 @@ PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 BESIDE = {
     "checker": {"errors"},
     "verifying": {"errors", "matrix", "checker"},
-    "data": {"errors", "progress", "archive"},
+    "data": {"errors", "progress", "archive", "rounded"},
     "shards": {"errors", "progress", "archive", "options", "data"},
     "plots": {"errors", "progress", "result", "certificate"},
     "jobs": {"errors", "progress"},

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from nspca.archive import npy_header, open_zip, read_npy, unzip_member
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names, unique_names
 from nspca.data.how import How
-from nspca.data.limits import check_dense, check_sparse
+from nspca.data.limits import check_dense, check_float64, check_sparse
 from nspca.data.missing import Settled, settle
 from nspca.data.prepare import PREPARATIONS
 from nspca.errors import InvalidData
@@ -78,6 +78,7 @@ def plain_numbers(X: np.ndarray) -> np.ndarray:
             f"The table must have 2 dimensions, samples x features, got {X.ndim}: reshape it before saving."
         )
     check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
+    check_float64(X)
     return np.ascontiguousarray(X, dtype=np.uint8 if X.dtype == np.uint8 else np.float64)
 
 
@@ -102,6 +103,7 @@ def _sparse(parts: dict[str, np.ndarray], layout: str) -> sp.csr_array:
         raise InvalidData(
             "The parts of the sparse matrix have the wrong types: save it with scipy.sparse.save_npz."
         )
+    check_float64(parts["data"], "the sparse matrix")
     try:
         X = make((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape=(rows, columns))
         X.check_format(full_check=True)

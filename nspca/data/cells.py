@@ -5,6 +5,7 @@ pandas could not.
 """
 
 import io
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ import pandas as pd
 from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
 from nspca.data.missing import refusal
 from nspca.errors import InvalidData, MissingValues, NotNumbers
+from nspca.rounded import WHOLE, WRITTEN, got, is_rounded
 
 # Cells that hold nothing, as people and programs write it.
 NOTHING = sorted(
     {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
 )
+# A whole number as long as those that float64 may round; of a finite one, whatever zeros stand before it.
+_LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,12 @@ class Cells:
         values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
         if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
             raise ValueError("a value is not finite")
+        large = np.flatnonzero(((values >= WHOLE) | (values <= -WHOLE)).any(axis=0))
+        if large.size and WRITTEN.search(self.raw):
+            suspects = {numbers[j] for j in large}
+            _, cells = self._at_once(sorted(kept_out | suspects), skipped)
+            if any(_rounds(cell) for i in suspects for cell in cells[i]):
+                raise ValueError("a whole number is rounded")
         return values, {i: frame[i].tolist() for i in text}
 
     def _walk(self, text: Sequence[int], skipped: Sequence[int]) -> tuple[np.ndarray, dict[int, list[str]]]:
@@ -160,6 +170,11 @@ def number_of(cell: str, decimal: str) -> float:
     return float(cell.replace(",", ".") if decimal == "," else cell) if is_number(cell, decimal) else np.nan
 
 
+def _rounds(cell: str) -> bool:
+    """Whether a cell holds a whole number that is another one as a float."""
+    return _LONG.fullmatch(cell) is not None and is_rounded(int(cell))
+
+
 def _says(cell: str) -> str:
     return f'holds "{short(cell)}"' if cell.strip() else "is empty"
 
@@ -180,6 +195,12 @@ def _number(found: Look, where: str, column: int, cell: str) -> float:
         raise NotNumbers(
             f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '
             "row or the column.",
+            column,
+        )
+    if _rounds(cell):
+        raise NotNumbers(
+            f"Every cell must hold a number that fits float64, but {where} {got(int(cell))}: subtract what "
+            "the column has in common, save it as decimals, or name it as id or label column.",
             column,
         )
     return value

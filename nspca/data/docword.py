@@ -10,7 +10,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, Names, numbered, unique_names
-from nspca.data.limits import check_sparse
+from nspca.data.limits import check_float64, check_sparse
 from nspca.errors import InvalidData
 
 HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
@@ -67,6 +67,7 @@ def read_docword(raw: bytes, name: str, vocabulary: bytes | None = None) -> Data
             f"Entry {row + 1} (line {row + 4}) has the count {table[row, 2]}: counts are positive, remove "
             "the line."
         )
+    check_float64(table[:, 2], "a count")
     X = sp.csr_array(
         (table[:, 2].astype(np.float64), (table[:, 0] - 1, table[:, 1] - 1)), shape=(documents, words)
     )

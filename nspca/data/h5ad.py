@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, unique_names
+from nspca.data.limits import check_float64
 from nspca.errors import InvalidData
 
 SUFFIX = ".h5ad"
@@ -43,6 +44,7 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
     features, more = unique_names([*map(str, cells.var_names)], "feature")
     samples, notes = unique_names([*map(str, cells.obs_names)], "sample")
     X = cells.X
+    check_float64(X.data if sp.issparse(X) else X, "X")
     return Dataset(
         name,
         sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64),

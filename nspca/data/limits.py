@@ -7,8 +7,11 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
 
+import numpy as np
+
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
+from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_rounded
 
 # 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
@@ -156,3 +159,27 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
             f"A sparse matrix may have {FREE_LINES} rows and columns and one more for each entry, this one "
             f"says {rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
         )
+
+
+def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out") -> None:
+    """Refuse whole numbers that are no floats; `where` they are, unless in a column of a dense table."""
+    at = first_rounded(X)
+    if at is None:
+        return
+    raise _rounded(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
+
+
+def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
+    """The same of the numbers X of a text without names, which is searched when some of them are so large."""
+    if ((X < WHOLE) & (X > -WHOLE)).all():
+        return
+    for found in WRITTEN.finditer(text):
+        if is_rounded(int(found.group())):
+            raise _rounded(int(found.group()), where, "leave them out")
+
+
+def _rounded(one: int, where: str, way_out: str) -> InvalidData:
+    return InvalidData(
+        f"Every number must fit float64, but {where} holds {got(one)}: subtract what the numbers have in "
+        f"common, save them as decimals, or {way_out}."
+    )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from nspca.data.limits import check_dense, check_sparse
+from nspca.data.limits import check_dense, check_sparse, check_text_float64
 from nspca.errors import InvalidData
 
 MAGIC = b"%%MatrixMarket"
@@ -80,6 +80,7 @@ def _numbers(body: bytes, lines: int, cells: int) -> np.ndarray:
         raise InvalidData(_MISFIT) from None
     if table.shape != (lines, cells):
         raise InvalidData(_MISFIT)
+    check_text_float64(table, body, "the matrix")
     return table
 
 

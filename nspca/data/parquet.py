@@ -13,7 +13,7 @@ from nspca.archive import MAX_BYTES, mib
 from nspca.data import limits
 from nspca.data.dataset import Dataset, unique_names
 from nspca.data.how import How
-from nspca.data.look import ENOUGH_ROWS, Look, are_labels, short
+from nspca.data.look import ENOUGH_ROWS, Look, are_labels, quoted, short
 from nspca.data.table import Table, read_table
 from nspca.errors import InvalidData
 
@@ -36,7 +36,7 @@ def read_parquet(raw: bytes, name: str, how: How) -> Dataset:
         numbers = [i for i in range(table.num_columns) if i not in set(text)]
         values = np.empty((len(numbers), table.num_rows))
         for row, i in enumerate(numbers):
-            values[row] = numbers_of(table.column(i))
+            values[row] = numbers_of(table.column(i), quoted(found, i))
         return np.ascontiguousarray(values.T), {i: texts_of(table.column(i)) for i in text}
 
     return read_table(Table(name, found, body), how)
@@ -165,8 +165,12 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def numbers_of(column: pa.ChunkedArray) -> np.ndarray:
-    """float64, NaN where there is no value."""
+def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
+    """float64, NaN where there is no value; `called` as a sentence does."""
+    if kinds.is_int64(column.type) or kinds.is_uint64(column.type):
+        for chunk in column.chunks:
+            whole = chunk.drop_null().to_numpy()
+            limits.check_float64(whole, f"column{called}", "name the column as id or label column")
     return _cast(column, pa.float64()).to_numpy()
 
 

@@ -5,7 +5,7 @@ centred, scaled and hashed.
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.errors import InvalidProblem, Refused
+from nspca.errors import InvalidProblem, Refused, shown
 from nspca.matrix.covariance import (
     DataCovariance,
     MatrixCovariance,
@@ -24,6 +24,7 @@ from nspca.matrix.linalg import (
     scaled,
 )
 from nspca.matrix.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
+from nspca.rounded import first_rounded, got, is_rounded
 
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
@@ -31,8 +32,6 @@ ROUNDED = 9
 """Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
 that, a little rounded up.
 """
-WHOLE = 2**53
-"""Up to this size every whole number is a float."""
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
 """The way out for columns that are no real numbers, and for masked entries."""
 
@@ -214,9 +213,12 @@ def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Arra
     """
     try:
         _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
+        if hasattr(X, "columns") and hasattr(X, "items") and len(set(X.dtypes)) > 1:
+            for name, column in X.items():  # before all columns of the data frame become one type
+                _refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
         X = np.asarray(X)
         if X.dtype.kind == "O":
-            X = np.array([_number(entry) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
+            X = np.array([_number(entry, what) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
         _refuse_kind(X.dtype, what, convert)
         _refuse_rounded(X, what)
         return np.asarray(X, dtype=np.float64, order="C")
@@ -233,28 +235,25 @@ def _refuse_masked(X, what, fill=FILL):
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
 
 
-def _refuse_rounded(X, what):
-    """Whole numbers of 64 bits, beyond `WHOLE`, are not all floats: of times in nanoseconds rounding
-    leaves nothing that varies.
-    """
-    if not isinstance(X, np.ndarray) or X.dtype not in (np.int64, np.uint64) or not X.size:
-        return
-    if X.max() <= WHOLE and X.min() >= -WHOLE:
-        return
-    largest = np.nextafter(2.0**63 if X.dtype == np.int64 else 2.0**64, 0.0)
-    rounded = X[np.minimum(X.astype(np.float64), largest).astype(X.dtype) != X]
-    if rounded.size:
-        one = int(rounded.flat[0])
-        raise InvalidProblem(
-            f"{what} must be numbers that fit float64, got {one}, which it rounds to {int(float(one))}; "
-            "subtract what they have in common, or convert them to floats"
-        )
+def _refuse_rounded(X, what, where=""):
+    at = first_rounded(X)
+    if at is not None:
+        raise _rounded(int(X.flat[at]), what, where)
 
 
-def _number(entry) -> float:
+def _rounded(one, what, where=""):
+    return InvalidProblem(
+        f"{what} must be numbers that fit float64, got {got(one)}{where}; subtract what they have in common, "
+        "or convert them to floats"
+    )
+
+
+def _number(entry, what) -> float:
     """An entry of a table of mixed types, as those of some data frames are."""
     if isinstance(entry, str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating):
         raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
+    if isinstance(entry, int | np.integer) and is_rounded(int(entry)):
+        raise _rounded(int(entry), what)
     return float("nan") if entry is None or type(entry).__name__ == "NAType" else float(entry)
 
 

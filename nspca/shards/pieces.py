@@ -13,6 +13,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
+from nspca.data.limits import check_text_float64
 from nspca.errors import InvalidData
 
 PIECE = 16 * 2**20
@@ -76,6 +77,7 @@ class Text:
             table = np.zeros((0, 0))
         if table.shape[1] != cells or not np.isfinite(table).all():
             raise wrong(*self._wrong_line(body, cells))
+        check_text_float64(table, body, str(self.path))
         self.body = body
         return table
 

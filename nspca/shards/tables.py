@@ -71,7 +71,7 @@ def parquet(made: Made) -> Shards:
                 table = pa.Table.from_batches([batch])
                 X = np.empty((len(table), width))
                 for j, i in enumerate(chosen.features):
-                    X[:, j] = numbers_of(table.column(i))
+                    X[:, j] = numbers_of(table.column(i), quoted(found, i))
                     if table.column(i).null_count:
                         row = aside.rows + 1 + int(np.argmax(np.isnan(X[:, j])))
                         raise InvalidData(

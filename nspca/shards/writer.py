@@ -11,6 +11,7 @@ from typing import BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.limits import check_float64
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
 from nspca.shards.manifest import FEATURES, PARTS, Content, Manifest, Shard, file_of
@@ -65,6 +66,7 @@ class Writer:
         number = len(self.shards)
         block.sum_duplicates()
         block.eliminate_zeros()
+        check_float64(block.data, "the matrix")
         block = block.astype(np.float64)
         if not np.isfinite(block.data).all():
             row = int(np.searchsorted(block.indptr, np.argmin(np.isfinite(block.data)), side="right"))

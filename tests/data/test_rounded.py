@@ -1,0 +1,92 @@
+"""Whole numbers that are no floats, in files: refused unless they are names, as rounding leaves none of what
+varies.
+"""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.io import mmwrite
+
+import nspca
+from nspca.shards.sources import shard
+
+TIMES = 1_700_000_000_000_000_000 + np.random.default_rng(0).integers(1, 100, (12, 3))
+FRAME = pd.DataFrame(TIMES, columns=["a", "b", "c"]).assign(x=np.arange(12) / 8)
+
+
+def saved(write, *given, **how) -> bytes:
+    stream = io.BytesIO()
+    write(stream, *given, **how)
+    return stream.getvalue()
+
+
+FILES = {
+    "csv": FRAME.to_csv(index=False).encode(),
+    "tsv": FRAME.to_csv(index=False, sep="\t", decimal=",").encode(),
+    "parquet": saved(FRAME.to_parquet),
+    "npy": saved(np.save, TIMES),
+    "npz": saved(np.savez, X=TIMES),
+    "mtx": saved(mmwrite, sp.coo_array(TIMES)),
+    "csr": saved(sp.save_npz, sp.csr_array(TIMES)),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_refused(kind):
+    one = TIMES[0, 0]
+    arrays = {"csr": "the sparse matrix", "mtx": "the matrix", "npy": "column 1", "npz": "column 1"}
+    where = arrays.get(kind, 'column "a"')
+    with pytest.raises(
+        nspca.InvalidData, match=f"{where} holds {one}, which it rounds to {int(float(one))}:"
+    ):
+        nspca.read(FILES[kind])
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "mtx", "csr"])
+def test_no_shards_are_made_of_it(kind, tmp_path):
+    file = tmp_path / ("table.npz" if kind == "csr" else f"table.{kind}")
+    file.write_bytes(FILES[kind])
+    with pytest.raises(nspca.InvalidData, match=r"holds 17\d+, which it rounds to"):
+        shard(file, tmp_path / "shards")
+    assert not (tmp_path / "shards").exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+def test_names_and_labels_are_read(kind):
+    table = FRAME[["a", "x"]].assign(y=np.arange(12.0) ** 2)
+    table = table.drop_duplicates("a")
+    raw = saved(table.to_parquet, index=False) if kind == "parquet" else table.to_csv(index=False).encode()
+    data = nspca.read(raw, id_column="a")
+    assert data.sample_names == tuple(map(str, table["a"]))
+    assert nspca.read(raw, label_column="a").labels.tolist() == table["a"].tolist()
+
+
+@pytest.mark.parametrize("missing", ["refuse", "samples"])
+def test_a_cell_below_others(missing):
+    gap = "" if missing == "samples" else "2"
+    raw = f"a,b\n1e20,1\n-9007199254740993,{gap}\n3,4\n5,6\n".encode()
+    with pytest.raises(nspca.InvalidData, match='row 2, column "a" holds -9007199254740993, which it rounds'):
+        nspca.read(raw, missing=missing)
+
+
+def test_counts_of_words(tmp_path):
+    file = tmp_path / "docword.txt"
+    file.write_text("2\n2\n3\n1 1 3\n1 2 9007199254740993\n2 1 4\n")
+    for take in (nspca.read, lambda file: shard(file, tmp_path / "shards")):
+        with pytest.raises(nspca.InvalidData, match="holds 9007199254740993, which it rounds to"):
+            take(file)
+    file.write_text("2\n2\n3\n1 1 3\n1 2 9007199254740992\n2 1 4\n")
+    assert shard(file, tmp_path / "shards").largest == nspca.read(file).X.max() == 2**53
+
+
+def test_large_numbers_that_are_floats_are_read():
+    """Written as decimals, or whole ones that nothing rounds."""
+    cells = ["9007199254740993.0", "1.2345678901234567e+17", str(3 * 2**60), "-9007199254740992"]
+    raw = ("a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells))).encode()
+    assert nspca.read(raw).X[:, 0].tolist() == [float(cell) for cell in cells]
+    whole = np.array([[3 * 2**60, 1], [2**53, 2]])
+    assert (whole == nspca.read(saved(np.save, whole)).X).all()
+    assert (whole == nspca.read(saved(pd.DataFrame(whole, columns=["a", "b"]).to_parquet)).X).all()
