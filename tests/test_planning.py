@@ -17,6 +17,7 @@ from nspca.matrix import large, parts
 from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
 from nspca.planning.sizes import size_of
+from nspca.shards.sources import shard
 from tests.rowblocks import InMemory, counts, folder_of
 
 SPEED = Speed(1e-9, 1e-9, 1e-8)
@@ -80,6 +81,22 @@ def test_rows_of_a_long_text_are_told_from_its_beginning(tmp_path):
     path.write_text("1.5,2.5,3.5\n" * 200_000)
     size = size_of(path)
     assert not size.exact and 190_000 < size.rows < 210_000 and "about" in str(nspca.plan(path, 2))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"id",a,b\n' + "".join(f'"n{i}\nx",1,{i}\n' for i in range(60)),
+        "a;b\n\n" + "".join(f"1;{i}\n\n" for i in range(60)) + ";\n;\n",
+        "a b\r" + "1  2\r\r" * 60,
+    ],
+)
+def test_rows_of_a_text_are_not_its_lines(tmp_path, text):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    size = size_of(path)
+    assert (size.rows, size.columns, size.exact) == (60, 2, True)
+    assert shard(path, tmp_path / "shards").shape == (60, 2)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import scipy.sparse as sp
 
 from nspca.archive import npy_header
+from nspca.data.cells import rows_of
 from nspca.data.columns import columns
 from nspca.data.docword import HEADER, is_docword
 from nspca.data.excel import is_workbook
@@ -21,7 +22,7 @@ from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
 from nspca.shards.pieces import Text, opened
-from nspca.shards.texts import BARE, TextTable
+from nspca.shards.texts import TextTable
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
@@ -185,8 +186,9 @@ def _csv(path):
             f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
             "shards, got another: convert it."
         )
-    lines, whole = len(text.head.strip(BARE).splitlines()), not text.taken
+    rows = sum(any(map(str.strip, row)) for _, row in rows_of(text.head, found.delimiter))
+    whole = not text.taken
     size = len(text.head) if whole else _text(path)
-    rows = max(1, round(lines * size / (text.taken or size)) - found.header)
+    rows = max(1, round(rows * size / (text.taken or size)) - found.header)
     n = len(columns(found, How()).features)
     return Size(rows, n, rows * n, sparse=False, exact=whole, text=size)
