@@ -99,6 +99,18 @@ def test_rows_of_a_text_are_not_its_lines(tmp_path, text):
     assert shard(path, tmp_path / "shards").shape == (60, 2)
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_columns_without_numbers_are_named(X, tmp_path, capsys, name):
+    frame = _frame(X.toarray())
+    frame["when"] = np.datetime64("2020-01-01") + np.arange(len(frame)) * np.timedelta64(1, "h")
+    path = tmp_path / name
+    frame.to_csv(path, index=False) if name == "a.csv" else frame.to_parquet(path)
+    assert main(["plan", str(path)]) == 0
+    assert '40 x 60, 2400 numbers (not counted: column "when" as text)' in capsys.readouterr().out
+    with pytest.raises(nspca.InvalidData, match='column "when" holds text'):
+        shard(path, tmp_path / "shards")
+
+
 @pytest.mark.parametrize(
     "text", ["%%MatrixMarket matrix coordinate real general\n1 x\n", "PK\x03\x04", "PAR1"]
 )

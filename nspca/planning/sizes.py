@@ -43,6 +43,8 @@ class Size:
         "memory", "shards" or "file".
     text : int
         Bytes to be parsed.
+    aside : str
+        Which columns of a table are not counted, as they seem to hold no numbers or names of the samples.
     """
 
     rows: int
@@ -52,6 +54,7 @@ class Size:
     exact: bool = True
     at: str = "file"
     text: int = 0
+    aside: str = ""
 
 
 def size_of(source) -> Size:
@@ -127,10 +130,16 @@ def _parquet(path):
 
     try:
         file = pq.ParquetFile(path)
-        rows, n = file.metadata.num_rows, len(columns(look_at_file(file), How()).features)
+        rows, (n, aside) = file.metadata.num_rows, _features(look_at_file(file))
     except (pa.ArrowException, OSError):
         raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    return Size(rows, n, rows * n, sparse=False)
+    return Size(rows, n, rows * n, sparse=False, aside=aside)
+
+
+def _features(found):
+    """How many columns of a table are features, and which are not."""
+    chosen = columns(found, How())
+    return len(chosen.features), chosen.set_aside(found).removeprefix(" (").removesuffix(")")
 
 
 def _npz(path):
@@ -190,5 +199,5 @@ def _csv(path):
     whole = not text.taken
     size = len(text.head) if whole else _text(path)
     rows = max(1, round(rows * size / (text.taken or size)) - found.header)
-    n = len(columns(found, How()).features)
-    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size)
+    n, aside = _features(found)
+    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size, aside=aside)
