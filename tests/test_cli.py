@@ -153,7 +153,18 @@ def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     capsys.readouterr()
     for source in ("digits", str(tmp_path)):
         assert main(["solve", source, "--k", "2", "--id", "0"]) == 2
-        assert "--id, --labels, --missing, --features-in-rows are about a file" in capsys.readouterr().err
+        sentence = "--id, --labels, --decimal, --missing, --features-in-rows are about a file"
+        assert sentence in capsys.readouterr().err
+
+
+def test_the_decimal_sign_is_named_where_nothing_shows_it(tmp_path, capsys):
+    file, folder = tmp_path / "sales.tsv", tmp_path / "shards"
+    file.write_text("a\tb\tc\n1,243\t98\t1\n960\t62\t2\n2,080\t89\t3\n")
+    for command in (["solve", str(file), "--k", "2"], ["shard", str(file), str(folder)]):
+        assert main(command) == 2
+        assert 'name it as the decimal sign (decimal=",")' in capsys.readouterr().err
+        assert main([*command, "--decimal", ","]) == 0
+    assert nspca.Shards(folder).block(0).toarray()[:, 0].tolist() == [1.243, 960, 2.08]
 
 
 def test_features_in_rows(tmp_path, capsys):

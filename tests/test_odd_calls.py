@@ -177,6 +177,7 @@ def test_digits_to_round_to_are_a_whole_number(digits):
         (lambda: nspca.read(TABLE, header="no"), InvalidData, "must be .auto., True or False, got 'no'"),
         (lambda: look_at(TABLE, header=1), InvalidData, "must be .auto., True or False, got 1"),
         (lambda: nspca.read(TABLE, delimiter=3), InvalidData, "delimiter must be one character, got 3"),
+        (lambda: nspca.read(TABLE, decimal=";"), InvalidData, 'must be "," or ".", got \';\''),
         (lambda: nspca.read(TABLE, features_in_rows="no"), InvalidData, "must be True or False, got 'no'"),
         (lambda: nspca.read(TABLE, missing=["mean"]), InvalidData, "missing values is one of"),
         (lambda: DIGITS.only(np.array(2)), InvalidData, "by name or by a number from 0 to 63, got array"),

@@ -17,6 +17,7 @@ from nspca.matrix import large, parts
 from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
 from nspca.planning.sizes import size_of
+from nspca.shards.sources import shard
 from tests.rowblocks import InMemory, counts, folder_of
 
 SPEED = Speed(1e-9, 1e-9, 1e-8)
@@ -80,6 +81,34 @@ def test_rows_of_a_long_text_are_told_from_its_beginning(tmp_path):
     path.write_text("1.5,2.5,3.5\n" * 200_000)
     size = size_of(path)
     assert not size.exact and 190_000 < size.rows < 210_000 and "about" in str(nspca.plan(path, 2))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"id",a,b\n' + "".join(f'"n{i}\nx",1,{i}\n' for i in range(60)),
+        "a;b\n\n" + "".join(f"1;{i}\n\n" for i in range(60)) + ";\n;\n",
+        "a b\r" + "1  2\r\r" * 60,
+    ],
+)
+def test_rows_of_a_text_are_not_its_lines(tmp_path, text):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    size = size_of(path)
+    assert (size.rows, size.columns, size.exact) == (60, 2, True)
+    assert shard(path, tmp_path / "shards").shape == (60, 2)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_columns_without_numbers_are_named(X, tmp_path, capsys, name):
+    frame = _frame(X.toarray())
+    frame["when"] = np.datetime64("2020-01-01") + np.arange(len(frame)) * np.timedelta64(1, "h")
+    path = tmp_path / name
+    frame.to_csv(path, index=False) if name == "a.csv" else frame.to_parquet(path)
+    assert main(["plan", str(path)]) == 0
+    assert '40 x 60, 2400 numbers (not counted: column "when" as text)' in capsys.readouterr().out
+    with pytest.raises(nspca.InvalidData, match='column "when" holds text'):
+        shard(path, tmp_path / "shards")
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def shard(args: argparse.Namespace) -> int:
     from nspca.shards.sources import MEGABYTES, shard
 
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
-    named = {"id_column": args.id, "label_column": args.labels}
+    named = {"id_column": args.id, "label_column": args.labels, "decimal": args.decimal}
     made = shard(args.source, args.folder, **how, **named, report=progress())
     say_notes(made.notes)
     rows, columns = made.shape

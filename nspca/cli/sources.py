@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 READING = {
     "--id": "id_column",
     "--labels": "label_column",
+    "--decimal": "decimal",
     "--missing": "missing",
     "--features-in-rows": "features_in_rows",
 }

@@ -85,11 +85,14 @@ def preparing() -> Parser:
 
 
 def naming() -> Parser:
-    """Which columns of a file are no features."""
+    """Which columns of a file are no features, and what its numbers look like."""
     parent = Parser(add_help=False)
     what = "of a file: the column with the {} of the samples, by name or by number from 0"
     parent.add_argument("--id", type=column, metavar="COLUMN", help=what.format("names"))
     parent.add_argument("--labels", type=column, metavar="COLUMN", help=what.format("groups"))
+    parent.add_argument(
+        "--decimal", choices=(",", "."), help="of a file of text: its decimal sign (default: found by itself)"
+    )
     return parent
 
 

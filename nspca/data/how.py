@@ -15,6 +15,7 @@ class How:
     label_column: str | int | None = None
     features_in_rows: bool = False
     missing: str = "refuse"
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         """Nothing is read by its truth value."""
@@ -22,6 +23,8 @@ class How:
             raise InvalidData(f'The header must be "auto", True or False, got {shown(self.header)}.')
         if not isinstance(self.delimiter, str | None):
             raise InvalidData(f"The delimiter must be one character, got {shown(self.delimiter)}.")
+        if self.decimal is not None and not (isinstance(self.decimal, str) and self.decimal in (",", ".")):
+            raise InvalidData(f'The decimal sign must be "," or ".", got {shown(self.decimal)}.')
         if not isinstance(self.features_in_rows, bool):
             got = shown(self.features_in_rows)
             raise InvalidData(f"Whether features are in rows must be True or False, got {got}.")

@@ -129,17 +129,19 @@ def _is_garbage(raw: bytes) -> bool:
     return control > len(head) / 100
 
 
-def look(raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None) -> Look:
+def look(
+    raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None, decimal: str | None = None
+) -> Look:
     """Find delimiter, decimal sign, header, id and text columns from the first lines of UTF-8 text."""
     check_lines(raw)
     lines = _first_lines(raw)
-    delimiter = _check_delimiter(delimiter) if delimiter else _find_delimiter(lines)
+    delimiter = _check_delimiter(delimiter) if delimiter else _find_delimiter(lines, decimal)
     rows = [row for row in split(lines, delimiter) if row]
     _check_comments(rows)
     check_text_columns(max(map(len, rows)))
     widths = [len(row) for row in rows[1:]] or [len(rows[0])]
     width = max(dict.fromkeys(widths), key=widths.count)
-    decimal = _find_decimal(rows, delimiter)
+    decimal = decimal or _find_decimal(rows, delimiter)
     if len(rows) > 1 and len(rows[0]) == width - 1:
         # The way R writes row names: no name above the first column.
         rows[0] = ["", *rows[0]]
@@ -248,7 +250,7 @@ def _check_delimiter(delimiter: str) -> str:
     return delimiter
 
 
-def _find_delimiter(lines: Sequence[str]) -> str:
+def _find_delimiter(lines: Sequence[str], sign: str | None) -> str:
     """The delimiter that gives rows of equal width with the most cells that are numbers."""
     best, best_score = ",", (0.0, 0)
     body = lines[1:] if len(lines) > 1 else lines
@@ -260,7 +262,7 @@ def _find_delimiter(lines: Sequence[str]) -> str:
         common = max(set(widths), key=widths.count, default=0)
         if common < 2:
             continue
-        decimal = _find_decimal(rows, delimiter)
+        decimal = sign or _find_decimal(rows, delimiter)
         cells = [cell for row in rows for cell in row[:200]]
         numbers = sum(is_number(cell, decimal) or cell.strip().lower() in MISSING for cell in cells) / len(
             cells

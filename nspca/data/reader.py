@@ -50,6 +50,7 @@ def read(
     label_column: str | int | None = None,
     features_in_rows: bool = False,
     missing: str = "refuse",
+    decimal: str | None = None,
     vocabulary: str | Path | bytes | BinaryIO | None = None,
     report: Report | None = None,
 ) -> Dataset:
@@ -77,6 +78,9 @@ def read(
     missing : "refuse", "samples", "features" or "mean"
         What is done about cells that hold nothing: refuse the file, leave out the samples or the features
         that have such cells, or put in the mean of the feature's other values.
+    decimal : "," or ".", optional
+        The decimal sign of a table of text, found by itself when not given. Numbers such as 1,234 are refused
+        where nothing shows whether they are thousands, unless it is given.
     vocabulary : path, bytes or open binary file, optional
         The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
     report : callable, optional
@@ -96,7 +100,7 @@ def read(
     report = report or silent
     name = name or _name_of(path_or_buffer)
     words = None if vocabulary is None else _plain(limits.bounded_bytes(vocabulary))
-    how = How(header, delimiter, id_column, label_column, features_in_rows, check_way(missing))
+    how = How(header, delimiter, id_column, label_column, features_in_rows, check_way(missing), decimal)
     report(Event("reading", message=name))
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
         return _read_files(_folder_files(Path(path_or_buffer)), name, words, how, report)
@@ -113,23 +117,24 @@ def look_at(
     *,
     header: str | bool = "auto",
     delimiter: str | None = None,
+    decimal: str | None = None,
 ) -> Look | None:
     """What a table shows (its columns, possible id and label columns), from its first lines; None when the
     file is no table of columns.
     """
-    how = How(header, delimiter)
+    how = How(header, delimiter, decimal=decimal)
     raw = _plain(limits.bounded_bytes(path_or_buffer))
     if raw.startswith(PARQUET):
         return look_at_parquet(raw)
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        raw, how = sheet_as_csv(raw, ENOUGH_ROWS)[0], How(header, ",")
+        raw, how = sheet_as_csv(raw, ENOUGH_ROWS)[0], replace(how, delimiter=",")
     elif (
         raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
         or is_docword(raw)
         or is_matrix_market(raw)
     ):
         return None
-    return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter)
+    return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter, decimal=how.decimal)
 
 
 def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:

@@ -10,53 +10,74 @@ from nspca.errors import InvalidData
 _GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
 # 1,234 and 1.234, of which a column alone does not tell whether it is a thousand; 0,123 is none.
 _THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}([{mark}]\d{{3}})+") for mark in ",."}
+_NAMES = {",": "comma", ".": "point"}
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 
 
-def check_written(found: Look) -> None:
-    """Refuse numbers in groups of three, as people write them for people."""
+def check_written(found: Look, decimal: str | None = None) -> None:
+    """Refuse numbers in groups of three, as people write them for people.
+
+    Parameters
+    ----------
+    found : Look
+    decimal : "," or ".", optional
+        The decimal sign that somebody named: then it is none between thousands.
+    """
     body = found.rows[1:] if found.header else found.rows
-    marks = [mark for mark in ",." if _may_group(found, body, mark)]
+    marks = _may_group(found, body, decimal)
     for i in range(len(found.columns)) if marks else found.text_columns:
         cells = [row[i].strip() for row in body if i < len(row) and row[i].strip().lower() not in MISSING]
         grouped = [cell for cell in cells if _GROUPED.fullmatch(cell)] if i in found.text_columns else []
         if 2 * len(grouped) > len(cells):
-            raise InvalidData(f"{_no_marks(found, i, grouped[0])}: save them without.")
-        for mark in marks:
-            if thousands := _thousands(found, i, cells, mark):
+            raise InvalidData(
+                f"Numbers must be written without marks between thousands, but column{quoted(found, i)} "
+                f'holds "{short(grouped[0])}": save them without.'
+            )
+        for mark, alone in marks.items():
+            if thousands := _thousands(cells, mark, alone and not (mark == "." and i in found.text_columns)):
                 raise InvalidData(
-                    f"{_no_marks(found, i, thousands[0])}: save them without, or decimals with a point and "
-                    "columns separated by commas."
+                    f"Numbers must be written without marks between thousands, but the {_NAMES[mark]} in "
+                    f'"{short(thousands[0])}" of column{quoted(found, i)} may be one: save them without, or '
+                    "decimals with a point and columns separated by commas, or name it as the decimal sign "
+                    f'(decimal="{mark}").'
                 )
 
 
-def _no_marks(found: Look, i: int, cell: str) -> str:
-    return (
-        f"Numbers must be written without marks between thousands, but column{quoted(found, i)} holds "
-        f'"{short(cell)}"'
-    )
+def _may_group(found: Look, body: Sequence[Sequence[str]], decimal: str | None) -> dict[str, bool]:
+    """The marks that may stand between thousands, and whether a column without any whole numbers below a
+    thousand is enough to say so.
 
-
-def _may_group(found: Look, body: Sequence[Sequence[str]], mark: str) -> bool:
-    """Whether a mark may stand between thousands: some cell has it, and none as the decimal sign, as 3,14 and
-    0,123 do.
+    A decimal sign does not: 3,14 and 0,123 show it. Between semicolons the comma is one, and elsewhere the
+    point, unless the other is.
     """
-    if mark == "." and found.delimiter == ",":
-        return False
-    cells = [cell.strip() for row in body for cell in row if mark in cell]
-    return any(map(_THOUSANDS[mark].fullmatch, cells)) and not any(
-        DECIMAL[mark].fullmatch(cell) and not _THOUSANDS[mark].fullmatch(cell) for cell in cells
+    cells = [cell.strip() for row in body for cell in row]
+    grouped = {
+        mark for mark in ",." if any(_THOUSANDS[mark].fullmatch(cell) for cell in cells if mark in cell)
+    }
+    if decimal:
+        return dict.fromkeys(grouped - {decimal}, True)
+    semicolons = found.delimiter == ";"
+    comma = _is_shown(",", cells) or (semicolons and "," in grouped)
+    point = _is_shown(".", cells) or not (comma or semicolons) or found.delimiter == ","
+    marks = {} if comma else {",": True}
+    marks |= {} if point else {".": comma}
+    return {mark: alone for mark, alone in marks.items() if mark in grouped}
+
+
+def _is_shown(mark: str, cells: Sequence[str]) -> bool:
+    """Whether some cell has a mark where only a decimal sign can be."""
+    return any(
+        DECIMAL[mark].fullmatch(cell) and not _THOUSANDS[mark].fullmatch(cell)
+        for cell in cells
+        if mark in cell
     )
 
 
-def _thousands(found: Look, i: int, cells: Sequence[str], mark: str) -> list[str]:
-    """The cells of a column that have a mark between thousands, where that is what it is.
-
-    Whole numbers below a thousand beside them say so. Without any, points are three decimals everywhere but
-    between semicolons, where commas are the decimal sign; and what has several may be a name.
+def _thousands(cells: Sequence[str], mark: str, alone: bool) -> list[str]:
+    """The cells of a column that may have a mark between thousands: whole numbers below a thousand beside
+    them say so, where they do not `alone`.
     """
     grouped = [cell for cell in cells if _THOUSANDS[mark].fullmatch(cell)]
     if not all(_THOUSANDS[mark].fullmatch(cell) or _BELOW_THOUSAND.fullmatch(cell) for cell in cells):
         return []
-    certain = mark == "," or (found.delimiter == ";" and i not in found.text_columns)
-    return grouped if certain or len(grouped) < len(cells) else []
+    return grouped if alone or len(grouped) < len(cells) else []

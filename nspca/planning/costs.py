@@ -72,9 +72,10 @@ class Plan:
     def __str__(self) -> str:
         about = "" if self.size.exact else "about "
         kind = "nonzeros" if self.size.sparse else "numbers"
+        aside = f" ({self.size.aside})" if self.size.aside else ""
         took = "" if self.seconds is None else f", about {self.seconds:.2g} s"
         lines = [
-            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}",
+            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}{aside}",
             f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data{took}",
             self.proved,
         ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import scipy.sparse as sp
 
 from nspca.archive import npy_header
+from nspca.data.cells import rows_of
 from nspca.data.columns import columns
 from nspca.data.docword import HEADER, is_docword
 from nspca.data.excel import is_workbook
@@ -21,7 +22,7 @@ from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
 from nspca.shards.pieces import Text, opened
-from nspca.shards.texts import BARE, TextTable
+from nspca.shards.texts import TextTable
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
@@ -42,6 +43,8 @@ class Size:
         "memory", "shards" or "file".
     text : int
         Bytes to be parsed.
+    aside : str
+        Which columns of a table are not counted, as they seem to hold no numbers or names of the samples.
     """
 
     rows: int
@@ -51,6 +54,7 @@ class Size:
     exact: bool = True
     at: str = "file"
     text: int = 0
+    aside: str = ""
 
 
 def size_of(source) -> Size:
@@ -126,10 +130,16 @@ def _parquet(path):
 
     try:
         file = pq.ParquetFile(path)
-        rows, n = file.metadata.num_rows, len(columns(look_at_file(file), How()).features)
+        rows, (n, aside) = file.metadata.num_rows, _features(look_at_file(file))
     except (pa.ArrowException, OSError):
         raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    return Size(rows, n, rows * n, sparse=False)
+    return Size(rows, n, rows * n, sparse=False, aside=aside)
+
+
+def _features(found):
+    """How many columns of a table are features, and which are not."""
+    chosen = columns(found, How())
+    return len(chosen.features), chosen.set_aside(found).removeprefix(" (").removesuffix(")")
 
 
 def _npz(path):
@@ -185,8 +195,9 @@ def _csv(path):
             f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
             "shards, got another: convert it."
         )
-    lines, whole = len(text.head.strip(BARE).splitlines()), not text.taken
+    rows = sum(any(map(str.strip, row)) for _, row in rows_of(text.head, found.delimiter))
+    whole = not text.taken
     size = len(text.head) if whole else _text(path)
-    rows = max(1, round(lines * size / (text.taken or size)) - found.header)
-    n = len(columns(found, How()).features)
-    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size)
+    rows = max(1, round(rows * size / (text.taken or size)) - found.header)
+    n, aside = _features(found)
+    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size, aside=aside)

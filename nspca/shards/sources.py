@@ -28,6 +28,7 @@ def shard(
     vocabulary: str | Path | None = None,
     id_column: str | int | None = None,
     label_column: str | int | None = None,
+    decimal: str | None = None,
     report: Report | None = None,
 ) -> Shards:
     """A folder of shards of a file that need not fit into memory.
@@ -48,6 +49,8 @@ def shard(
     id_column, label_column : str or int, optional
         Columns of a CSV or Parquet file, by name or 0-based position, that are names and groups of the
         samples: no features, as for `nspca.read`.
+    decimal : "," or ".", optional
+        The decimal sign of a CSV file, found by itself when not given.
     report : callable, optional
         Gets progress events and may raise `Cancelled`; then nothing is left behind.
 
@@ -68,7 +71,7 @@ def shard(
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
     words = None if vocabulary is None else Path(vocabulary)
-    how = How(id_column=id_column, label_column=label_column)
+    how = How(id_column=id_column, label_column=label_column, decimal=decimal)
     made = Made(path, Path(folder), rows, megabytes, report or silent, words, how)
     with opened(path) as handle:
         try:

@@ -93,13 +93,13 @@ def csv(made: Made) -> Shards:
     from nspca.data.reader import look_at
 
     text = TextTable(made.source)
-    found = look_at(text.head)
+    found = look_at(text.head, decimal=made.how.decimal)
     if found is None:
         raise InvalidData(
             f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
             "convert it."
         )
-    check_written(found)
+    check_written(found, made.how.decimal)
     chosen, names = _chosen(made, found)
     aside, width = Aside(found, chosen), len(chosen.features)
 

@@ -46,16 +46,19 @@ def test_what_is_written_for_people_is_named(lines, sentence):
     [
         (("name\tsales\tprice", "ann\t1,243\t98", "bob\t960\t62", "cid\t2,080\t89"), "1,243"),
         (("name\tsales\tprice", "ann\t1,243\t9.5", "bob\t1,960\t6.2", "cid\t2,080\t8.9"), "1,243"),
-        (("a\tb", "1.243\t98", "960\t62", "2.080\t89"), "1.243"),
-        (("a;b", "1.234;2", "5.678;3", "9.100;9"), "1.234"),
+        (("a;b", "1.243;98", "960;62", "2.080;89"), "1.243"),
         (("a;b", "1.234;2,5", "5.678;3", "9.100;9"), "1.234"),
+        (("a\tb", "1.234\t2,5", "5.678\t3,5", "9.100\t9"), "1.234"),
+        (("a b", "1,234 2", "5,678 3"), "1,234"),
         (("a;b", "1.234.567;2", "12.345;3", "960;9"), "1.234.567"),
         (("a,b,c", '"1,500",2,1', '"12,500",3,5', "NA,1,2"), "1,500"),
         (("a,b,c", '"1,500",2,1', "960,3,5", "12,1,2"), "1,500"),
     ],
 )
 def test_a_mark_between_thousands_is_no_decimal_sign(lines, cell):
-    with pytest.raises(InvalidData, match=rf'marks between thousands.*holds "{re.escape(cell)}"'):
+    with pytest.raises(
+        InvalidData, match=rf'between thousands, but the .* in "{re.escape(cell)}" of column "'
+    ):
         read(text(*lines))
 
 
@@ -68,11 +71,36 @@ def test_a_mark_between_thousands_is_no_decimal_sign(lines, cell):
         (("a b", "1.243 98", "960.5 62", "2.080 89"), [1.243, 98]),
         (("a;b", "1.234;0.5", "5.678;3", "9.100;9"), [1.234, 0.5]),
         (("a\tb", "1234,567\t1", "1,567\t2", "960\t2"), [1234.567, 1]),
+        (("a;b", "1,234;2", "5,678;3", "960;9"), [1.234, 2]),  # what semicolons are for
+        (("a;b", "1.234;2", "5.678;3", "9.100;9"), [1.234, 2]),
+        (("a\tb", "1.243\t98", "960\t62", "2.080\t89"), [1.243, 98]),
         (("a,b", "1.243,98", "960,62", "2.080,89"), [1.243, 98]),
     ],
 )
 def test_three_decimals_are_decimals(lines, first):
     assert read(text(*lines)).X[0].tolist() == first
+
+
+@pytest.mark.parametrize(
+    ("lines", "decimal", "first"),
+    [
+        (("a\tb", "1,243\t98", "960\t62", "2,080\t89"), ",", [1.243, 98]),
+        (("a;b", "1.243;98", "960;62", "2.080;89"), ".", [1.243, 98]),
+        (("a,b,c", '"1,500",2,1', "960,3,5"), ",", [1.5, 2, 1]),
+    ],
+)
+def test_who_names_the_decimal_sign_is_believed(lines, decimal, first):
+    assert read(text(*lines), decimal=decimal).X[0].tolist() == first
+    for other in (None, {",": ".", ".": ","}[decimal]):
+        with pytest.raises(InvalidData, match=rf'may be one.*\(decimal="\{decimal}"\)'):
+            read(text(*lines), decimal=other)
+
+
+def test_numbers_of_three_decimals_are_read_back():
+    values = np.random.default_rng(0).uniform(1, 999, (60, 3)).round(3)
+    for separator, mark in (";,", ";.", "\t.", " .", ",."):
+        rows = [separator.join(f"{value:.3f}" for value in row).replace(".", mark) for row in values]
+        assert np.array_equal(read(text("a b c".replace(" ", separator), *rows)).X, values)
 
 
 def test_a_mark_of_comments_in_a_name_is_no_comment():
