@@ -21,8 +21,6 @@ CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 BRANCHED = 128
 """Up to this many features supports are searched: every witness of a node has 2 n^2 numbers."""
-
-
 FACTOR_LIMIT = 2000
 """Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and
 "thorough".
