@@ -162,7 +162,7 @@ def test_the_decimal_sign_is_named_where_nothing_shows_it(tmp_path, capsys):
     file.write_text("a\tb\tc\n1,243\t98\t1\n960\t62\t2\n2,080\t89\t3\n")
     for command in (["solve", str(file), "--k", "2"], ["shard", str(file), str(folder)]):
         assert main(command) == 2
-        assert 'name it as the decimal sign (decimal=",")' in capsys.readouterr().err
+        assert "name the decimal sign (decimal: ,)" in capsys.readouterr().err
         assert main([*command, "--decimal", ","]) == 0
     assert nspca.Shards(folder).block(0).toarray()[:, 0].tolist() == [1.243, 960, 2.08]
 

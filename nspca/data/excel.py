@@ -43,7 +43,9 @@ def is_cut_workbook(raw: bytes) -> bool:
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
 
-def sheet_as_csv(raw: bytes, rows: int | None = None) -> tuple[bytes, tuple[str, ...]]:
+def sheet_as_csv(
+    raw: bytes, rows: int | None = None, decimal: str | None = None
+) -> tuple[bytes, tuple[str, ...]]:
     """The first sheet that holds something, as CSV with commas, and a note when there are others.
 
     Parameters
@@ -51,6 +53,8 @@ def sheet_as_csv(raw: bytes, rows: int | None = None) -> tuple[bytes, tuple[str,
     raw : bytes of the workbook
     rows : int, optional
         Only the first of them.
+    decimal : "," or ".", optional
+        The decimal sign of numbers that are texts in the sheet, and then of all.
     """
     archive, members = open_zip(raw)
     limits.check_archive(raw, members)
@@ -65,7 +69,7 @@ def sheet_as_csv(raw: bytes, rows: int | None = None) -> tuple[bytes, tuple[str,
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
             sheet.reset_dimensions()  # what the file says of its size need not be so
-            text = _as_csv(sheet.iter_rows(values_only=True), rows)
+            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".")
             if text:
                 others = (
                     f"The workbook has {len(sheets)} sheets; “{sheet.title}” was read, the first that "
@@ -131,12 +135,15 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
         raise InvalidData(_DAMAGED) from None
 
 
-def _as_csv(rows: Iterable[Sequence[Any]], most: int | None) -> bytes:
+def _as_csv(rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".") -> bytes:
     """Rows of cells as CSV of equal width; empty when nothing is in them."""
     lines: list[tuple[int, str]] = []
     held = 0
     for count, row in enumerate(rows):
-        cells = [_text(value) for value in row]
+        cells = [
+            _text(value).replace(".", decimal) if isinstance(value, float | timedelta) else _text(value)
+            for value in row
+        ]
         while cells and not cells[-1]:
             cells.pop()
         if count >= ROWS or len(cells) > COLUMNS:

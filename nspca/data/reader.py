@@ -127,7 +127,7 @@ def look_at(
     if raw.startswith(PARQUET):
         return look_at_parquet(raw)
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        raw, how = sheet_as_csv(raw, ENOUGH_ROWS)[0], replace(how, delimiter=",")
+        raw, how = sheet_as_csv(raw, ENOUGH_ROWS, how.decimal)[0], replace(how, delimiter=",")
     elif (
         raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
         or is_docword(raw)
@@ -222,7 +222,7 @@ def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Repo
     if members and all(info.filename.endswith(".npy") for info in members):
         return _turned(read_npz(raw, name, how), how)
     if is_workbook(members):
-        text, notes = sheet_as_csv(raw)
+        text, notes = sheet_as_csv(raw, decimal=how.decimal)
         return read_text_table(text, name, replace(how, delimiter=","), notes)
     limits.check_archive(raw, members)
     links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]

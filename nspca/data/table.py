@@ -59,7 +59,7 @@ def read_text_table(raw: bytes, name: str, how: How, notes: tuple[str, ...] = ()
     """CSV or TSV bytes as a Dataset."""
     raw, more = to_utf8(raw)
     found = look(raw, header=how.header, delimiter=how.delimiter, decimal=how.decimal)
-    check_written(found, how.decimal)
+    check_written(found, how)
     check_dense(raw.count(b"\n") + 1, len(found.columns))
     if len(found.columns) < 2:
         raise InvalidData(

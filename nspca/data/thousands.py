@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from nspca.data.columns import find_column
+from nspca.data.how import How
 from nspca.data.look import DECIMAL, MISSING, Look, quoted, short
 from nspca.errors import InvalidData
 
@@ -14,17 +16,16 @@ _NAMES = {",": "comma", ".": "point"}
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 
 
-def check_written(found: Look, decimal: str | None = None) -> None:
-    """Refuse numbers in groups of three, as people write them for people.
-
-    Parameters
-    ----------
-    found : Look
-    decimal : "," or ".", optional
-        The decimal sign that somebody named: then it is none between thousands.
+def check_written(found: Look, how: How) -> None:
+    """Refuse numbers in groups of three, as people write them for people, in the first rows; a decimal sign
+    that somebody named is none between thousands, and a column named as ids or labels is no number.
     """
-    body = found.rows[1:] if found.header else found.rows
-    marks = _may_group(found, body, decimal)
+    labels = None if how.features_in_rows else how.label_column  # which name a row there
+    roles = ((how.id_column, "id"), (labels, "label"))
+    named = {find_column(found, column, role) for column, role in roles if column is not None}
+    rows = found.rows[1:] if found.header else found.rows
+    body = [["" if i in named else cell for i, cell in enumerate(row)] for row in rows]
+    marks = _may_group(found, body, how.decimal)
     for i in range(len(found.columns)) if marks else found.text_columns:
         cells = [row[i].strip() for row in body if i < len(row) and row[i].strip().lower() not in MISSING]
         grouped = [cell for cell in cells if _GROUPED.fullmatch(cell)] if i in found.text_columns else []
@@ -35,11 +36,11 @@ def check_written(found: Look, decimal: str | None = None) -> None:
             )
         for mark, alone in marks.items():
             if thousands := _thousands(cells, mark, alone and not (mark == "." and i in found.text_columns)):
+                sign = "" if how.decimal else f", or name the decimal sign (decimal: {mark})"
                 raise InvalidData(
                     f"Numbers must be written without marks between thousands, but the {_NAMES[mark]} in "
                     f'"{short(thousands[0])}" of column{quoted(found, i)} may be one: save them without, or '
-                    "decimals with a point and columns separated by commas, or name it as the decimal sign "
-                    f'(decimal="{mark}").'
+                    f"decimals with a point and columns separated by commas{sign}."
                 )
 
 

@@ -99,7 +99,7 @@ def csv(made: Made) -> Shards:
             f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
             "convert it."
         )
-    check_written(found, made.how.decimal)
+    check_written(found, made.how)
     chosen, names = _chosen(made, found)
     aside, width = Aside(found, chosen), len(chosen.features)
 

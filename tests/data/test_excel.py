@@ -208,3 +208,12 @@ def test_a_workbook_is_spoken_of_as_one():
         read(whole[:-100])
     with pytest.raises(InvalidData, match="an old Excel file, or one with a password"):
         read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+
+
+def test_numbers_that_are_texts_have_the_decimal_sign_that_is_named():
+    rows = [("a", "b"), ("1,234", 1.5), ("2,5", 2), ("3,512", 4.25)]
+    assert read(io.BytesIO(workbook(one=rows)), decimal=",").X.tolist() == [
+        [1.234, 1.5],
+        [2.5, 2],
+        [3.512, 4.25],
+    ]

@@ -91,9 +91,16 @@ def test_three_decimals_are_decimals(lines, first):
 )
 def test_who_names_the_decimal_sign_is_believed(lines, decimal, first):
     assert read(text(*lines), decimal=decimal).X[0].tolist() == first
-    for other in (None, {",": ".", ".": ","}[decimal]):
-        with pytest.raises(InvalidData, match=rf'may be one.*\(decimal="\{decimal}"\)'):
-            read(text(*lines), decimal=other)
+    with pytest.raises(InvalidData, match=rf"may be one.*\(decimal: \{decimal}\)"):
+        read(text(*lines))
+    with pytest.raises(InvalidData, match=r"may be one.*separated by commas\.$"):
+        read(text(*lines), decimal={",": ".", ".": ","}[decimal])
+
+
+def test_marks_in_a_column_that_is_named_are_no_thousands():
+    lines = ("n;a;b", "1.234;1,5;2", "1.235;2,5;3", "12;3,5;5")
+    assert read(text(*lines), id_column="n", decimal=",").sample_names == ("1.234", "1.235", "12")
+    assert read(text(*lines), label_column="n").X[:, 0].tolist() == [1.5, 2.5, 3.5]
 
 
 def test_numbers_of_three_decimals_are_read_back():
