@@ -11,7 +11,7 @@ import numpy as np
 
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
-from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_rounded
+from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_lost, is_rounded
 
 # 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
@@ -173,8 +173,9 @@ def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
     """The same of the numbers X of a text without names, which is searched when some of them are so large."""
     if ((X < WHOLE) & (X > -WHOLE)).all():
         return
+    refused = is_rounded if X.dtype.kind == "i" else is_lost
     for found in WRITTEN.finditer(text):
-        if is_rounded(int(found.group())):
+        if refused(int(found.group())):
             raise _rounded(int(found.group()), where, "leave them out")
 
 
