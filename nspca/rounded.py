@@ -1,6 +1,7 @@
 """Whole numbers that are no floats: of times in nanoseconds rounding leaves nothing that varies."""
 
 import re
+from decimal import Decimal
 
 import numpy as np
 
@@ -13,6 +14,11 @@ WRITTEN = re.compile(rb"(?<![\d.])-?\d{16,308}(?![\d.eE])")
 def is_rounded(whole: int) -> bool:
     """Whether float64 holds another number instead."""
     return int(float(whole)) != int(whole)
+
+
+def is_lost(whole: int) -> bool:
+    """The same of one written in decimal digits: those that a float is printed with are that float."""
+    return is_rounded(whole) and Decimal(repr(float(whole))) != whole
 
 
 def first_rounded(X: object) -> int | None:

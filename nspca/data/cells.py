@@ -16,7 +16,7 @@ import pandas as pd
 from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
 from nspca.data.missing import refusal
 from nspca.errors import InvalidData, MissingValues, NotNumbers
-from nspca.rounded import WHOLE, WRITTEN, got, is_rounded
+from nspca.rounded import WHOLE, WRITTEN, got, is_lost
 
 # Cells that hold nothing, as people and programs write it.
 NOTHING = sorted(
@@ -172,7 +172,7 @@ def number_of(cell: str, decimal: str) -> float:
 
 def _rounds(cell: str) -> bool:
     """Whether a cell holds a whole number that is another one as a float."""
-    return _LONG.fullmatch(cell) is not None and is_rounded(int(cell))
+    return _LONG.fullmatch(cell) is not None and is_lost(int(cell))
 
 
 def _says(cell: str) -> str:

@@ -4,6 +4,8 @@ import gzip
 import io
 import zipfile
 import zlib
+from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -11,7 +13,7 @@ import numpy as np
 
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
-from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_rounded
+from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_lost, is_rounded
 
 # 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
@@ -169,17 +171,25 @@ def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out
     raise _rounded(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
 
 
+def check_decimals(numbers: Iterable[Decimal], where: str, way_out: str) -> None:
+    """The same of finite decimals that are whole numbers."""
+    for one in numbers:
+        if int(one) == one and is_lost(int(one)):
+            raise _rounded(int(one), where, way_out, "floats")
+
+
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
     """The same of the numbers X of a text without names, which is searched when some of them are so large."""
     if ((X < WHOLE) & (X > -WHOLE)).all():
         return
+    refused = is_rounded if X.dtype.kind == "i" else is_lost
     for found in WRITTEN.finditer(text):
-        if is_rounded(int(found.group())):
+        if refused(int(found.group())):
             raise _rounded(int(found.group()), where, "leave them out")
 
 
-def _rounded(one: int, where: str, way_out: str) -> InvalidData:
+def _rounded(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
     return InvalidData(
         f"Every number must fit float64, but {where} holds {got(one)}: subtract what the numbers have in "
-        f"common, save them as decimals, or {way_out}."
+        f"common, save them as {kind}, or {way_out}."
     )

@@ -16,6 +16,7 @@ from nspca.data.how import How
 from nspca.data.look import ENOUGH_ROWS, Look, are_labels, quoted, short
 from nspca.data.table import Table, read_table
 from nspca.errors import InvalidData
+from nspca.rounded import WHOLE
 
 MAGIC = b"PAR1"
 # Names and statistics in a footer; Arrow's own limit is 100 MB and a million.
@@ -171,7 +172,11 @@ def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
         for chunk in column.chunks:
             whole = chunk.drop_null().to_numpy()
             limits.check_float64(whole, f"column{called}", "name the column as id or label column")
-    return _cast(column, pa.float64()).to_numpy()
+    values = _cast(column, pa.float64()).to_numpy()
+    if kinds.is_decimal(column.type) and (large := np.abs(values) >= WHOLE).any():
+        way_out = "name the column as id or label column"
+        limits.check_decimals((one.as_py() for one in column.filter(large)), f"column{called}", way_out)
+    return values
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

@@ -6,6 +6,8 @@ import io
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 from scipy.io import mmwrite
@@ -74,12 +76,47 @@ def test_a_cell_below_others(missing):
 
 def test_counts_of_words(tmp_path):
     file = tmp_path / "docword.txt"
-    file.write_text("2\n2\n3\n1 1 3\n1 2 9007199254740993\n2 1 4\n")
-    for take in (nspca.read, lambda file: shard(file, tmp_path / "shards")):
-        with pytest.raises(nspca.InvalidData, match="holds 9007199254740993, which it rounds to"):
-            take(file)
+    for count in (9007199254740993, 1234567890123456800):
+        file.write_text(f"2\n2\n3\n1 1 3\n1 2 {count}\n2 1 4\n")
+        for take in (nspca.read, lambda file: shard(file, tmp_path / "shards")):
+            with pytest.raises(nspca.InvalidData, match=f"holds {count}, which it rounds to"):
+                take(file)
     file.write_text("2\n2\n3\n1 1 3\n1 2 9007199254740992\n2 1 4\n")
     assert shard(file, tmp_path / "shards").largest == nspca.read(file).X.max() == 2**53
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(20, 0), pa.decimal128(25, 3), pa.decimal256(50, 0)], ids=str)
+def test_decimals_that_are_whole(kind, tmp_path):
+    file = tmp_path / "table.parquet"
+
+    def save(*held):
+        pq.write_table(pa.table({"a": pa.array(held, kind), "b": [1, 3, 2, 5], "c": [2, 0, 1, 7]}), file)
+
+    save(1, 2**60 + 1, 2**60 + 3, 2**60 + 5)
+    for take in (nspca.read, lambda file: shard(file, tmp_path / "shards")):
+        with pytest.raises(
+            nspca.InvalidData, match=f'column "a" holds {2**60 + 1}, which .* save them as floats'
+        ):
+            take(file)
+    assert nspca.read(file, id_column="a").sample_names[1].startswith(str(2**60 + 1))
+    held = (2**60, -(2**53), 12345678901234567000, None)
+    save(*held)
+    assert nspca.read(file, missing="samples").X[:, 0].tolist() == [float(one) for one in held[:3]]
+
+
+@pytest.mark.parametrize("cell", [str(10**24), "12345678901234567000", "-12345678901234567000"])
+def test_a_float_written_in_full_is_read(cell, tmp_path):
+    """As programs print it: no other float is nearer to these digits."""
+    table, matrix = tmp_path / "table.csv", tmp_path / "matrix.mtx"
+    table.write_text(f"a,b\n{cell},1\n2,3\n4,7\n")
+    matrix.write_text(f"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 {cell}\n1 2 3\n2 1 2\n")
+    for file in (table, matrix):
+        held = nspca.read(file).X
+        assert (held.toarray() if sp.issparse(held) else held)[0, 0] == float(cell)
+        shard(file, tmp_path / f"shards of {file.suffix}")
+    table.write_text(f"a,b\n{cell},1\n{cell[:-1]}1,3\n4,7\n")
+    with pytest.raises(nspca.InvalidData, match=f"holds {cell[:-1]}1, which it rounds to"):
+        nspca.read(table)
 
 
 def test_large_numbers_that_are_floats_are_read():
