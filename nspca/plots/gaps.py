@@ -20,6 +20,7 @@ def gap_figure(
     factor, prefix = (1.0, "") if unit == 1 else (100 / unit, "% of ")
     lower, upper = factor * np.asarray(lower, float), factor * np.asarray(upper, float)
     steps = np.arange(len(lower)) if steps is None else np.asarray(steps)
+    heights = _heights(lower, upper)
     ratio = lower[-1] / upper[-1] if len(lower) and upper[-1] > 0 else None
     figure = new_figure(
         f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280
@@ -48,13 +49,24 @@ def gap_figure(
             xref="paper",
             yref="paper",
             x=1,
-            y=0.02,
+            y=1.02,
             xanchor="right",
             yanchor="bottom",
             showarrow=False,
         )
     figure.update_xaxes(title_text=steps_name)
-    return figure.update_yaxes(title_text=f"{prefix}{unit_name}")
+    return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
+
+
+def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
+    """What is shown of the values: the gap as it is now takes a quarter; the first bounds are far away."""
+    gaps = upper - lower
+    if not gaps.size or not np.isfinite(gaps[-1]) or not np.nanmax(gaps) > 0:
+        return None
+    least, most = float(np.nanmin(lower)), float(np.nanmax(upper))
+    span = min(most - least, max(4 * float(gaps[-1]), (most - least) / 20))
+    bottom = max(least, float(lower[-1]) - span)
+    return [bottom - span / 12, min(most, float(lower[-1]) + span) + span / 12]
 
 
 def rho_figure(d, rho, b3_ratio=None) -> go.Figure:

@@ -149,7 +149,7 @@ def values_of_k(request: dict) -> list[int] | range:
 def prove_more(*, X, covariance: bool, question: dict, component, report: Report = silent) -> bytes:
     """The strongest certificate of one effort after the other, as its bytes; stops when the gap is closed.
 
-    A cancelled run gives the best that was proved by then.
+    A cancelled run hands in the best that was proved by then.
 
     Parameters
     ----------
@@ -174,10 +174,9 @@ def prove_more(*, X, covariance: bool, question: dict, component, report: Report
             proved = [
                 certificate for certificate in (best, stop.best) if isinstance(certificate, nspca.Certificate)
             ]
-            if not proved:
-                raise
-            best = min(proved, key=lambda certificate: certificate.upper)
-            break
+            if proved:
+                stop.result = min(proved, key=lambda certificate: certificate.upper).to_bytes()
+            raise
         best = found if best is None else min(best, found, key=lambda certificate: certificate.upper)
         closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
         if best.ratio(known.value) >= 1 - OPTIMAL_GAP:

@@ -36,7 +36,7 @@ def start(visit, address):
     """A run of the page to its end."""
 
     def run(**values):
-        page = visit(PAGE, **SHORT, **values)
+        page = visit(PAGE, **(SHORT | values))
         page.button(key="run").click().run()
         wait_for(lambda: engine().status(address(page)["parts"]).ended)
         return page.run()
@@ -149,6 +149,13 @@ def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, mo
     monkeypatch.setattr(joint_page, "kept", lambda run: None)
     page = page.run()
     assert not page.exception and not any(one.key == "more" for one in page.button)
+
+
+def test_one_part_is_one_part(start, texts):
+    page = start(proof="fast", r=1, size="6")
+    said = texts(page)
+    assert "1 part explains" in said and "no part of this size explains more than" in said
+    assert "1 part of 6 pixels, nonnegative" in said and "1 parts" not in said
 
 
 def test_efforts_that_are_left():

@@ -349,6 +349,11 @@ def test_gap_and_rho():
     assert np.allclose(named(figure, "bound").y, [90, 50, 31])
     assert "at least 96.7 %" in plots.alt_text(figure)
     assert plots.gap_figure([], [])
+    low, high = plots.gap_figure([10.0] * 3, [14.0, 10.8, 10.2]).layout.yaxis.range
+    assert low < 10 and 10.8 < high < 12, "the first bound does not hide how the gap closes"
+    low, high = plots.gap_figure([1.0, 9.0], [20.0, 10.0]).layout.yaxis.range
+    assert low < 9 and high > 10
+    assert plots.gap_figure([5.0], [5.0]).layout.yaxis.range is None
     rho = plots.rho_figure([1, 2], [0.25, 0.5], [np.nan, 0.9999997])
     assert list(named(rho, "promised before (Theorem 1)").y) == [25, 50]
     assert list(named(rho, "proved afterwards (B3)").text) == ["no bound", "99.9999 %"]

@@ -18,7 +18,7 @@ from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.request import DEFAULT, LARGE, JointRequest
+from nspca.dashboard.joint.request import DEFAULT, LARGE, MOST, JointRequest
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import arrival, beforehand, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
@@ -78,7 +78,8 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
     fewer = LIGHTER if usual.methods != tuple(DEFAULT) and many else ""
     if of_folder:
         st.caption(words.plain(f"Shown: {of.dataset.provenance}."))
-    arrival.announce(run, usual.describe(about.one, about.feature), f"Find {about.count(usual.r)}", fewer)
+    r = state.get("r") if state.get("r") in range(1, MOST + 1) else usual.r
+    arrival.announce(run, usual.describe(about.one, about.feature), f"Find {about.count(r)}", fewer)
     if run.now.state == "done":
         _finished(run, about, view)
     else:

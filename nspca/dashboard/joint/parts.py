@@ -72,9 +72,10 @@ def _together(outcome: Outcome, results: dict) -> None:
     with right:
         used = int(np.count_nonzero(results[best].components.any(axis=1)))
         st.markdown(
-            f"**All {outcome.asked.r} parts in one image**, each in its own colour: they share no pixel, "
-            f"and leave {outcome.problem.n - used} of {outcome.problem.n} pixels out. Below, each part by "
-            "itself with the share of the total variance that it explains, all on one scale of colour."
+            f"**All {outcome.about.count(outcome.asked.r)} in one image**, each in its own colour: they "
+            f"share no pixel, and leave {outcome.problem.n - used} of {outcome.problem.n} pixels out. "
+            "Below, each part by itself with the share of the total variance that it explains, all on one "
+            "scale of colour."
         )
         help_over = "The mean of all images, in grey behind the parts; without it a part stands alone."
         st.toggle("Over the mean image", help=help_over, **state.bind("over"))

@@ -43,9 +43,8 @@ class JointRequest(Asked):
     def describe(self, one: str, feature: str) -> str:
         """One line for people; `one` is a part or a topic."""
         same = len(set(self.sizes)) == 1
-        sizes = (
-            f"{self.sizes[0]} {feature}s each" if same else f"{', '.join(map(str, self.sizes))} {feature}s"
-        )
+        each = " each" * (same and self.r > 1)
+        sizes = f"{', '.join(map(str, self.sizes[:1] if same else self.sizes))} {feature}s{each}"
         weights = "nonnegative" if self.nonneg else "weights of any sign"
         centred = "centred" if self.center else "not centred"
         prepared = [*self.changed, centred, *(["standardised"] if self.scale else [])]

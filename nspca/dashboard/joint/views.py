@@ -80,14 +80,15 @@ def verdict(outcome: Outcome) -> None:
     found = gain(outcome.results)
     best = outcome.results[outcome.best]
     share = 100 * best.value / (outcome.problem.total_variance or 1.0)
-    many = outcome.about.count(outcome.asked.r)
+    many, one = outcome.about.count(outcome.asked.r), outcome.asked.r == 1
+    explain = "explains" if one else "explain"
     if found is None:
-        st.markdown(f"#### {words.plain(best.method)}: {many} explain {share:.2f} % of the total variance.")
+        st.markdown(f"#### {words.plain(best.method)}: {many} {explain} {share:.2f} % of the total variance.")
     else:
         joint, single, percent = found
         so_far = ", so far" if any(map(unfinished, outcome.results.values())) else ""
         better = f"{percent:.1f} % more" if percent >= 0 else f"{-percent:.1f} % less"
-        st.markdown(f"#### Found at once, {many} explain {better} than found one by one{so_far}.")
+        st.markdown(f"#### Found at once, {many} {explain} {better} than found one by one{so_far}.")
         best_of = f", {share:.2f} % of the total variance," if outcome.results[joint] is best else ""
         first, second = outcome.results[joint].value, outcome.results[single].value
         st.markdown(
@@ -97,11 +98,18 @@ def verdict(outcome: Outcome) -> None:
     if best.certificate is not None:
         sentence = words.proof(best.ratio)
         st.markdown(
-            f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {many} of these sizes that do not "
-            f"overlap explain more than {words.bound(best.certificate.upper)}."
+            f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {_others(outcome)} {explain} more "
+            f"than {words.bound(best.certificate.upper)}."
         )
-    elif not outcome.live and outcome.asked.effort is None:
+    elif not outcome.live and outcome.asked.effort is None and not outcome.tried:
         st.caption("Nothing is proved yet about how much better it could be.")
+
+
+def _others(outcome: Outcome) -> str:
+    """What is held against what was found."""
+    if outcome.asked.r == 1:
+        return f"{outcome.about.one} of this size"
+    return f"{outcome.about.count(outcome.asked.r)} of these sizes that do not overlap"
 
 
 def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:

@@ -64,9 +64,11 @@ def attempts(asked: Asked) -> list[Attempt]:
             about.get(name, NONE.get(name)) == value
             for name, value in question(asked, about.get("k")).items()
         ):
-            kept = _opened(run.key) if engine().store.has_result(run.key) else None
+            now = engine().status(run.id)
+            name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
+            kept = _opened(name) if engine().store.has_result(name) else None
             k = tuple(about["k"]) if isinstance(about["k"], list) else about["k"]
-            tried.append(Attempt(run.id, k, engine().status(run.id), kept))
+            tried.append(Attempt(run.id, k, now, kept))
     return tried
 
 
