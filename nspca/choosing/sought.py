@@ -1,4 +1,4 @@
-"""What is sought in every part of the rows: a component of each k, or 1, 2, ... components of one k."""
+"""Describe the question asked of every part of the rows: a component of each k, or several of one k."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +18,7 @@ from nspca.solvers import METHODS
 
 @dataclass(frozen=True)
 class Sought:
-    """How components are sought; the words are those of `nspca.solve` and `Problem.from_data`.
+    """Options for solving each part of the rows, named as in `nspca.solve` and `Problem.from_data`.
 
     Parameters
     ----------

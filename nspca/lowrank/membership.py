@@ -1,4 +1,4 @@
-"""What each row is worth on the sphere: the maximum of f where the row must be taken, where it may not be.
+"""Bound the maximum of f for each row: where the row must be taken, and where it must not be.
 
     f(c) = topk_i( p_i(c)^2 + h_i ) as in `cones`;  f+j: row j is among the k;  f-j: row j is not there
 
@@ -139,7 +139,7 @@ class _Objective:
         return np.where(off, np.minimum(S, 0.0), S)
 
     def bounds(self, G: Array, T: Array) -> tuple[Array, np.ndarray]:
-        """Of f on cones, as in `objective`; and the edge (cones, 2) to split each at."""
+        """Return bounds of f on cones, as in `objective`, and the edge (cones, 2) to split of each."""
         with np.errstate(divide="ignore", invalid="ignore"):
             simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
         if self.D == 0:
@@ -170,7 +170,7 @@ class _Cover:
 
     @property
     def leaves(self) -> np.ndarray:
-        """By number, those that a pruned split left behind are none."""
+        """Return the numbers of the leaves; cones below a pruned split are not leaves."""
         return np.flatnonzero((self.codes == LEAF) & self.there)
 
     def open(self, floor: float) -> np.ndarray:
@@ -297,7 +297,7 @@ def _raise(f: _Objective, claim: Array, G: Array, T: Array, upper: float) -> Non
 
 
 def _definite(S: Array, f: _Objective) -> np.ndarray:
-    """Which of the symmetric matrices with entries S (edges, matrices) are positive definite, with room."""
+    """Tell which symmetric matrices with entries S (edges, matrices) are positive definite with a margin."""
     if f.D == 0:
         return S[0] >= 0
     at = {edge: i for i, edge in enumerate(zip(*(part.tolist() for part in f.edges), strict=True))}

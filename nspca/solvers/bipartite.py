@@ -173,7 +173,7 @@ def candidates(V: Array, C: Array, sizes, nonneg: bool) -> Iterator[tuple[Array,
 
 
 def _singles(V, C, k, nonneg):
-    """The same for one component, where a matching is the k best features: all points at once."""
+    """Return candidates for one component: at each point of the net the k best features, and their values."""
     X = rank1_columns(V @ C.T, k, nonneg)
     X[0, ~X.any(axis=0)] = 1.0
     return X, np.square(V.T @ X).sum(axis=0)
