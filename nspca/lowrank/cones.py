@@ -55,9 +55,9 @@ class Cover:
 class Step:
     """A cone of a running search, passed to `report` so that a page can draw the search.
 
-    `parent` is the number of the cone that was split, -1 for a root. `upper` is the bound of this cone. `lower` and
-    `ceiling` are the bounds on max f known when the cone was made. `open` tells whether the cone must be
-    split further, as far as is known then.
+    `parent` is the number of the cone that was split, -1 for a root. `upper` is the bound of this cone.
+    `lower` and `ceiling` are the bounds on max f known when the cone was made. `open` tells whether the cone
+    must be split further, as far as is known then.
     """
 
     number: int

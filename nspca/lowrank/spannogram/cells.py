@@ -49,8 +49,8 @@ class Cost(NamedTuple):
 def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
     """Return the cost of `exact_rank_d`: ``C(n+1, d)`` points and ``2^d C(n+1, d)`` supports at most.
 
-    Section 4 of Asteris et al. 2014. The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``. No more than all k-subsets can
-    occur.
+    Section 4 of Asteris et al. 2014. The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``.
+    No more than all k-subsets can occur.
     """
     rows = n if nonneg else 2 * n
     d = min(n, d)
