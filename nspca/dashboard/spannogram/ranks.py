@@ -13,8 +13,8 @@ from nspca.bounds import lowrank
 from nspca.dashboard.browser import figures
 from nspca.dashboard.shell import words
 from nspca.dashboard.spannogram import lessons, low_rank
+from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
-from nspca.dashboard.spannogram.views import teach
 from nspca.lowrank.rankd import rho
 from nspca.lowrank.spannogram import cost
 from nspca.matrix.linalg import rank1
@@ -59,6 +59,11 @@ def look_at(problem, d: int, report: Report = silent) -> Rank:
 @st.cache_data(max_entries=256, show_spinner=False)
 def _rank(key: tuple, d: int, _of: Subject, _report) -> Rank:
     return look_at(_of.problem, d, _report)
+
+
+def rank_at(of: Subject, d: int) -> Rank:
+    """Return the promise, the bound and the value at rank d, computed once for everybody."""
+    return _rank(of.key, d, of, silent)
 
 
 def _all(of: Subject) -> list[Rank]:
