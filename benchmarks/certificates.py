@@ -16,6 +16,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.data import prepare
+from nspca.numerals import round_down
 
 COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
 
@@ -76,11 +77,12 @@ def show(name, data, problem, effort, target=None):
     verified = time.perf_counter()
     ratio = certificate.ratio(value)
     reached = "" if target is None else f"{target:.7g} " + ("yes" if ratio >= target else "no")
+    least = f"{round_down(ratio, 9):.9f}"
     fraction = f"{value / problem.leading_eigenvalue:.4f}"
     seconds = (f"{solved - started:.2f}", f"{proved - solved:.2f}", f"{busy:.2f}", f"{verified - proved:.2f}")
     say(
         COLUMNS.format(
-            name, problem.k, fraction, certificate.kind, f"{ratio:.9f}", *seconds, certificate.nbytes, reached
+            name, problem.k, fraction, certificate.kind, least, *seconds, certificate.nbytes, reached
         )
     )
 

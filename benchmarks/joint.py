@@ -22,6 +22,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.matrix import sketch
+from nspca.numerals import round_down, round_up
 from nspca.papers.published import PRINTED
 
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
@@ -190,9 +191,9 @@ def prove(row, X, problem, best, effort):
         LINE.format(
             row.name,
             f"{effort}, {certificate.kind} ({wall:.0f} s waited)",
-            f"{certificate.upper:.6g}",
+            f"{round_up(certificate.upper, 6):.6g}",
             "",
-            f"{ratio:.4f}",
+            f"{round_down(ratio, 4):.4f}",
             f"{spent:.2f}",
             *target,
         )

@@ -20,9 +20,11 @@ from nspca.archive import read_arrays, write_arrays
 from nspca.ascent.replaced import Replaced, each_replaced
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate
+from nspca.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
 from nspca.errors import InvalidData, InvalidOption, InvalidProblem, NSPCAError, shown, within_memory
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array
+from nspca.numerals import format_value_share
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.result import Result
@@ -45,10 +47,10 @@ class Place(Enum):
 
 
 COLOURS = {
-    Place.EVERY: drawing.PROVED,
-    Place.NONE: drawing.GREY,
-    Place.EITHER: drawing.EXCHANGEABLE,
-    Place.OPEN: drawing.POSITIVE,
+    Place.EVERY: PROVED,
+    Place.NONE: CONTEXT,
+    Place.EITHER: EXCHANGEABLE,
+    Place.OPEN: UNDECIDED,
 }
 DRAWN = 1000
 """Features of the largest membership that a notebook draws."""
@@ -93,7 +95,7 @@ class Membership:
         """Describe in two lines how many features are decided, and how much is proved of the component."""
         places = self.places
         counts = ", ".join(f"{places.count(place)} {place.value}" for place in Place)
-        good = f"answers that explain at least {100 * self.share:.6g} % of the optimum"
+        good = f"answers that explain at least {format_value_share(self.share, 1.0, 15)} of the optimum"
         proof = f"component of {int(self.used.sum())} features, proof {self.certificate.kind}"
         return f"Membership of {len(places)} features in {good}:\n{counts}; {proof}"
 

@@ -48,11 +48,6 @@ def weights(sizes: tuple[int, ...]) -> str:
     return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
 
 
-def floor_percent(ratio: float) -> str:
-    """Percent with one decimal, rounded down: a guarantee must not grow in print."""
-    return f"{int(ratio * 1000) / 10:.1f} %"
-
-
 def short(name: str) -> str:
     """A name in one line, cut where it is long."""
     name = " ".join(name.split())

@@ -9,6 +9,7 @@
 
 # %%
 import nspca
+from nspca.numerals import format_guarantee
 
 data = nspca.load_sample("cbcl")
 rows, columns = data.image_shape
@@ -34,7 +35,7 @@ def draw(components):
 
 
 draw(one.components)
-print(f"at least {100 * one.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(one.ratio), "of the optimum")
 
 # %% [markdown]
 # ## Five parts, together
@@ -46,7 +47,7 @@ print(f"at least {100 * one.ratio:.1f} % of the optimum")
 together = nspca.solve(problem.with_k((40,) * 5))
 draw(together.components)
 print(f"{together.value / problem.total_variance:.1%} of the variance")
-print(f"at least {100 * together.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(together.ratio), "of the optimum")
 
 # %% [markdown]
 # One after another:

@@ -12,6 +12,7 @@
 import numpy as np
 
 import nspca
+from nspca.numerals import format_guarantee
 
 data = nspca.load_sample("leukemia")
 print(data.name, data.X.shape)
@@ -35,7 +36,7 @@ for j in sorted(chosen, key=lambda j: -result.components[j, 0])[:5]:
 # that is.
 
 # %%
-print(f"at least {100 * result.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(result.ratio), "of the optimum")
 print(nspca.verify(data.X, result.certificate, problem) <= result.certificate.upper)
 
 # %% [markdown]

@@ -9,6 +9,7 @@
 
 # %%
 import nspca
+from nspca.numerals import format_guarantee
 
 data = nspca.load_sample("bow-kos")
 print(data.name, data.X.shape, f"{data.X.nnz} counts that are not zero")
@@ -27,7 +28,7 @@ def words(component):
 
 
 print(", ".join(words(first.components[:, 0])))
-print(f"at least {100 * first.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(first.ratio), "of the optimum")
 
 # %% [markdown]
 # ## Which words must be in

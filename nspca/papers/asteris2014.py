@@ -14,6 +14,7 @@ from nspca.errors import NotPrepared
 from nspca.lowrank.spannogram.cells import candidate_supports
 from nspca.lowrank.spannogram.face import solve_on_support
 from nspca.matrix.linalg import Array
+from nspca.numerals import round_down, round_up
 from nspca.papers import given
 from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
 from nspca.problem import Problem
@@ -213,7 +214,9 @@ def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = F
             )
         )
     proved = api.certify(problem, result, effort="fast")
-    ours = Found(100 * proved.ratio(result.value), f"{name}, the certificate of nspca", judged=False)
+    ours = Found(
+        100 * round_down(proved.ratio(result.value), 4), f"{name}, the certificate of nspca", judged=False
+    )
     return [*found, ours]
 
 
@@ -277,7 +280,9 @@ def _upper(result) -> float:
 
 def _alike(net: Array, other: Array, preset: str) -> Found:
     away = float(np.max(np.abs(net - other)))
-    return Found(f"at most {away:.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE)
+    return Found(
+        f"at most {round_up(away, 2):.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE
+    )
 
 
 def _share(one: Found) -> float:

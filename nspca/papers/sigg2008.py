@@ -11,6 +11,7 @@ from nspca import api
 from nspca.components import explained_variances
 from nspca.data.prepare import off_first
 from nspca.matrix.linalg import Array
+from nspca.numerals import round_up
 from nspca.papers import given, uses
 from nspca.papers.item import Curve, Found, Outcome, Panel
 from nspca.problem import Problem
@@ -106,7 +107,7 @@ def figure_2_left(report: Report) -> Outcome:
             Found(_at(ks, (50, 100, 150), plain, "emPCA")),
             Found(_at(ks, (50, 100, 150), anew, "anew")),
         ],
-        "renormalised": [Found(f"at most {100 * away:.2g} % apart", holds=away <= LEVEL)],
+        "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
         "one-sign": [Found(_signs(first), holds=bool((first >= 0).all() or (first <= 0).all()))],
     }
     said = "SPCA of Zou et al. is not here; scikit-learn's SparsePCA, cut to k entries, stands in its place."
