@@ -10,7 +10,7 @@ import pytest
 
 import nspca
 from nspca import colours, drawing
-from nspca.plots import gap_figure, rho_figure, spannogram_figure, sphere, sweep_figure
+from nspca.plots import gap_figure, rho_figure, sphere, sweep_figure
 from nspca.plots.compare import styles, values_figure
 from nspca.plots.joint import cumulative_figure
 from nspca.plots.lesson import direction_figure
@@ -23,7 +23,7 @@ HUES = {"orange": (30, 45), "yellow": (45, 60), "green": (140, 175), "blue": (19
 PALE = 0.13
 """Saturation below which a colour is grey."""
 NAMED = re.compile(
-    r"\b(orange|yellow|green|blue|purple|gr[ae]y) (band|strip|curve|line|region|star|dots|bars)\b"
+    r"\b(orange|yellow|green|blue|purple|gr[ae]y) (band|strip|curve|line|area|region|star|dot|bar)s?\b"
 )
 
 
@@ -63,11 +63,6 @@ def compared():
     return values_figure(rows, unit=4.0, unit_name="all", ks=[1, 2], style=styles(["auto"]))
 
 
-def grey_curves():
-    figure = spannogram_figure(np.random.default_rng(0).standard_normal((9, 2)), 3, 0.0)
-    return trace(figure, "curves").line.color
-
-
 def most_variance():
     points = np.random.default_rng(0).integers(0, 9, (40, 2)).astype(float)
     return trace(direction_figure(points, np.array([0.6, 0.8]), ["a", "b"]), "most variance").line.color
@@ -81,7 +76,6 @@ SENTENCES = {
     ("nspca/dashboard/spannogram/ranks.py", "green line"): lambda: (
         trace(rho_figure([1, 2], [0.1, 0.2], [0.5, 0.9]), "proved afterwards").line.color
     ),
-    ("nspca/dashboard/spannogram/lessons.py", "grey curve"): grey_curves,
 }
 """Every sentence that names a colour, by its file, and the colour of what it speaks of."""
 
