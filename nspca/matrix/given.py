@@ -89,13 +89,19 @@ def _indefinite(A, nu, unit):
 
 
 def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovariance:
-    """Covariance of data X (m, n): centred by column means, then divided by population standard deviations,
-    if asked.
+    """Return the covariance of data X (m, n), centred and divided by population standard deviations if asked.
+
+    Columns that hold one value are 0 once they are centred. The unit scale is then that of the other columns,
+    so that a large constant cannot hide small features.
     """
     X = _numbers(X, "data")
     enough_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
-    exponent = binary_exponent(X, axis=0 if scale else None)
+    high, low = X.max(axis=0), X.min(axis=0)
+    largest, varies = np.maximum(high, -low), high != low if center else (high != 0) | (low != 0)
+    if center and not scale and not varies.all():
+        X, largest = np.where(varies, X, 0.0), np.where(varies, largest, 0.0)
+    exponent = np.asarray(np.frexp(largest if scale else largest.max())[1], dtype=np.int64)
     Z = scaled(X, -exponent)
     if center or scale:
         C = centred(Z)
@@ -104,14 +110,13 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
             Z = (C if center else Z) / deviations(C)
         else:
             Z = C
-    of_unit = 0 if scale else 2 * int(exponent)
-    return DataCovariance(
-        Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=of_unit
-    )
+    recipe = {"center": center, "scale": scale, "digest": digest}
+    recipe["exponent"] = 0 if scale else 2 * int(exponent)
+    return DataCovariance(Z, varies=varies, shape=X.shape, source="data", **recipe)
 
 
 def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:
-    """Covariance of sparse data (m, n) without ever making it dense.
+    """Return the covariance of sparse data (m, n), which are never made dense; as `from_dense`.
 
     Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at
     any offset; the others, whose means are below their deviations, implicitly.
@@ -120,16 +125,20 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
     m, n = X.shape
     enough_rows(m, center or scale)
     digest = sparse_digest(X)
+    full = crowded(X) if center or scale else np.zeros(0, dtype=np.int64)
+    D = X[:, full].toarray()
+    if center and not scale:
+        D, X = _without_constants(D, X, full)
+    varies = counts(X) > 0
     exponent = column_exponents(X) if scale else np.full(n, binary_exponent(X.data))
     X.data = scaled(X.data, -exponent[X.indices])
     mean, weight = np.zeros(n), np.ones(n)
     if center or scale:
-        full = crowded(X)
-        D = X[:, full].toarray()
+        D = scaled(D, -exponent[full])
         C = centred(D)
         mean = np.bincount(X.indices, weights=X.data, minlength=n) / m
         if scale:
-            still = counts(X) == 0
+            still = ~varies
             still[full] = constant(D)
             refuse_constant(still, names)
             deviation = np.sqrt(squares(X, mean) / m)
@@ -140,16 +149,21 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
             mean[full] = 0.0
         else:
             mean = np.zeros(n)
-    of_unit = 0 if scale else 2 * int(exponent[0])
-    recipe = {
-        "shape": (m, n),
-        "source": "data",
-        "center": center,
-        "scale": scale,
-        "digest": digest,
-        "exponent": of_unit,
-    }
-    return sparse(X, mean, weight, **recipe)
+    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest}
+    recipe["exponent"] = 0 if scale else 2 * int(exponent[0])
+    return sparse(X, mean, weight, varies=varies, **recipe)
+
+
+def _without_constants(D, X, full):
+    """Return the columns `full` of sparse X, written out as D (m, f), and X, both without those that hold one
+    value.
+    """
+    still = D.max(axis=0, initial=-np.inf) == D.min(axis=0, initial=np.inf)
+    if not still.any():
+        return D, X
+    X.data[np.isin(X.indices, full[still])] = 0.0
+    X.eliminate_zeros()
+    return np.where(still, 0.0, D), X
 
 
 def with_columns(X, which, C):
