@@ -12,8 +12,8 @@ from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import positions
-from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
+from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
 from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
@@ -283,6 +283,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise
         if not sp.issparse(found):  # it reads texts as numbers and what is masked as if it were not
             real_numbers(X, "data")
+        elif sp.issparse(X) and X.dtype != np.float64:
+            sparse_table(X, "data")
         return found
 
     def _size(self, n: int) -> int:

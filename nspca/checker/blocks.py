@@ -13,6 +13,7 @@ import hashlib
 
 import numpy as np
 
+from nspca.checker.numbers import floats
 from nspca.checker.refusal import require
 
 PIECE = 4096
@@ -91,7 +92,7 @@ class Rows:
         rows, prints = 0, []
         for number, X in enumerate(self.reader.blocks()):
             starts, columns = (np.array(part, "<i8") for part in (X.indptr, X.indices))
-            values = np.array(X.data, "<f8")
+            values = floats(np.asarray(X.data))
             self._in_order(starts, columns, values)
             rows += starts.size - 1
             own = hashlib.sha256()

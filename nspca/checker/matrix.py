@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from nspca.checker.numbers import floats, not_masked, numbers_of
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
@@ -40,12 +41,12 @@ class Matrix:
 
     def __init__(self, data, recipe):
         X = real_numbers(data)
+        require(np.isfinite(X.values).all(), "the data must be finite numbers")
         shape = tuple(recipe.shape)
         right = len(X.shape) == 2 and shape == X.shape and min(shape) > 0
         require(right, f"the data must have shape {shape}, got {X.shape}")
         same = digest_of(X) == recipe.digest
         require(same, "the data is not the data of the certificate: the digests differ")
-        require(np.isfinite(X.values).all(), "the data must be finite numbers")
         (self.m, self.n), self.X, self.entries = X.shape, X, None
         of_data = recipe.source == "data"  # a covariance is taken as it is
         self.center, self.scale = of_data and recipe.center, of_data and recipe.scale
@@ -169,6 +170,7 @@ class Sparse:
         X = X.tocsr().copy()
         X.sum_duplicates()
         X.eliminate_zeros()
+        require(X.dtype.kind in "biuf", f"the data must be real numbers, none masked, got {X.dtype}")
         self.shape, self.values = tuple(X.shape), floats(X.data)
         self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
 
@@ -205,22 +207,10 @@ def scaled(X, exponents):
 
 def real_numbers(data):
     """A table of real numbers that nobody else holds."""
-    sparse = hasattr(type(data), "tocsr")  # of the type: a column of a data frame may have that name
-    held = getattr(data, "data", None) if sparse else data
-    held = np.ma.asarray(held) if isinstance(held, list | tuple) else held  # masked if one of its rows is
-    require(not np.ma.is_masked(held), "the data must be real numbers, none masked, got masked ones")
-    return Sparse(data) if sparse else Dense(np.asarray(data))
-
-
-def floats(X):
-    """The numbers of an array in float64, each in its place.
-
-    In a table of objects every entry is looked at: float64 would read texts and durations as numbers and drop
-    what is imaginary.
-    """
-    kinds = {np.asarray(entry).dtype.kind for entry in X.ravel()} if X.dtype.kind == "O" else {X.dtype.kind}
-    require(kinds <= set("biufO"), f"the data must be real numbers, none masked, got {X.dtype}")
-    return np.array(X, "<f8", order="C")
+    if not hasattr(type(data), "tocsr"):  # of the type: a column of a data frame may have that name
+        return Dense(numbers_of(data))
+    not_masked(getattr(data, "data", None))
+    return Sparse(data)
 
 
 def digest_of(X):

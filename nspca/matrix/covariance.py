@@ -318,16 +318,21 @@ class SparseCovariance(DataCovariance):
 
 
 def canonical(X: sp.spmatrix) -> sp.csr_array:
-    """A float64 CSR copy with duplicates summed, zeros removed and indices sorted: one array, one hash.
+    """Return X as a float64 CSR copy, `summed` and with sorted indices: one array, one hash."""
+    X = summed(X).astype(np.float64)
+    X.sort_indices()
+    return X
 
-    They are summed in the type they came in, as `toarray` does: whether the caller has summed them makes no
-    difference.
+
+def summed(X: sp.spmatrix) -> sp.csr_array:
+    """Return X as a CSR copy with duplicates summed and zeros removed.
+
+    Duplicates are summed in the type they came in, as `toarray` does: whether the caller has summed them
+    makes no difference.
     """
     X = sp.csr_array(X, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    X = X.astype(np.float64)
-    X.sort_indices()
     return X
 
 

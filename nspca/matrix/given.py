@@ -10,7 +10,6 @@ from nspca.matrix.covariance import (
     DataCovariance,
     MatrixCovariance,
     SparseCovariance,
-    canonical,
     dense_digest,
     sparse_digest,
 )
@@ -24,7 +23,7 @@ from nspca.matrix.linalg import (
     scaled,
 )
 from nspca.matrix.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
-from nspca.rounded import first_rounded, got, is_rounded
+from nspca.matrix.numbers import sparse_table, table
 
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
@@ -32,8 +31,6 @@ ROUNDED = 9
 """Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
 that, a little rounded up.
 """
-CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
-"""The way out for columns that are no real numbers, and for masked entries."""
 
 
 def from_matrix(A) -> MatrixCovariance:
@@ -45,7 +42,7 @@ def from_matrix(A) -> MatrixCovariance:
     refuse what were proved of it.
     """
     if sp.issparse(A):
-        A = _sparse_numbers(A, "a covariance")
+        A = sparse_table(A, "a covariance")
         if max(A.shape) > SPARSE_SIDE:
             raise Refused(
                 f"a covariance is held as n x n numbers, at most n = {SPARSE_SIDE} from a sparse one, got "
@@ -53,7 +50,7 @@ def from_matrix(A) -> MatrixCovariance:
             )
         digest, A = sparse_digest(A), A.toarray()
     else:
-        A = _numbers(A, "a covariance")
+        A = table(A, "a covariance")
         digest = dense_digest(A)
     if A.shape[0] != A.shape[1]:
         raise InvalidProblem(
@@ -94,7 +91,7 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
     Columns that hold one value are 0 once they are centred. The unit scale is then that of the other columns,
     so that a large constant cannot hide small features.
     """
-    X = _numbers(X, "data")
+    X = table(X, "data")
     enough_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
     high, low = X.max(axis=0), X.min(axis=0)
@@ -121,7 +118,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
     Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at
     any offset; the others, whose means are below their deviations, implicitly.
     """
-    X = _sparse_numbers(X, "data")
+    X = sparse_table(X, "data")
     m, n = X.shape
     enough_rows(m, center or scale)
     digest = sparse_digest(X)
@@ -173,108 +170,6 @@ def with_columns(X, which, C):
     rest = np.setdiff1d(np.arange(X.shape[1]), which)
     order = np.argsort(np.concatenate((rest, which)))
     return sp.csr_array(sp.hstack((X[:, rest], sp.csr_array(C)), format="csc")[:, order])
-
-
-def _sparse_numbers(X, what: str) -> sp.csr_array:
-    """`canonical` X, once it is known to be a table of finite real numbers."""
-    if X.ndim != 2 or 0 in X.shape:
-        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
-    _refuse_kind(X.dtype, what)
-    _refuse_masked(getattr(X, "data", None), what)
-    _refuse_rounded(getattr(X, "data", None), what)
-    try:
-        X = sp.csr_array(X)
-        X.check_format(full_check=True)
-        X = canonical(X)
-    except (ValueError, IndexError) as error:
-        raise InvalidProblem(
-            f"{what} must be a sparse matrix in order, got one whose parts disagree ({error}); build it again"
-        ) from None
-    if not np.all(np.isfinite(X.data)):
-        raise InvalidProblem(
-            f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries"
-        )
-    return X
-
-
-def _numbers(X, what: str) -> Array:
-    """X as a C-contiguous table of finite `real_numbers`."""
-    X = real_numbers(X, what)
-    if X.ndim != 2 or 0 in X.shape:
-        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
-    if not np.all(np.isfinite(X)):
-        i, j = np.argwhere(~np.isfinite(X))[0]
-        raise InvalidProblem(
-            f"{what} must be finite numbers, got {X[i, j]} at row {i + 1}, column {j + 1}; remove or fill it"
-        )
-    return X
-
-
-def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
-    """X as C-contiguous float64 numbers; nothing is converted that was not a number.
-
-    Parameters
-    ----------
-    X : array, data frame, list or number
-    what : str
-        What X is called in the error.
-    convert, fill : str
-        The way out for what is no real number, and for what is masked.
-
-    Raises
-    ------
-    InvalidProblem
-    """
-    try:
-        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
-        if hasattr(X, "columns") and hasattr(X, "items") and len(set(X.dtypes)) > 1:
-            for name, column in X.items():  # before all columns of the data frame become one type
-                _refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
-        X = np.asarray(X)
-        if X.dtype.kind == "O":
-            X = np.array([_number(entry, what) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
-        _refuse_kind(X.dtype, what, convert)
-        _refuse_rounded(X, what)
-        return np.asarray(X, dtype=np.float64, order="C")
-    except (InvalidProblem, MemoryError):
-        raise
-    except (
-        Exception
-    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
-        raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
-
-
-def _refuse_masked(X, what, fill=FILL):
-    if np.ma.is_masked(X):
-        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
-
-
-def _refuse_rounded(X, what, where=""):
-    at = first_rounded(X)
-    if at is not None:
-        raise _rounded(int(X.flat[at]), what, where)
-
-
-def _rounded(one, what, where=""):
-    return InvalidProblem(
-        f"{what} must be numbers that fit float64, got {got(one)}{where}; subtract what they have in common, "
-        "or convert them to floats"
-    )
-
-
-def _number(entry, what) -> float:
-    """An entry of a table of mixed types, as those of some data frames are."""
-    if isinstance(entry, str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating):
-        raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
-    if isinstance(entry, int | np.integer) and is_rounded(int(entry)):
-        raise _rounded(int(entry), what)
-    return float("nan") if entry is None or type(entry).__name__ == "NAType" else float(entry)
-
-
-def _refuse_kind(dtype, what, convert=CONVERT):
-    kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
-    if dtype.kind not in "biuf":
-        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
 
 
 def enough_rows(m: int, compared: bool):

@@ -16,6 +16,7 @@ from nspca.matrix import spread
 from nspca.matrix.given import enough_rows, refuse_constant, with_columns
 from nspca.matrix.linalg import Array, one_thread
 from nspca.matrix.moments import STILL
+from nspca.matrix.numbers import refuse_rounded
 from nspca.matrix.parts import pieces
 from nspca.matrix.tree import Join, Part, added, folded
 from nspca.progress import Event, Report, silent
@@ -70,6 +71,7 @@ class Question:
     arguments: tuple[Any, ...]
 
     def __call__(self, X: sp.csr_array) -> Iterator[Array]:
+        refuse_rounded(X.data, "data")
         with one_thread():  # the last bits depend on how many share a sum
             yield from self.kernel(self.scale.of(X), *self.arguments)
 
