@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from nspca.annotated import is_annotated, plain
 from nspca.api import certify, solve
+from nspca.certificate import Certificate
 from nspca.components import check_disjoint, shares_of_rows
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import positions
@@ -18,6 +19,7 @@ from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
 from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
 from nspca.result import Result, Status
+from nspca.said import SKETCHED
 
 ROUNDING = 1e-12
 """More than the rows of a sketch, and what is said of its error, are rounded by, relative to their size."""
@@ -162,7 +164,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._of_sketch(k) if flag("finish", finish) else self
 
     def _of_sketch(self, k):
-        """The components of the rows taken in so far."""
+        """Set the components of the rows taken in so far, and return self."""
         found, n = self._stream.sketch(), self._stream.n
         V = found.V
         self.sketch_error_ = found.bound + ROUNDING * (found.bound + float(np.sum(V * V)))
@@ -171,6 +173,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.sketched_ = np.sqrt(m) * rows
         problem = Problem.from_data(self.sketched_, k, self.nonneg, center=False)
         result = self._solved(problem)
+        first, *others = self.certificates_
+        self.certificates_ = [first and first.of_prepared([SKETCHED[bool(self.center)]]), *others]
         self.components_ = result.components.T
         self.explained_variance_ = np.square(V.T @ result.components).sum(axis=0)
         total = self._stream.total / self._stream.rows
@@ -189,7 +193,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if several and self.certify is not None:
             one = Result.of(problem, result.components[:, :1], Status.HEURISTIC, result.method)
             first = certify(problem, one, effort=self.certify)
-        self.certificates_ = [first] + [None] * (count - 1)
+        self.certificates_: list[Certificate | None] = [first] + [None] * (count - 1)
         return result
 
     def _forget(self):

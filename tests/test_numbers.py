@@ -1,4 +1,4 @@
-"""One gate for numbers: what `Problem` takes and what `verify` takes are the same tables, and nothing is rounded."""
+"""One gate for numbers: `Problem` and `verify` take the same tables, and nothing is rounded."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,9 +1,9 @@
 """The matrix A at unit scale, formed from the raw data in blocks.
 
 Data X: A = Z'Z / m, where Z is the float64 matrix that centring and scaling make of X, each column times a
-power of two of its own. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a power
-of two. In the units of the data it is 2^exponent A. The unit scale is that of the largest number, of centred
-data in a column that does not hold one value throughout.
+power of two of its own. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a
+power of two. In the units of the data it is 2^exponent A. The unit scale is that of the largest number, of
+centred data that of the largest in columns that do not hold one value.
 """
 
 import copy
@@ -199,7 +199,7 @@ class Sparse:
 
 
 def scaled(X, exponents):
-    """Return the rows of X (j, m) times powers of two; what falls below the normal numbers is rounded once."""
+    """Return the rows of X (j, m) times powers of two; below the normal numbers that rounds once."""
     if np.abs(exponents).max(initial=0) <= 1000:
         return X * np.ldexp(1.0, exponents)[:, None]
     return np.ldexp(X, exponents[:, None])

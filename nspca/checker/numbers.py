@@ -1,7 +1,7 @@
 """The gate for numbers: real, complete, and held exactly by float64.
 
-Whole numbers beyond 2^53, decimals and long floats that would be rounded are refused. So what is proved is about
-the numbers that were given. Who makes certificates has the same rule, in code of its own.
+Whole numbers beyond 2^53, decimals and long floats that would be rounded are refused. So what is proved is
+about the numbers that were given. Who makes certificates has the same rule, in code of its own.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ ROUNDED = "the data must be numbers that float64 holds exactly, got some that it
 
 
 def numbers_of(data):
-    """Return a dense table as an array: nothing is masked, and no two types have been made one by rounding."""
+    """Return a dense table as an array; nothing is masked, and making one type of several rounds nothing."""
     held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # masked if one of its rows is
     not_masked(held)
     if isinstance(data, list | tuple):
@@ -30,8 +30,8 @@ def not_masked(held):
 def floats(X):
     """Return the numbers of an array X as float64, each in its place.
 
-    In an array of objects every entry is looked at: float64 would read texts and durations as numbers and drop
-    what is imaginary.
+    In an array of objects every entry is looked at: float64 would read texts and durations as numbers and
+    drop what is imaginary.
     """
     if X.dtype.kind == "O":
         return np.array([number(entry) for entry in X.ravel()], "<f8").reshape(X.shape)
@@ -53,7 +53,7 @@ def number(entry):
 
 
 def is_exact(entries):
-    """Whether float64 holds every whole number and every long float among `entries`, nested lists or arrays."""
+    """Whether float64 holds every whole number and long float among `entries`, nested lists or arrays."""
     if isinstance(entries, list | tuple):
         return all(is_exact(entry) for entry in entries)
     if isinstance(entries, int):

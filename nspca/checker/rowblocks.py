@@ -45,7 +45,7 @@ class RowMatrix(Matrix):
         self._sizes_of(self.rows)
 
     def _sizes_of(self, rows):
-        """Means, weights and sizes. Columns of Y are near one in size, so nothing is lost of their squares."""
+        """Means, weights and sizes; columns of Y are near one in size, so their squares lose nothing."""
         m, squares = self.m, rows.squares
         depth = min(m + 1, rows.piece + rows.pieces_read + 1)
         self.means, self.weights = rows.sums / m, np.ldexp(1.0, rows.powers)

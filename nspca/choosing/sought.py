@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from nspca.api import solve, sweep
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import features_of
-from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.matrix.linalg import Array
 from nspca.matrix.moments import moments
+from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import METHODS

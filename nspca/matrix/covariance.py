@@ -99,7 +99,7 @@ class Covariance:
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """Which features have a variance, (n,); of data also those whose variance is too small for float64."""
+        """Which features (n,) have a variance, of data also those whose variance float64 cannot hold."""
         return self.diagonal != 0
 
     @property

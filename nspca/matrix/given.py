@@ -5,7 +5,7 @@ centred, scaled and hashed.
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.errors import InvalidProblem, Refused, shown
+from nspca.errors import InvalidProblem, Refused
 from nspca.matrix.covariance import (
     DataCovariance,
     MatrixCovariance,
