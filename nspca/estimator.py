@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from nspca.annotated import is_annotated, plain
 from nspca.api import certify, solve
-from nspca.certificate import Certificate
 from nspca.components import check_disjoint, shares_of_rows
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import positions
@@ -172,9 +171,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         rows = sp.vstack((sp.csr_array(V.T), np.sqrt(self.sketch_error_) * sp.eye_array(n)), format="csr")
         self.sketched_ = np.sqrt(m) * rows
         problem = Problem.from_data(self.sketched_, k, self.nonneg, center=False)
-        result = self._solved(problem)
-        first, *others = self.certificates_
-        self.certificates_ = [first and first.of_prepared([SKETCHED[bool(self.center)]]), *others]
+        result = self._solved(problem, SKETCHED[bool(self.center)])
         self.components_ = result.components.T
         self.explained_variance_ = np.square(V.T @ result.components).sum(axis=0)
         total = self._stream.total / self._stream.rows
@@ -184,8 +181,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.mean_, self.scale_ = self._stream.mean.copy(), np.ones(n)
         return self
 
-    def _solved(self, problem: Problem) -> Result:
-        """The components, and a certificate of the first."""
+    def _solved(self, problem: Problem, *prepared: str) -> Result:
+        """Return the components, and keep a certificate of the first, about data that were so `prepared`."""
         count, several = self.n_components, self.n_components > 1
         effort = None if several else self.certify
         result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)
@@ -193,7 +190,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if several and self.certify is not None:
             one = Result.of(problem, result.components[:, :1], Status.HEURISTIC, result.method)
             first = certify(problem, one, effort=self.certify)
-        self.certificates_: list[Certificate | None] = [first] + [None] * (count - 1)
+        first = first and first.of_prepared(prepared)
+        self.certificates_ = [first] + [None] * (count - 1)
         return result
 
     def _forget(self):

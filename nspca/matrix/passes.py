@@ -209,7 +209,8 @@ def _counted(Y, compared):
     counts = np.bincount(Y.indices, minlength=n)
     sums, squares = np.zeros(n), np.zeros(n)  # of no entries `bincount` gives whole numbers
     sums += np.bincount(Y.indices, weights=Y.data, minlength=n)
-    squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
+    with np.errstate(over="ignore"):  # of numbers that are not at unit scale, where no squares are asked for
+        squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
     extremes = np.full((2, n if compared else 0), -np.inf)
     for one, sign in zip(extremes, (1.0, -1.0), strict=True):
         if compared:
