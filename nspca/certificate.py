@@ -58,8 +58,8 @@ class Certificate:
         The recipe: which problem of which data, see `nspca.matrix.covariance`; `forced` are features, in
         increasing order, that may be used freely and count among the k.
     prepared : tuple of str
-        What was done to the data before, by `nspca.data.prepare`. It says how to come by them and is no part
-        of the proof: the digest is of what they were then.
+        What was done to the data before, by `nspca.data.prepare`, or the sketch that was made of them. The
+        steps say how to come by the data and are no part of the proof: the digest is of what they were then.
     witness : dict of ndarray
     """
 

@@ -21,7 +21,15 @@ from nspca.ascent.replaced import Replaced, each_replaced
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate
 from nspca.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
-from nspca.errors import InvalidData, InvalidOption, InvalidProblem, NSPCAError, shown, within_memory
+from nspca.errors import (
+    CertificateError,
+    InvalidData,
+    InvalidOption,
+    InvalidProblem,
+    NSPCAError,
+    shown,
+    within_memory,
+)
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array
 from nspca.numerals import format_value_share
@@ -90,6 +98,13 @@ class Membership:
     value_with: Array
     value_without: Array
     partner: np.ndarray
+
+    def __post_init__(self):
+        """Refuse reached values above the bounds on them; rounding alone is taken off."""
+        _at_most("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
+        for name, upper in (("value_with", self.upper_with), ("value_without", self.upper_without)):
+            reached = _at_most(name, getattr(self, name), np.minimum(upper, self.upper))
+            object.__setattr__(self, name, reached)
 
     def __repr__(self) -> str:
         """Describe in two lines how many features are decided, and how much is proved of the component."""
@@ -277,6 +292,24 @@ def _about(problem: Problem, certificate: Certificate) -> None:
             raise InvalidProblem(
                 f"the certificate must be about the same problem, got one whose {name} is {got}; leave it out"
             )
+
+
+def _at_most(name: str, reached: Array, upper: Array) -> Array:
+    """Return the values `reached`, none above its bound.
+
+    Raises
+    ------
+    CertificateError
+        When one lies above its bound by more than rounding: then one of the two is wrong.
+    """
+    above = np.flatnonzero(~(reached <= np.nextafter(upper * (1 + ROUNDING), np.inf)))
+    if above.size:
+        j = above[0]
+        raise CertificateError(
+            f"a bound must not lie below a value that was reached, got upper {float(upper[j])!r} and "
+            f"{name}[{j}] {float(reached[j])!r}"
+        )
+    return np.minimum(reached, upper)
 
 
 def _scaled_up(bound: Array, exponent: int) -> Array:

@@ -12,8 +12,9 @@ from nspca import drawing, said
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.features import Features, features_of, features_on_disk
 from nspca.matrix.covariance import Covariance, DataCovariance
-from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
+from nspca.matrix.given import from_dense, from_matrix, from_sparse
 from nspca.matrix.linalg import Array
+from nspca.matrix.numbers import real_numbers
 from nspca.matrix.sharded import ShardedCovariance, of_table
 from nspca.options import flag, is_whole
 from nspca.progress import Report, silent

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+SKETCHED = {True: "sketch of centred rows", False: "sketch of rows that are not centred"}
+"""What a certificate says was done to the data when it is about a sketch, by whether rows were centred."""
 LONGEST_NAME = 40
 """Characters of a name that are shown where it stands among others."""
 
@@ -28,9 +30,11 @@ def components(
 
 
 def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
-    """What the components are of: ``the centred data``, ``the covariance``, ..."""
+    """Return what the components are of: ``the centred data``, ``the covariance``, ..."""
     if source == "covariance":
         return "the covariance"
+    if prepared and prepared[-1] in SKETCHED.values():
+        return f"the {prepared[-1]} and its error"
     how = {
         (True, False): "centred ",
         (True, True): "centred and scaled ",

@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from nspca.api import solve, sweep
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import features_of
-from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array
 from nspca.matrix.moments import moments
+from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import METHODS
@@ -69,7 +69,7 @@ def table(X, scale: bool):
             "rows of samples are required, got a data set that is a covariance; give the data that it is of"
         )
     X = features_of(X)[0]
-    X = sp.csr_array(X) if sp.issparse(X) else real_numbers(X, "data")
+    X = sparse_table(X, "data") if sp.issparse(X) else real_numbers(X, "data")
     if X.ndim != 2:
         raise InvalidProblem(f"data must be a table of rows and columns, got shape {X.shape}")
     return standardised(X) if scale else X

@@ -8,9 +8,9 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem
-from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array, binary_exponent
 from nspca.matrix.moments import squares
+from nspca.matrix.numbers import real_numbers
 from nspca.problem import LARGEST, Problem, moderate
 
 DEPENDENT = 1e-12
