@@ -18,8 +18,8 @@ FAULTS = {
         "tests/data/test_security.py::test_npy_header_that_claims_more_than_the_file_holds",
     ),
     "3 uploads that nobody asked for, held in memory": (
-        "tests/dashboard/test_door.py::test_uploads_are_counted_before_they_are_read",
-        "tests/dashboard/test_door.py::test_uploads_on_their_way_count",
+        "tests/dashboard/test_access.py::test_uploads_are_counted_before_they_are_read",
+        "tests/dashboard/test_access.py::test_uploads_on_their_way_count",
     ),
     "4 a disk that is full when a run ends": (
         "tests/jobs/test_engine.py::test_a_result_survives_a_full_disk",
@@ -64,13 +64,13 @@ FAULTS = {
         "tests/browser/test_second_visit.py::test_the_second_visit_goes_on_and_can_start_fresh",
     ),
     "14 pages of others, frames, metrics": (
-        "tests/dashboard/test_door.py::test_every_answer_says_what_a_browser_may_do",
-        "tests/dashboard/test_door.py::test_only_pages_of_this_server_connect",
-        "tests/dashboard/test_door.py::test_measurements_are_handed_out_when_somebody_says_so",
+        "tests/dashboard/test_access.py::test_every_answer_says_what_a_browser_may_do",
+        "tests/dashboard/test_access.py::test_only_pages_of_this_server_connect",
+        "tests/dashboard/test_access.py::test_measurements_are_handed_out_when_somebody_says_so",
     ),
     "15 a server that anyone on the network can use": (
         "tests/test_start.py::test_who_shares_it_is_told_who_can_use_it",
-        "tests/dashboard/test_door.py::test_a_password_is_asked_for_once",
+        "tests/dashboard/test_access.py::test_a_password_is_asked_for_once",
     ),
     "16 a store that is damaged, read-only or full": (
         "tests/dashboard/test_trouble.py::test_trouble_with_the_store_is_said_before_anybody_works",
