@@ -40,7 +40,7 @@ async def ask_async(made, path="/", method="GET", kind="http", client=("192.0.2.
         scope["extensions"] = {"websocket.http.response": {}}
     await made(scope, None, send)
     if kind == "websocket":
-        return said[0].get("status", said[0]["type"])
+        return {"websocket.close": 403}.get(said[0]["type"], said[0].get("status", said[0]["type"]))
     return said[0]["status"], {name.decode(): value.decode() for name, value in said[0]["headers"]}
 
 

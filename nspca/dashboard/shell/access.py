@@ -295,8 +295,11 @@ async def _answer(send: Send, refusal: Refusal, kind: str = "http") -> None:
 
 
 async def _refuse_websocket(scope: Message, send: Send, refusal: Refusal) -> None:
-    """Refuse a websocket with the status of a refusal where the server can send one, else with 403."""
-    if "websocket.http.response" in scope.get("extensions", {}):
+    """Refuse a websocket with the status of a refusal.
+
+    A close before the handshake is answered with 403 by the server itself; it logs other answers as errors.
+    """
+    if refusal.status != 403 and "websocket.http.response" in scope.get("extensions", {}):
         await _answer(send, refusal, "websocket.http")
     else:
         await send({"type": "websocket.close", "code": 1008})
