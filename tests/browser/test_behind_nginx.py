@@ -178,8 +178,8 @@ def replay(port: int, visits: int, paths: list[str]) -> Counter:
 
 @pytest.mark.visit
 def test_a_class_gets_in_at_once(nginx, browser, tmp_path, counted, monkeypatch):
-    """30 first visits from one address, all at once: everything is answered, and the dashboard itself is asked
-    for little of it. A second visit of a browser asks for no file again.
+    """30 first visits from one address, all at once: everything is answered, nginx has most of it, and a
+    second visit of a browser asks for no file again.
     """
     monkeypatch.setenv("NSPCA_HOSTS", NAME)
     home, folder = tmp_path / "home", tmp_path / "nginx"
