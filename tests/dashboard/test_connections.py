@@ -15,7 +15,7 @@ from nspca.dashboard.shell.access import AccessControl, Settings
 from nspca.dashboard.shell.connections import count_connections
 from nspca.dashboard.shell.passwords import PasswordCheck
 from tests.patience import STUCK, wait_for
-from tests.servers import free_port
+from tests.servers import DIRECT, Server, free_port
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 SOON, NEVER = 0.2, 10 * STUCK  # seconds
@@ -189,6 +189,33 @@ def test_the_descriptor_limit_is_raised_as_far_as_it_may(monkeypatch):
         kept.clear()
         monkeypatch.setattr(resource, "getrlimit", lambda kind, both=(soft, hard): both)
         assert connections.raise_descriptor_limit() == result and kept == wanted
+
+
+@pytest.mark.visit
+def test_a_server_survives_more_connections_than_it_may_have_files(tmp_path):
+    """1100 heads that never end, at `ulimit -n 1024`."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2000:
+        pytest.skip(f"the test itself needs 1100 open files, and may have {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2000), hard))
+    few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024)); "
+    server = Server(tmp_path, first=few).start()
+    idle = []
+    try:
+        for _ in range(1100):
+            idle.append(opened(server.port, HEAD))
+        with DIRECT.open(f"{server.url}/_stcore/host-config", timeout=STUCK) as said:
+            assert said.status == 200
+        with connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", proxy=None) as stream:
+            assert stream.ping().wait(STUCK)
+        log = server.log.read_text()
+        assert "too many connections" in log and "Too many open files" not in log
+    finally:
+        for one in idle:
+            one.close()
+        server.stop()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.parametrize(
