@@ -27,7 +27,7 @@ _NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sampl
 
 
 def read_npz(raw: bytes, name: str, how: How = AS_IT_IS, packed: int | None = None) -> Dataset:
-    """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
+    """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix), names and labels.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
     ``header`` with ``header_names``, ``prepared``, ``is_covariance``. `packed` counts the bytes of the file

@@ -95,8 +95,8 @@ class Cells:
             # In a name or a label such a word is a word.
             na_values=dict.fromkeys(numbers, NOTHING) if self.missing_allowed else None,
             engine="c",
-            # In pieces, pandas makes an array for each column of each 256 KiB: a wide table then takes 100 bytes
-            # a cell.
+            # In pieces, pandas makes an array for each column of each 256 KiB: a wide table then takes 100
+            # bytes a cell.
             low_memory=False,
             encoding="utf-8",
         )

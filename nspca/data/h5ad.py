@@ -60,7 +60,7 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
 
 
 def _check_size(path: Path) -> None:
-    """Refuse a file whose X is too large, or grows too much, from the shapes that HDF5 keeps beside the numbers."""
+    """Refuse a file whose X is too large, or grows too much, from the shapes alone."""
     h5py: Any = import_module("h5py")  # which anndata brings
     with h5py.File(path) as file:
         X = file.get("X")
@@ -71,6 +71,7 @@ def _check_size(path: Path) -> None:
                 check_dense(*X.shape)
             check_growth(8 * X.size, path.stat().st_size, "H5AD", "save X as a sparse matrix")
         else:
+            rows, columns = map(int, X.attrs["shape"])
             entries = X["data"].size
-            check_sparse(*map(int, X.attrs["shape"]), entries)
+            check_sparse(rows, columns, entries)
             check_growth(12 * entries, path.stat().st_size, "H5AD", "save X without compression")

@@ -40,7 +40,9 @@ def read_images(
         if stacked is None:
             check_dense(len(files), pixels.size)
             if packed:
-                check_growth(len(files) * pixels.nbytes, packed, "ZIP", "shrink the images, or leave out blank ones")
+                check_growth(
+                    len(files) * pixels.nbytes, packed, "ZIP", "shrink the images, or leave out blank ones"
+                )
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))

@@ -35,8 +35,8 @@ MAX_TEXT_COLUMNS = 200_000
 MAX_LINE = 8 * 2**20
 # An archive of 100 000 images takes a minute to open; nobody looks at more.
 MAX_FILES = 100_000
-# Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by 3 to
-# 50; a file that shrinks more than 200 times was made to fill memory.
+# Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by 3
+# to 50. A file that shrinks more than 200 times was made to fill memory.
 MAX_RATIO = 200
 # Unpacked bytes that are read whatever the ratio is: so few fill no memory.
 RATIO_COUNTS_ABOVE = 16 * 2**20

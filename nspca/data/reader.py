@@ -165,9 +165,7 @@ def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
     return False
 
 
-def _read_bytes(
-    raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int
-) -> Dataset:
+def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
     """Read the bytes of one file; `packed` counts those of the file as it was given."""
     raw = _plain(raw, packed)
     if raw.startswith(b"PK\x03\x04"):
@@ -220,9 +218,7 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
     )
 
 
-def _read_zip(
-    raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int
-) -> Dataset:
+def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
     if is_cut_workbook(raw):
         raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
