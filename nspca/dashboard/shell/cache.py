@@ -21,6 +21,9 @@ R = TypeVar("R")
 MEGABYTES = "NSPCA_CACHE_MB"
 USUAL_MEGABYTES = 1000.0
 """Two tables of the largest size that is read, or many of a usual one with all that is made of them."""
+IDLE = 900.0
+"""Seconds after which a value that nobody asked for goes: of a busy day, only the last quarter of an hour is
+kept."""
 LATER = 5.0
 """Seconds between two measurements of what is held. A value may grow after it was made: a problem keeps its
 eigenvectors."""
@@ -29,7 +32,8 @@ eigenvectors."""
 class Cache:
     """Values of functions for all sessions together, within a number of bytes.
 
-    The value that was used longest ago goes first. The last one stays however large it is, since a page that
+    The value that was used longest ago goes first, and any that was not used for `IDLE` seconds. The last one
+    stays however large it is, since a page that
     made it at every rerun would never end.
 
     Parameters
@@ -42,7 +46,7 @@ class Cache:
 
     def __init__(self, most: Callable[[], float], clock: Callable[[], float] = time.monotonic):
         self._most, self._clock = most, clock
-        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
         self._measured = -LATER
@@ -51,23 +55,27 @@ class Cache:
         """Return the value kept under `key`, made when there is none; who comes meanwhile waits for it."""
         with self._lock:
             if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
+                return self._used(key)
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
                 if key in self._values:
-                    self._values.move_to_end(key)
-                    return self._values[key]
+                    return self._used(key)
             try:
                 value = make()
                 with self._lock:
-                    self._values[key] = value
+                    self._values[key] = value, self._clock()
             finally:
                 with self._lock:
                     if self._making.get(key) is making:
                         del self._making[key]
         self.trim()
+        return value
+
+    def _used(self, key: Hashable) -> Any:
+        value = self._values[key][0]
+        self._values[key] = value, self._clock()
+        self._values.move_to_end(key)
         return value
 
     def drop(self, belongs: Callable[[Hashable], bool] = lambda key: True) -> int:
@@ -81,20 +89,21 @@ class Cache:
     def trim(self) -> int:
         """Let go of the values used longest ago until the others fit; return the bytes that are held."""
         with self._lock:
-            self._measured = self._clock()
+            self._measured = now = self._clock()
             newest_first = [*reversed(self._values.items())]
-        held, seen, most = 0, set[int](), self._most()
-        kept = 0
-        for kept, (_, value) in enumerate(newest_first):
-            size = bytes_of(value, seen)
-            if kept and held + size > most:
-                break
-            held += size
-        else:
-            return held
+        held, seen, most, full = 0, set[int](), self._most(), False
+        gone = []
+        for place, (key, (value, used)) in enumerate(newest_first):
+            full = full or now - used > IDLE
+            size = 0 if full else bytes_of(value, seen)
+            full = full or (place > 0 and held + size > most)
+            if full:
+                gone.append((key, used))
+            else:
+                held += size
         with self._lock:
-            for key, value in newest_first[kept:]:
-                if self._values.get(key) is value:
+            for key, used in gone:
+                if key in self._values and self._values[key][1] == used:
                     del self._values[key]
         return held
 
