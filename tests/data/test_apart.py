@@ -62,7 +62,7 @@ def test_a_process_that_takes_too_much_or_too_long_is_one_sentence(everything_ap
     monkeypatch.setattr(apart, "MEMORY", 400 * 2**20)
     before = psutil.Process().memory_info().rss
     found = open_file(raw.getvalue(), "large")
-    assert "needs more than the 400 MiB that it may take" in str(found.data) and not found.mendable
+    assert "needs more than the 400 MiB of memory that it may take" in str(found.data) and not found.mendable
     assert psutil.Process().memory_info().rss - before < 60 * 2**20
     monkeypatch.setattr(apart, "SECONDS", 0.05)
     assert "takes more than" in str(open_file(TABLE, "slow").data)
