@@ -37,7 +37,7 @@ def test_results_that_a_wrong_clock_would_delete_are_said_in_the_log_and_on_the_
     monkeypatch.setattr("nspca.jobs.runs.SHARE_AT_ONCE", 0.0)
     with served._lock:
         served._tidy()
-    said = "8 results on this server are older than the 365 days that results are kept."
+    said = "8 results on this server are older than the 365 days that results are kept"
     assert any(said in warning.value and "clock" in warning.value for warning in visit(PAGE).warning)
     assert any(said in line for line in logged)
     monkeypatch.setattr("nspca.jobs.runs.SHARE_AT_ONCE", 1.0)
