@@ -8,11 +8,12 @@ pages are closed, and a last line says what is left when the data have been let 
 
 import asyncio
 import contextlib
-import itertools
 import random
 import re
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -26,38 +27,33 @@ VISITS, EACH = 2000, 100
 LONGEST = 60.0  # seconds of a visit
 LOOKS = 2  # at a run, a moment apart
 CLOSED = 400.0  # seconds after which nothing is kept any more
+SIGNS = ("nonneg", "any")
 RUNS = re.compile(r"^(Run|Find|Compare)\b.*(problem|part|topic|method)")
 
 
-def questions() -> "itertools.cycle[tuple[str, dict[str, str]]]":
-    """Return pages and questions about them without end: another k, another sign, another seed each time."""
+def questions() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return pages and questions about them without end, another k or size each time."""
     rng = random.Random(0)
 
-    def sweep(sample: str, most: int) -> tuple[str, dict[str, str]]:
+    def sweep(sample: str, most: int) -> tuple[str, dict[str, Any]]:
         first = rng.randint(2, most - 6)
-        last, sign = first + rng.randint(1, 5), rng.choice(("nonneg", "any"))
-        return "sweep", {
-            "sample": sample, "from": str(first), "to": str(last), "step": "1", "effort": "fast", "sign": sign,
-        }  # fmt: skip
+        some = {"from": first, "to": first + rng.randint(1, 5), "step": 1, "sign": rng.choice(SIGNS)}
+        return "sweep", {"sample": sample, "effort": "fast", **some}
 
-    def endless():
-        while True:
-            yield sweep("digits", 60)
-            yield sweep("cbcl", 200)
-            yield "topics", {
-                "texts": "bow-kos", "r": "2", "size": str(rng.randint(3, 40)), "by": "cone", "proof": "none",
-            }  # fmt: skip
-            yield "compare", {"sample": "digits", "ks": str(rng.randint(2, 50)), "rivals": "threshold"}
-            yield "spannogram", {"sample": "digits", "k": str(rng.randint(2, 50))}
-            yield "data", {"sample": rng.choice(("digits", "pitprops", "cbcl", "bow-kos"))}
-
-    return endless()
+    while True:
+        yield sweep("digits", 60)
+        yield sweep("cbcl", 200)
+        size = rng.randint(3, 40)
+        yield "topics", {"texts": "bow-kos", "r": 2, "size": size, "by": "cone", "proof": "none"}
+        yield "compare", {"sample": "digits", "ks": rng.randint(2, 50), "rivals": "threshold"}
+        yield "spannogram", {"sample": "digits", "k": rng.randint(2, 50)}
+        yield "data", {"sample": rng.choice(("digits", "pitprops", "cbcl", "bow-kos"))}
 
 
 class Visit:
     """One browser that comes, asks, looks and goes."""
 
-    def __init__(self, url: str, page: str, question: dict[str, str]) -> None:
+    def __init__(self, url: str, page: str, question: dict[str, Any]) -> None:
         self.url, self.page, self.question = url, page, question
         self.button = ""
         self.errors: list[str] = []

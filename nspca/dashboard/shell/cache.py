@@ -24,9 +24,9 @@ USUAL_MEGABYTES = 1000.0
 IDLE = 900.0
 """Seconds after which a value that nobody asked for goes: of a busy day, only the last quarter of an hour is
 kept."""
-LATER = 5.0
-"""Seconds between two measurements of what is held. A value may grow after it was made: a problem keeps its
-eigenvectors."""
+LATER = 30.0
+"""Seconds between two measurements of all that is held. A value may grow after it was made: a problem keeps
+its eigenvectors."""
 
 
 class Cache:
@@ -47,6 +47,7 @@ class Cache:
     def __init__(self, most: Callable[[], float], clock: Callable[[], float] = time.monotonic):
         self._most, self._clock = most, clock
         self._values: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
+        self._sizes: dict[Hashable, int] = {}  # of each value alone, as it was made
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
         self._measured = -LATER
@@ -63,13 +64,17 @@ class Cache:
                     return self._used(key)
             try:
                 value = make()
+                size = bytes_of(value, set())
                 with self._lock:
                     self._values[key] = value, self._clock()
+                    self._sizes[key] = size
+                    most_held = sum(self._sizes.values())
             finally:
                 with self._lock:
                     if self._making.get(key) is making:
                         del self._making[key]
-        self.trim()
+        if most_held > self._most():  # else they fit for certain
+            self.trim()
         return value
 
     def _used(self, key: Hashable) -> Any:
@@ -83,7 +88,7 @@ class Cache:
         with self._lock:
             gone = [key for key in self._values if belongs(key)]
             for key in gone:
-                del self._values[key]
+                del self._values[key], self._sizes[key]
         return len(gone)
 
     def trim(self) -> int:
@@ -104,7 +109,7 @@ class Cache:
         with self._lock:
             for key, used in gone:
                 if key in self._values and self._values[key][1] == used:
-                    del self._values[key]
+                    del self._values[key], self._sizes[key]
         return held
 
     def trim_at_times(self) -> None:
