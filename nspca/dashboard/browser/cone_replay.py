@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard.browser.figures import plotly_script
+from nspca.dashboard.shell import cache
 from nspca.dashboard.shell.plotly import plotly_url, serve_plotly
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
@@ -187,7 +188,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
     }
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@cache.keep()
 def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) -> tuple[Replay, dict]:
     went = record(_V, k, nonneg, tol)
     return went, replay_data(went, globe(_V, k, nonneg), unit, tol)

@@ -15,8 +15,8 @@ from nspca.numerals import ratio_at_most
 from nspca.plots.lesson import direction_figure, side_by_side
 
 GUESS = (
-    f"Every curve is one pixel. An angle φ lights the {K} highest. At which angle do these {K} pixels explain "
-    "most? Drag to your guess, then reveal the answer."
+    f"Every curve is one pixel. An angle φ lights the {K} highest. At which angle do these {K} pixels "
+    "explain most? Drag to your guess, then reveal the answer."
 )
 CONES = (
     "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "
@@ -39,9 +39,9 @@ def direction(of: Lesson) -> None:
     points = of.X[:, [i, j]]
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
     st.markdown(
-        f"Each dot shows how many of the {len(points):,} handwritten digits have the same grey values in two "
-        f"pixels. Along the blue line they vary {most / least:.1f} times as much as across it. That direction "
-        "is their **principal component**."
+        f"Each dot shows how many of the {len(points):,} handwritten digits have the same grey values in "
+        f"two pixels. Along the blue line they vary {most / least:.1f} times as much as across it. That "
+        "direction is their **principal component**."
     )
     figures.draw(
         direction_figure(points, along, [of.of.dataset.feature_names[place] for place in (i, j)]),
@@ -56,8 +56,8 @@ def few(of: Lesson) -> None:
     reached, possible = words.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
         f"The first principal component uses {np.count_nonzero(x)} pixels, with weights of both signs. "
-        f"**{K} pixels** with nonnegative weights explain {reached} of its variance. It is proved that no {K} "
-        f"explain more than {possible}."
+        f"**{K} pixels** with nonnegative weights explain {reached} of its variance. It is proved that no "
+        f"{K} explain more than {possible}."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")

@@ -4,12 +4,14 @@ tried with.
 What Streamlit has no public way for: to hear of a click before a script runs, to know that the browser went
 back, to serve a folder of an installed package without a copy, to let browsers keep what is in it, to start
 without asking another host for this machine's address, to put access control before the server and limits on
-its connections, and to let go of an uploaded file. A new version of Streamlit means: widen
-requirements-app.txt, run the tests, and mend this file alone.
+its connections, to let go of an uploaded file, and to know that nobody is there any more. A new version of
+Streamlit means: widen requirements-app.txt, run the tests, and mend this file alone.
 """
 
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.runtime import RuntimeState
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -165,6 +168,29 @@ def let_go(file: UploadedFile) -> None:
     now = get_script_run_ctx(suppress_warning=True)
     if now is not None and Runtime.exists():
         Runtime.instance().uploaded_file_mgr.remove_file(now.session_id, file.file_id)
+
+
+def is_page_open() -> bool:
+    """Return whether a browser is connected to the server of this process."""
+    return Runtime.exists() and Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED
+
+
+def forget_closed_sessions() -> None:
+    """Let go of the sessions whose browser has been gone for two minutes.
+
+    Streamlit keeps up to 128 of them until others come, with all that their pages held.
+    """
+    if not Runtime.exists():
+        return
+    stored = getattr(Runtime.instance()._session_mgr, "_session_storage", None)
+    kept = getattr(stored, "_cache", None)
+    if kept is not None:
+        with suppress(RuntimeError):  # the server is about to end
+            done = threading.Event()
+            # To ask for the length lets go of those whose time is over; only the thread of the loop may.
+            ask = lambda: done.set() if len(kept) >= 0 else None  # noqa: E731
+            Runtime.instance()._get_async_objs().eventloop.call_soon_threadsafe(ask)
+            done.wait(5)
 
 
 def command_line() -> None:

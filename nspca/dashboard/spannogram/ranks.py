@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.ascent.single import power
 from nspca.bounds import lowrank
 from nspca.dashboard.browser import figures
+from nspca.dashboard.shell import cache
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
@@ -63,7 +64,7 @@ def look_at(problem, d: int, report: Report = silent) -> Rank:
     )
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cache.keep()
 def _rank(key: tuple, d: int, _of: Subject, _report) -> Rank:
     return look_at(_of.problem, d, _report)
 

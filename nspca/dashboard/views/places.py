@@ -15,7 +15,7 @@ import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import everybody, found, goes
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import cache, state, words
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -74,7 +74,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
         return None
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cache.keep()
 def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
     return nspca.membership(_problem, _result, share=share)
 
