@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import nspca
+from nspca import colours
 from nspca.api import OPTIMAL_GAP
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
@@ -100,7 +101,7 @@ def truths_of_sweep(frame, unit, chance, bounds):
     def truth(trace, i):
         if trace.name == "gap":
             k = int(trace.customdata[i][0])
-            chosen = paper if trace.line.color != "#0f9d74" else frame
+            chosen = paper if trace.line.color != colours.PROVED else frame
             value, upper = best_of(chosen, k)
             return Truth(upper, value, unit, chance)
         k = int(trace.x[i])
