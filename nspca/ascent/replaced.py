@@ -11,6 +11,7 @@ import numpy as np
 
 from nspca.ascent.removal import without_each
 from nspca.ascent.single import moved, support_of, two_variable_values
+from nspca.matrix.covariance import without_lost
 from nspca.matrix.linalg import Array, normalised, topk_indices
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -68,4 +69,5 @@ def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replac
         enters, values = (j, having) if done < promising.size else (partner[j], lacking)
         leaves = partner[j] if done < promising.size else j
         values[j] = max(values[j], A.quadratic(moved(problem, x, leaves, enters)))
+    having, lacking = without_lost(A, having), without_lost(A, lacking)
     return Replaced(having, lacking, partner)

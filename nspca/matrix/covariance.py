@@ -32,6 +32,8 @@ RESIDUAL = 1e-8
 """Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is
 ample.
 """
+LEAST = 1e-290
+"""Variances of data below this, at unit scale, are sums of squares that have lost digits: they count as 0."""
 HASHED = 2**16
 """Entries of a table that are hashed at a time."""
 RANK_TOLERANCE = 1e-13
@@ -315,6 +317,11 @@ class SparseCovariance(DataCovariance):
         shift = self.mean * self.weight
         cross = X @ shift
         return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
+
+
+def without_lost(A: Covariance, values: Array) -> Array:
+    """Return values that are reached on A, at unit scale, with 0 for those that have lost digits."""
+    return np.where(values < LEAST, 0.0, values) if A.source == "data" else values
 
 
 def canonical(X: sp.spmatrix) -> sp.csr_array:

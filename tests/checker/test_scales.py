@@ -151,6 +151,21 @@ def test_small_columns_that_are_orthogonal_to_all_others_are_not_proved_to_be_no
     assert Fraction(X[0, 1]) ** 2 <= Fraction(nspca.verify(data, certificate, problem))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_squares_that_lose_digits_are_not_told_as_values(kind):
+    """A variance of some 1e-318 at unit scale has six digits, rounded up as often as down."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((5, 2)) * [1.0, 10.0 ** -rng.uniform(152, 162)]
+        data, A = KINDS[kind](X), covariance(X, center=True)
+        problem = problem_of(data, 1, forced=(1,))
+        assert Fraction(nspca.solve(problem).value) <= A[1][1]
+        whole = problem_of(data, 1)
+        known = nspca.membership(whole, nspca.solve(whole), effort="fast")
+        assert Fraction(float(known.value_without[0])) <= A[1][1]
+        assert A[1][1] <= Fraction(float(known.upper_without[0]))
+
+
 def test_blocks_and_the_table_in_memory_have_one_scale():
     rng = np.random.default_rng(3)
     for _ in range(10):
