@@ -1,10 +1,11 @@
-"""How much of the unknown optimum is proved:
-``python -m benchmarks.certificates [--effort standard|thorough] [--only NAME]``.
+"""Measure how much of the unknown optimum certificates prove.
 
-One row per data set and k: the best value found, the strongest certificate, the proved fraction, what both
-cost, and the target. Everything is measured here and now, and every certificate is verified from the raw
-data; "cpu s" is what "prove s" would be on an idle machine with one thread. The samples of
-`nspca.load_sample` are used where the real data are there (`NSPCA_DATA`); a stand-in is named and left out.
+    python -m benchmarks.certificates [--effort standard|thorough] [--only NAME]
+
+Prints one row per data set and k: the best value found, the strongest certificate, the proved fraction, the
+costs of both, and the target. Nothing is stored: every row is computed in this run, and every certificate is
+verified from the raw data. "cpu s" is what "prove s" would be on an idle machine with one thread. Samples of
+`nspca.load_sample` take part if the real data are available (`NSPCA_DATA`). A stand-in is named and left out.
 """
 
 import argparse

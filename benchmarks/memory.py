@@ -1,9 +1,9 @@
-"""Memory of a server over many visits: ``python -m benchmarks.memory [VISITS] [EACH]``.
+"""Measure the memory of a server over many visits: ``python -m benchmarks.memory [VISITS] [EACH]``.
 
-Each visit is a session of its own over Streamlit's websocket. It opens a page with a question that nobody
-asked before, presses the button that runs it, looks again while it is computed and when it is done, and goes.
-Every EACH visits a line says how much memory the server takes, without its workers. After the last visit all
-pages are closed, and a last line says what is left when the data have been let go.
+Each visit is a new session over Streamlit's websocket. It opens a page with a new question and presses the
+button that runs it. It looks again during the computation and after it, and then leaves. Every EACH visits, a
+line gives the memory of the server without its workers. After the last visit all pages are closed. A last
+line gives the memory after the server has dropped its data.
 """
 
 import asyncio

@@ -1,5 +1,7 @@
-"""Passes over shards, for `benchmarks.scale`: growth with the rows, one worker against two, and what PubMed
-would take on eight machines.
+"""Measure passes over shards for `benchmarks.scale`.
+
+The three parts are growth with the rows, one worker against two, and an estimate for PubMed on eight
+machines.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-"""Speed and memory of what a user waits for, printed as a table: ``python -m benchmarks.speed [part ...]``.
+"""Measure speed and memory of common calls: ``python -m benchmarks.speed [part ...]``.
 
-Parts: sweep, wide, cones, enumeration, epsnet. Every row is measured here and now; ratios are between things
-measured in the same run. Real data come from the samples catalogue (`NSPCA_DATA`); a data set that is only a
-stand-in is named as such.
+The parts are sweep, wide, cones, enumeration and epsnet. Every row of the printed table is computed in this
+run, and ratios compare times of one run. Real data come from the samples catalogue (`NSPCA_DATA`). A stand-in
+is named as such.
 """
 
 import resource
