@@ -1,4 +1,4 @@
-"""Settings of Sphinx for `make docs`, which builds the site from these pages and treats a warning as an error."""
+"""Settings of Sphinx for `make docs`, which builds the site and treats a warning as an error."""
 
 import os
 import sys

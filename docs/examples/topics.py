@@ -33,8 +33,8 @@ print("at least", format_guarantee(first.ratio), "of the optimum")
 # %% [markdown]
 # ## Which words must be in
 #
-# Some words could be exchanged for others at almost no cost, others could not. Every topic of ten words within
-# five per cent of the best is proved to contain these words:
+# Some words could be exchanged for others at almost no cost, others could not. Every topic of ten words
+# within five per cent of the best is proved to contain these words:
 
 # %%
 known = nspca.membership(problem, first, share=0.95, effort="fast")
@@ -64,5 +64,5 @@ for number, column in enumerate(scores.T, start=1):
     print(number, data.sample_names[column.argmax()])
 
 # %% [markdown]
-# Tables of counts that do not fit into memory stay on disk. `nspca.Shards` and `Problem.from_shards` read them
-# from there.
+# Tables of counts that do not fit into memory stay on disk. `nspca.Shards` and `Problem.from_shards` read
+# them from there.
