@@ -24,9 +24,10 @@ def read_text(page: Path) -> str:
 
 
 def find_sentences(text: str) -> list[str]:
-    """Return the sentences of a Markdown page, without code blocks, tables, headings, pictures and generated parts.
+    """Return the sentences of a Markdown page.
 
-    A list item and a paragraph end a sentence. Inline code and a formula count as one word.
+    Code blocks, tables, headings, pictures and generated parts are left out. A list item and a paragraph end a
+    sentence. Inline code and a formula count as one word.
     """
     text = re.sub(
         r"^```.*?^```$|^<!-- peers.*^<!-- end .*?-->|!\[[^\]]*\]\([^)]*\)",
@@ -53,8 +54,8 @@ def count_words(sentence: str) -> int:
 
 def test_sentences_are_found():
     text = (
-        "# Title of it\n\nOne `a b c` two. Three\n[four five](six.md)?\n\n| a | b |\n\n- Item one\n- item two\n\n"
-        "    code here\n\n```python\nx = 1\n```\n"
+        "# Title of it\n\nOne `a b c` two. Three\n[four five](six.md)?\n\n| a | b |\n\n"
+        "- Item one\n- item two\n\n    code here\n\n```python\nx = 1\n```\n"
     )
     found = ["One Code two.", "Three four five?", "Item one", "item two"]
     assert find_sentences(text) == found
