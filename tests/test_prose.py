@@ -26,8 +26,8 @@ def read_text(page: Path) -> str:
 def find_sentences(text: str) -> list[str]:
     """Return the sentences of a Markdown page.
 
-    Code blocks, tables, headings, pictures and generated parts are left out. A list item and a paragraph end a
-    sentence. Inline code and a formula count as one word.
+    Code blocks, tables, headings, pictures and generated parts are left out. A list item or a
+    paragraph ends a sentence. Inline code counts as one word.
     """
     text = re.sub(
         r"^```.*?^```$|^<!-- peers.*^<!-- end .*?-->|!\[[^\]]*\]\([^)]*\)",
