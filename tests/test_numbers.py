@@ -1,10 +1,13 @@
 """One gate for numbers: `Problem` and `verify` take the same tables, and nothing is rounded."""
 
+import re
+from array import array
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -50,6 +53,8 @@ TAKEN = {
     "lists of whole numbers and others": [[1, 0.5], [2**60, 3.0]],
     "a frame": frame(WHOLE[:, 0], X[:, 1]),
     "a nullable frame": frame(X[:, 0], X[:, 1]).astype("Float64"),
+    "an Arrow table": pa.table({"a": WHOLE[:, 0], "b": X[:, 1]}),
+    "a list of series": [pd.Series(WHOLE[:, 0]), pd.Series(X[:, 0])],
     "masked, but nowhere": np.ma.masked_array(X, np.zeros(X.shape, dtype=bool)),
     "sparse": sp.csr_array(X),
     "sparse int64": sp.coo_array(WHOLE),
@@ -78,6 +83,10 @@ REFUSED = {
     "lists": LARGE.tolist(),
     "lists of whole numbers and others": [[2**53 + 1, 0.5], [1, 2]],
     "a list of arrays": [LARGE[:, 0], X[:, 0]],
+    "a list of series": [pd.Series(LARGE[:, 0]), pd.Series(X[:, 0])],
+    "a list of buffers": [array("q", LARGE[:, 0].tolist()), X[:, 0].tolist()],
+    "an Arrow table": pa.table({"a": LARGE[:, 0], "b": X[:, 1]}),
+    "an Arrow table of one type": pa.table({"a": LARGE[:, 0], "b": LARGE[:, 1]}),
     "a frame": frame(LARGE[:, 0], X[:, 1]),
     "a nullable frame": pd.DataFrame(LARGE).astype("Int64"),
     "complex": X + 0j,
@@ -135,6 +144,14 @@ def test_what_float64_rounds_or_is_no_number_is_taken_by_neither(name):
     with pytest.raises(nspca.CertificateError) as refused:
         nspca.verify(data, certificate)
     assert "digest" not in str(refused.value) and "shape" not in str(refused.value)
+
+
+@pytest.mark.skipif(not IS_LONG, reason="long doubles are doubles here")
+def test_a_long_float_is_told_with_the_digits_that_are_lost():
+    with pytest.raises(nspca.InvalidProblem) as refused:
+        nspca.Problem.from_data(LONG, 1)
+    given, rounded = re.search(r"got (\S+), which it rounds to (\S+);", str(refused.value)).groups()
+    assert Decimal(given) != Decimal(rounded)
 
 
 def test_times_in_nanoseconds_are_not_proved_to_stand_still():

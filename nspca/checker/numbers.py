@@ -19,6 +19,9 @@ def numbers_of(data):
         require(all(is_exact(entry) for entry in data), ROUNDED)
     elif hasattr(type(data), "items") and hasattr(data, "columns"):  # a data frame
         require(all(is_exact(np.asarray(column)) for _, column in data.items()), ROUNDED)
+    for columns in ("itercolumns", "iter_columns"):  # of Arrow, and of polars
+        if hasattr(type(data), columns):
+            require(all(is_exact(np.asarray(column)) for column in getattr(data, columns)()), ROUNDED)
     return np.asarray(data)
 
 

@@ -216,13 +216,17 @@ class Runs(Database):
         return len(gone)
 
     def _spare(self, aged: set[str], newest_first: list[str]) -> int:
-        """Take from `aged`, the keys of results that are too old, those above the share; return how many."""
-        most = int(SHARE_AT_ONCE * len(newest_first))
+        """Take from `aged`, the keys of results that are too old, those above the share; return how many.
+
+        A share of fewer than four results is none at a start, and one a day later: they would stay for ever.
+        """
+        most, since = int(SHARE_AT_ONCE * len(newest_first)), time.monotonic() - self._shared_out
         if len(aged) <= most:
             return 0
-        if time.monotonic() - self._shared_out < SHARE_SECONDS:
+        if since < SHARE_SECONDS:
             most = 0
         else:
+            most = max(most, 1 if math.isfinite(since) else 0)
             self._shared_out = time.monotonic()
         oldest = set(newest_first[len(newest_first) - most :])
         spared = len(aged - oldest)

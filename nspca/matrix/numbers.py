@@ -74,9 +74,8 @@ def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Arra
         _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
         if isinstance(X, list | tuple):
             _refuse_rounded_in(X, what)
-        elif hasattr(X, "columns") and hasattr(X, "items") and len(set(X.dtypes)) > 1:
-            for name, column in X.items():  # before all columns of the data frame become one type
-                refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
+        for name, column in _columns(X):  # before all columns become one type
+            refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
         X = np.asarray(X)
         if X.dtype.kind == "O":
             X = np.array([_number(entry, what) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
@@ -110,13 +109,23 @@ def refuse_rounded(X, what: str, where: str = "") -> None:
             raise _rounded(_got(X.flat[wrong[0]]), what, where)
 
 
+def _columns(X):
+    """Return names and columns of a data frame whose columns have several types, or of an Arrow table."""
+    if hasattr(X, "columns") and hasattr(X, "items"):
+        return X.items() if len(set(X.dtypes)) > 1 else ()
+    for names, columns in (("column_names", "itercolumns"), ("columns", "iter_columns")):  # Arrow, polars
+        if hasattr(X, names) and hasattr(X, columns):
+            return zip(getattr(X, names), getattr(X, columns)(), strict=True)
+    return ()
+
+
 def _refuse_rounded_in(entries, what):
-    """The same for nested lists, before NumPy makes one type of whole numbers and others."""
+    """Refuse numbers that float64 rounds in nested lists, before NumPy makes one type of all of them."""
     for entry in entries:
         if isinstance(entry, list | tuple):
             _refuse_rounded_in(entry, what)
-        elif isinstance(entry, np.ndarray):
-            refuse_rounded(entry, what)
+        elif hasattr(entry, "__len__") and not isinstance(entry, str | bytes):
+            refuse_rounded(np.asarray(entry), what)
         elif isinstance(entry, int | np.integer) and is_rounded(int(entry)):
             raise _rounded(got(int(entry)), what)
 
@@ -135,7 +144,7 @@ def _rounded(found: str, what, where=""):
 
 def _got(one) -> str:
     """Return what a sentence says of a number that is rounded and not whole."""
-    return f"{one}, which it rounds to {float(one)!r}"
+    return f"{one!s}, which it rounds to {float(one)!r}"  # formatted, a long float is rounded first
 
 
 def _number(entry, what) -> float:

@@ -215,6 +215,15 @@ def test_a_password_is_asked_for_once():
     assert ask(made, "/_stcore/health")[0] == 200, "whoever looks after the machine needs none"
 
 
+def test_only_the_health_check_itself_is_open_to_all():
+    made = AccessControl(inside, password="geheim")
+    for path in ("/media/_stcore/health", f"{UPLOAD}/_stcore/health", "//_stcore/health"):
+        assert ask(made, path)[0] == 401
+        assert ask(made, path, "PUT", host="evil.example", content_length=1)[0] == 403
+    below = AccessControl(inside, password="geheim", health="/pca/_stcore/health")
+    assert ask(below, "/pca/_stcore/health", host="10.0.0.5")[0] == 200
+
+
 def test_cookies_stay_on_encrypted_connections():
     made = AccessControl(inside, password="geheim")
 
@@ -395,15 +404,20 @@ def test_the_server_is_guarded(plain_environment, monkeypatch):
     monkeypatch.setattr(starlette_server, "_get_uvicorn_config_kwargs", options)
     monkeypatch.setattr(connections, "raise_descriptor_limit", lambda: 1024)
     monkeypatch.setenv("NSPCA_HOSTS", "pca.example.org")
-    before = config.get_option("client.allowedOrigins")
+    before, base = config.get_option("client.allowedOrigins"), config.get_option("server.baseUrlPath")
     try:
         internals.guard_server()
         first, *others = starlette_app.create_streamlit_middleware()
         assert first.cls is AccessControl and others
         assert "pca.example.org" in first.kwargs["allowed"].names
         assert before and config.get_option("client.allowedOrigins") == []
+        assert first.kwargs["health"] == "/_stcore/health"
+        config.set_option("server.baseUrlPath", "/pca/")
+        below, *_ = starlette_app.create_streamlit_middleware()
+        assert below.kwargs["health"] == "/pca/_stcore/health"
         used = starlette_server._get_uvicorn_config_kwargs()
         assert issubclass(used["http"], connections.GuardedConnection) and used["http"].most < 1024
         assert used["forwarded_allow_ips"] == ["127.0.0.1", "::1"] and used["ws"] == options()["ws"]
     finally:
         config.set_option("client.allowedOrigins", before)
+        config.set_option("server.baseUrlPath", base)

@@ -596,11 +596,12 @@ def test_a_clock_far_ahead_deletes_a_quarter_at_most(store, monkeypatch, count):
         assert store.make_room(10**9, 10**9, 365 * 86400.0) in (0, count // 4)
     left = [key for key in keys if store.has_result(key)]
     assert left == keys[: count - count // 4] and store.spared == len(left)
-    monkeypatch.setattr("nspca.jobs.runs.SHARE_SECONDS", 0.0)  # a day later
-    assert store.make_room(10**9, 10**9, 365 * 86400.0) == len(left) // 4
+    monkeypatch.setattr("nspca.jobs.runs.SHARE_SECONDS", 0.0)  # a day later: few results go one by one
+    gone = max(1, len(left) // 4)
+    assert store.make_room(10**9, 10**9, 365 * 86400.0) == gone
     monkeypatch.setattr("nspca.jobs.runs.time.time", lambda: now)
     assert store.make_room(10**9, 10**9, 365 * 86400.0) == store.spared == 0
-    assert store.make_room(100, 10**9, 365 * 86400.0) == len(left) - len(left) // 4 - 1  # for room, as before
+    assert store.make_room(100, 10**9, 365 * 86400.0) == max(0, len(left) - gone - 1)  # for room, as before
 
 
 def test_uploads_of_a_clock_far_ahead_go_only_where_their_room_is_needed(store):

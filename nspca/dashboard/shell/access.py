@@ -76,6 +76,7 @@ class AccessControl:
     held : ``held(session)`` returns the bytes that are held of uploads, of that session and of all
     password : password that a browser has to give; none when empty
     metrics : whether Streamlit's measurements are handed out
+    health : path that is answered under any name and without a password
     passwords : check of passwords, with its delays
     """
 
@@ -87,9 +88,10 @@ class AccessControl:
         held: Callable[[str], tuple[int, int]] = lambda session: (0, 0),
         password: str = "",
         metrics: bool = False,
+        health: str = HEALTH,
         passwords: PasswordCheck | None = None,
     ) -> None:
-        self.app, self.held, self.metrics = app, held, metrics
+        self.app, self.held, self.metrics, self._health = app, held, metrics, health
         self._allowed = allowed or AllowedHosts()
         self._password = password.encode()
         self._passwords = passwords or PasswordCheck()
@@ -118,7 +120,7 @@ class AccessControl:
             await _answer(send, refusal)
             return
         path = scope["path"]
-        if not path.endswith(HEALTH) and not self._has_cookie(heads):
+        if path != self._health and not self._has_cookie(heads):
             refusal = await self._ask_password(scope, heads)
             if refusal is not None:
                 await _answer(send, refusal)
@@ -138,7 +140,7 @@ class AccessControl:
             # Two servers in a row may disagree where such a request ends (RFC 9112, 6.1).
             sentence = "A request has either a Content-Length or a Transfer-Encoding, got both."
             return Refusal(400, sentence, (("Connection", "close"),))
-        if scope["type"] == "http" and scope["path"].endswith(HEALTH):
+        if scope["type"] == "http" and scope["path"] == self._health:
             return None  # whatever looks after the machine asks under any name
         host = read_authority(heads.get("host", ""))
         if host is None:

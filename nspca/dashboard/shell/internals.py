@@ -29,7 +29,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette import starlette_app, starlette_routes, starlette_server
 
 from nspca.dashboard.shell import connections, log
-from nspca.dashboard.shell.access import AccessControl, Settings, read_settings
+from nspca.dashboard.shell.access import HEALTH, AccessControl, Settings, read_settings
 from nspca.dashboard.shell.hosts import AllowedHosts, list_allowed
 
 YEAR = 365 * 24 * 3600  # seconds
@@ -127,6 +127,7 @@ def guard_server() -> None:
             held=_held,
             password=settings.password,
             metrics=settings.metrics,
+            health=f"/{config.get_option('server.baseUrlPath').strip('/')}".rstrip("/") + HEALTH,
         )
         return [control, *others]
 
