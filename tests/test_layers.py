@@ -107,7 +107,9 @@ def allowed() -> dict[str, set[str]]:
     arrows["planning"] = below | {"data", "shards"}
     arrows["nspca"] = below | {"data", "shards", "verifying", "planning"}
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
-    arrows["tasks"] = arrows["papers"] | {"papers", "nspca", "planning"}
+    arrows["specs"] = arrows["papers"] | {"papers", "planning", "verifying"}
+    arrows["nspca"] |= {"specs"}
+    arrows["tasks"] = arrows["specs"] | {"specs", "nspca"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
     arrows["cli"] = arrows["tasks"] | {"jobs"}
     arrows["__main__"] = {"cli"}

@@ -172,7 +172,7 @@ def vocabulary(of: Chosen) -> None:
 def offers(of: Chosen) -> None:
     """What was noticed about the file, each with the button that does it."""
     data = of.dataset
-    if data.source != "user" or "folder" in of.reference:  # which is read as it is
+    if data.source != "user" or of.reference.folder is not None:  # which is read as it is
         return
     if data.labels is None and not data.is_covariance:
         for one in data.label_candidates[:3]:
