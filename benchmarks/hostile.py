@@ -181,7 +181,7 @@ def _counts():
         ("of 10^10 words", b"10\n99999999999\n2\n" + entries, "at most"),
         ("of 10^10 entries", b"10\n10\n99999999999\n" + entries, "at most"),
         ("of 20 million entries", b"10\n10\n20000000\n" + entries, "too short"),
-        ("with an entry outside", b"2\n2\n2\n1 1 1\n3 1 1\n", "but the header counts 1 to 2"),
+        ("with an entry outside", b"2\n2\n2\n1 1 1\n3 1 1\n", "but the header counts documents from 1 to 2"),
         ("with a count of 0", b"2\n2\n2\n1 1 1\n2 1 0\n", "counts are positive"),
         ("with text", b"2\n2\n2\n1 1 1\n2 1 x\n", "three whole numbers"),
         ("with a missing entry", b"3\n3\n2\n1 1 1\n", "promises 2 entries|too short"),

@@ -130,6 +130,11 @@ def gunzip(raw: bytes, packed: int | None = None) -> bytes:
     return plain
 
 
+def plain_bytes(raw: bytes, packed: int | None = None) -> bytes:
+    """Return `raw`, unpacked where it is a gzip file; `packed` as in `gunzip`."""
+    return gunzip(raw, packed) if raw.startswith(b"\x1f\x8b") else raw
+
+
 def check_archive(
     packed: int, members: list[zipfile.ZipInfo], kind: str = "ZIP", way_out: str = "give the plain files"
 ) -> None:

@@ -13,16 +13,17 @@ from nspca.archive import open_zip, read_npy, unzip_member
 from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
-from nspca.data.docword import is_docword, read_docword
 from nspca.data.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.h5ad import SUFFIX, read_h5ad
 from nspca.data.how import How
 from nspca.data.images import EXTENSIONS, read_images, short_name
 from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
-from nspca.data.matrixmarket import is_matrix_market, read_matrix_market
 from nspca.data.missing import check_way, settle
 from nspca.data.parquet import MAGIC as PARQUET
 from nspca.data.parquet import look_at_parquet, read_parquet
+from nspca.data.readers import DocwordReader, MatrixMarketReader, Source
+from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
+from nspca.data.readers.matrixmarket import DENSE
 from nspca.data.table import read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
@@ -99,7 +100,7 @@ def read(
     """
     report = report or silent
     name = name or _name_of(path_or_buffer)
-    words = None if vocabulary is None else _plain(limits.bounded_bytes(vocabulary))
+    words = None if vocabulary is None else limits.plain_bytes(limits.bounded_bytes(vocabulary))
     how = How(header, delimiter, id_column, label_column, features_in_rows, check_way(missing), decimal)
     report(Event("reading", message=name))
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
@@ -108,7 +109,8 @@ def read(
         return read_h5ad(Path(path_or_buffer), name, label_column)
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
-        words = _vocabulary_beside(Path(path_or_buffer))
+        beside = find_vocabulary(Path(path_or_buffer))
+        words = None if beside is None else read_vocabulary(beside)
     return _read_bytes(raw, name, words, how, report, len(raw))
 
 
@@ -124,7 +126,7 @@ def look_at(
     """
     how = How(header, delimiter, decimal=decimal)
     given = limits.bounded_bytes(path_or_buffer)
-    raw = _plain(given)
+    raw = limits.plain_bytes(given)
     if raw.startswith(PARQUET):
         return look_at_parquet(raw, len(given))
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
@@ -132,8 +134,8 @@ def look_at(
         raw, how = text, replace(how, delimiter=",")
     elif (
         raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
-        or is_docword(raw)
-        or is_matrix_market(raw)
+        or DocwordReader.matches(raw)
+        or MatrixMarketReader.matches(raw)
     ):
         return None
     return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter, decimal=how.decimal)
@@ -167,7 +169,7 @@ def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
 
 def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
     """Read the bytes of one file; `packed` counts those of the file as it was given."""
-    raw = _plain(raw, packed)
+    raw = limits.plain_bytes(raw, packed)
     if raw.startswith(b"PK\x03\x04"):
         return _read_zip(raw, name, words, how, report, packed)
     if raw.startswith(b"PK\x05\x06"):
@@ -184,19 +186,38 @@ def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Re
             "One image is one sample, and at least two are needed: give a ZIP or a folder of images of one "
             "size."
         )
-    if is_matrix_market(raw):
-        return _turned(_from_array(read_matrix_market(raw), name, how), how)
-    if is_docword(raw):
-        return _turned(read_docword(raw, name, words), how)
+    if MatrixMarketReader.matches(raw):
+        X = _read_matrix(MatrixMarketReader(Source(raw=raw), how, report=report))
+        return _turned(_from_array(X, name, how), how)
+    if DocwordReader.matches(raw):
+        return _turned(_read_counts(DocwordReader(Source(raw=raw), how, report=report), name, words), how)
     return read_text_table(raw, name, how, packed=packed)
+
+
+def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Dataset:
+    """Return word counts as a data set, with the words of a vocabulary as names."""
+    shape = reader.shape
+    limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    reader.probe()
+    (block,) = reader.blocks()
+    names, notes = vocabulary_words(words, shape.columns)
+    return Dataset(name, block.X, names, numbered("document", shape.rows), kind="words", notes=notes)
+
+
+def _read_matrix(reader: MatrixMarketReader) -> Any:
+    """Return a matrix without names; a small symmetric one is dense, as it is no graph but a table."""
+    shape = reader.shape
+    if reader.is_dense:
+        limits.check_dense(shape.rows, shape.columns)
+    else:
+        limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    reader.probe()
+    (block,) = reader.blocks()
+    return block.X.toarray() if shape.is_sparse and reader.is_symmetric and shape.rows <= DENSE else block.X
 
 
 def _turned(data: Dataset, how: How) -> Dataset:
     return data.transposed() if how.features_in_rows else data
-
-
-def _plain(raw: bytes, packed: int | None = None) -> bytes:
-    return limits.gunzip(raw, packed) if raw.startswith(b"\x1f\x8b") else raw
 
 
 def _from_array(X: Any, name: str, how: How) -> Dataset:
@@ -273,7 +294,7 @@ def _read_files(
         words = vocabularies[0]()
     raw = others[0][1]()
     packed = packed or len(raw)
-    raw = _plain(raw, packed)
+    raw = limits.plain_bytes(raw, packed)
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
         return _read_zip(raw, name, words, how, report, packed)
     if raw.startswith(b"PK"):
@@ -296,13 +317,6 @@ def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]
     """Sort key in which image10 follows image9; numbers of any length are compared, none is made."""
     parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", file[0]))
     return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
-
-
-def _vocabulary_beside(path: Path) -> bytes | None:
-    if not path.name.startswith("docword."):
-        return None
-    beside = path.with_name("vocab." + path.name.removeprefix("docword.").removesuffix(".gz"))
-    return limits.bounded_bytes(beside) if beside.is_file() else None
 
 
 def _name_of(source: str | Path | bytes | BinaryIO) -> str:

@@ -11,17 +11,16 @@ import scipy.sparse as sp
 from nspca.archive import npy_header
 from nspca.data.cells import rows_of
 from nspca.data.columns import columns
-from nspca.data.docword import HEADER, is_docword
 from nspca.data.excel import is_workbook
 from nspca.data.how import How
-from nspca.data.matrixmarket import is_matrix_market
+from nspca.data.readers import Shape, Source, find_format
 from nspca.errors import InvalidData, InvalidOption
 from nspca.features import features_of
 from nspca.matrix.covariance import DataCovariance, SparseCovariance
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
-from nspca.shards.pieces import Text, opened
+from nspca.shards.pieces import opened
 from nspca.shards.texts import TextTable
 
 COORDINATES, TABLE = 12, 8
@@ -86,12 +85,21 @@ def size_of(source) -> Size:
         return _parquet(path)
     if first.startswith(b"PK\x03\x04"):
         return _npz(path)
-    if is_matrix_market(first):
-        return _matrix_market(path)
-    if is_docword(first) and (header := HEADER.match(first)):
-        rows, columns, entries = (int(header[i]) for i in (1, 2, 3))
-        return Size(rows, columns, entries, sparse=True, text=_text(path))
+    if reader := find_format(first):
+        return _of_shape(reader(Source(path)).probe())
     return _csv(path)
+
+
+def _of_shape(shape: Shape) -> Size:
+    return Size(
+        shape.rows,
+        shape.columns,
+        shape.nonzeros,
+        sparse=shape.is_sparse,
+        exact=shape.is_exact,
+        text=shape.text_bytes,
+        aside=shape.not_counted,
+    )
 
 
 def _of_table(source):
@@ -166,23 +174,6 @@ def _npz(path):
         raise InvalidData(f"{path} holds no table of numbers: save one with numpy.savez.")
     rows, columns = max(tables, key=lambda shape: shape[0] * shape[1])
     return Size(int(rows), int(columns), int(rows) * int(columns), sparse=False)
-
-
-def _matrix_market(path):
-    text = Text(path)
-    try:
-        banner, line = text.readline().lower().split(), text.readline()
-        while line and (line.startswith(b"%") or not line.strip()):
-            line = text.readline()
-    finally:
-        text.close()
-    cells = line.split()
-    dense = b"array" in banner
-    if len(cells) != 3 - dense or not all(cell.isdigit() and len(cell) < 19 for cell in cells):
-        raise InvalidData(f"{path} must hold the numbers of rows, columns and entries: save it again.")
-    rows, columns, *entries = (int(cell) for cell in cells)
-    stored = rows * columns if dense else entries[0] * (1 if b"general" in banner else 2)
-    return Size(rows, columns, stored, sparse=not dense, text=_text(path))
 
 
 def _csv(path):

@@ -6,9 +6,8 @@ Memory is bounded by a piece and a block of rows, whatever the length of the fil
 from collections.abc import Callable
 from pathlib import Path
 
-from nspca.data.docword import is_docword
 from nspca.data.how import How
-from nspca.data.matrixmarket import is_matrix_market
+from nspca.data.readers import DocwordReader, MatrixMarketReader
 from nspca.errors import InvalidData, InvalidOption
 from nspca.options import whole
 from nspca.progress import Report, silent
@@ -87,7 +86,7 @@ def shard(
 KINDS: list[tuple[Callable[[bytes], bool], Callable[[Made], Shards]]] = [
     (lambda first: first.startswith(b"PAR1"), parquet),
     (lambda first: first.startswith(b"PK\x03\x04"), npz),
-    (is_matrix_market, matrix_market),
-    (is_docword, docword),
+    (MatrixMarketReader.matches, matrix_market),
+    (DocwordReader.matches, docword),
 ]
 """How a file begins, and who reads it; what fits nowhere is read as CSV."""

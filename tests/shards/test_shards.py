@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
+from nspca.data.readers import entries as pieces
 from nspca.errors import Cancelled, InvalidData, InvalidOption
 from nspca.matrix.covariance import canonical, sparse_digest
-from nspca.shards import pieces
 from nspca.shards.manifest import file_of
 from nspca.shards.reader import Shards
 from nspca.shards.sources import shard
@@ -408,7 +408,7 @@ PEAK = """
 import sys
 import numpy as np
 import nspca
-from nspca.shards import pieces
+from nspca.data.readers import entries as pieces
 from nspca.shards.sources import shard
 pieces.PIECE = 2**20
 if sys.argv[1] == "shard":
