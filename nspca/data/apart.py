@@ -26,8 +26,8 @@ from nspca.archive import mib, open_zip
 from nspca.data.dataset import Candidate, Dataset, Numbered
 from nspca.data.excel import is_workbook
 from nspca.data.look import Look
-from nspca.data.parquet import MAGIC as PARQUET
 from nspca.data.reader import could_be_read, look_at, read
+from nspca.data.readers.parquet import MAGIC as PARQUET
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 
 # What is read in this process: at most this many bytes, unpacked.

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
-from nspca.data.missing import refusal
-from nspca.errors import InvalidData, MissingValues, NotNumbers
+from nspca.errors import InvalidData, NotNumbers
 from nspca.rounded import WHOLE, WRITTEN, got, is_lost
 
 # Cells that hold nothing, as people and programs write it.
@@ -37,23 +36,28 @@ class Cells:
     missing_allowed : bool
         A cell that holds nothing is then NaN; otherwise it is refused.
     line : int, optional
-        Lines of the file above `raw`, when that is a piece of a file: where the trouble is, is then said by
-        its line.
+        Lines of the file above `raw`, where an error names the line. A missing value is then one.
+    before : int
+        Rows of the body above `raw`, where an error names the row.
     """
 
     raw: bytes
     found: Look
     missing_allowed: bool = False
     line: int | None = None
+    before: int = 0
 
     def read(
         self, text: Sequence[int], skipped: Sequence[int] = ()
-    ) -> tuple[np.ndarray, dict[int, list[str]]]:
-        """The numbers (rows, columns without `text`) and the texts of the columns in `text`; without the
-        `skipped` rows of the body.
+    ) -> tuple[np.ndarray, dict[int, list[str]], str]:
+        """Return the numbers (rows, columns without `text`), the texts of the other columns, and a gap.
+
+        The gap describes the first missing value, in words, where they are not allowed; empty when there is
+        none. `skipped` are rows of the whole body that are left out.
         """
+        skipped = [r - self.before for r in skipped if r >= self.before]
         try:
-            return self._at_once(text, skipped)
+            return *self._at_once(text, skipped), ""
         except (
             ValueError,
             pd.errors.EmptyDataError,
@@ -67,9 +71,9 @@ class Cells:
                     "Reading the table takes more memory than there is: keep fewer columns, or save it as "
                     "compressed NPZ."
                 ) from None
-            values, texts = self._walk(text, skipped)
-            if self.missing_allowed:
-                return values, texts
+            values, texts, gap = self._walk(text, skipped)
+            if self.missing_allowed or gap:
+                return values, texts, "" if self.missing_allowed else gap
             way_out = (
                 "close the quotation mark that is left open"
                 if "inside string" in str(error)
@@ -113,10 +117,10 @@ class Cells:
                 raise ValueError("a whole number is rounded")
         return values, {i: frame[i].tolist() for i in text}
 
-    def _walk(self, text: Sequence[int], skipped: Sequence[int]) -> tuple[np.ndarray, dict[int, list[str]]]:
-        """The same cell by cell; raises the sentence about the first cell or row that is wrong, or about what
-        is missing.
-        """
+    def _walk(
+        self, text: Sequence[int], skipped: Sequence[int]
+    ) -> tuple[np.ndarray, dict[int, list[str]], str]:
+        """Read cell by cell; raise the sentence about the first cell or row that is wrong."""
         found, width, skip = self.found, len(self.found.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numbers, gap = array("d"), ""
@@ -126,7 +130,7 @@ class Cells:
         for r, (line, row) in enumerate(rows):
             if r in skip or (len(row) == 1 and row[0].isspace()):
                 continue
-            place = f"row {r + 1}" if self.line is None else f"line {self.line + line}"
+            place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
             if len(row) != width and is_comment(row):
                 raise InvalidData(
                     f'{place.capitalize()} is a comment ("{short(row[0])}"), not a row of the table: remove '
@@ -151,11 +155,7 @@ class Cells:
             if numbers
             else np.empty((0, 0))
         )
-        if gap and not self.missing_allowed:
-            missing = np.isnan(values)
-            where = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
-            raise MissingValues(refusal(gap, *where), *where)
-        return values, texts
+        return values, texts, gap
 
 
 def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:

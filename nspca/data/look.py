@@ -2,6 +2,7 @@
 columns.
 """
 
+import codecs
 import csv
 import io
 import re
@@ -42,6 +43,10 @@ _CORNER = {
     "class",
 }
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
+# What spreadsheets write in lines below a table, and the bytes at the end of a text that are searched for it.
+_BARE, _TAIL = b',;\t |"\r\n', 2**16
+# Bytes that are decoded at a time.
+_DECODED = 2**20
 # A label has few different values: it colours a plot.
 FEW_LABELS = 30
 
@@ -84,10 +89,8 @@ class Look:
     notes: tuple[str, ...] = ()
 
 
-def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Text of any usual encoding as UTF-8 without byte order mark, outer blank lines removed, and a note when
-    the encoding was guessed.
-    """
+def as_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return text of any usual encoding as UTF-8 without byte order mark, and a note when it was guessed."""
     notes: tuple[str, ...] = ()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
@@ -101,26 +104,57 @@ def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
         raise InvalidData(
             f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
         )
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
+    if not _is_utf8(raw):
         if _is_garbage(raw):
-            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.") from None
+            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
         raw, notes = (
             raw.decode("cp1252", errors="replace").encode(),
             ("The text is not UTF-8, it was read as Western European (cp1252).",),
         )
+    return raw, notes
+
+
+def stripped(raw: bytes) -> bytes:
+    """Return text without the blank lines around it, and without lines of bare delimiters below it.
+
+    Raises
+    ------
+    InvalidData
+        When nothing else is in it.
+    """
     raw = raw.strip(b"\r\n")
     # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
     # that is not empty.
-    filled = len(raw.rstrip(b',;\t |"\r\n'))
+    filled = len(raw.rstrip(_BARE))
     ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
     raw = raw[: min(ends, default=len(raw))]
     if not raw.strip():
         raise InvalidData(
             "The file holds no table, only blank lines: at least two rows and two columns are needed."
         )
-    return raw, notes
+    return raw
+
+
+def trimmed(raw: bytes) -> bytes:
+    """Return `stripped` text, or the text itself where only ends of lines stand below the table."""
+    end = raw[-_TAIL:]
+    below = end[len(end.rstrip(_BARE)) :]
+    is_plain = not raw.startswith((b"\n", b"\r")) and len(below) < len(end) and not below.strip(b"\r\n")
+    return raw if is_plain else stripped(raw)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Whether bytes are UTF-8, without a copy of them as text."""
+    if raw.isascii():
+        return True
+    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
+    try:
+        for start in range(0, len(raw), _DECODED):
+            decoder.decode(view[start : start + _DECODED])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_garbage(raw: bytes) -> bool:

@@ -17,27 +17,16 @@ from nspca.data.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.h5ad import SUFFIX, read_h5ad
 from nspca.data.how import How
 from nspca.data.images import EXTENSIONS, read_images, short_name
-from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
+from nspca.data.look import ENOUGH_ROWS, Look, as_utf8, look, stripped
 from nspca.data.missing import check_way, settle
-from nspca.data.parquet import MAGIC as PARQUET
-from nspca.data.parquet import look_at_parquet, read_parquet
-from nspca.data.readers import DocwordReader, MatrixMarketReader, Source
+from nspca.data.readers import FOREIGN, NPY, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.readers.matrixmarket import DENSE
-from nspca.data.table import read_text_table
+from nspca.data.readers.parquet import ParquetReader
+from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
 
-_FOREIGN = {
-    b"\x89HDF": "an HDF5 file (.h5ad and the like), which is never opened from uploads",
-    b"\xd0\xcf\x11\xe0": "an old Excel file, or one with a password",
-    b"%PDF": "a PDF",
-    b"MATLAB": "a MATLAB file",
-    b"\x80\x04": "a pickle, which is never opened",
-    b"Rar!": "a RAR archive",
-    b"7z\xbc\xaf": "a 7z archive",
-}
-_ONE_IMAGE = (b"\x89PNG", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
 Files = Sequence[tuple[str, Callable[[], bytes]]]
 
 
@@ -127,18 +116,18 @@ def look_at(
     how = How(header, delimiter, decimal=decimal)
     given = limits.bounded_bytes(path_or_buffer)
     raw = limits.plain_bytes(given)
-    if raw.startswith(PARQUET):
-        return look_at_parquet(raw, len(given))
+    if ParquetReader.matches(raw):
+        return ParquetReader(Source(raw=raw, packed=len(given)), how).layout
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
         text = sheet_as_csv(raw, ENOUGH_ROWS, how.decimal, len(given))[0]
         raw, how = text, replace(how, delimiter=",")
     elif (
-        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
+        raw.startswith((b"PK\x03\x04", NPY, *ONE_IMAGE, *FOREIGN))
         or DocwordReader.matches(raw)
         or MatrixMarketReader.matches(raw)
     ):
         return None
-    return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter, decimal=how.decimal)
+    return look(stripped(as_utf8(raw)[0]), header=how.header, delimiter=how.delimiter, decimal=how.decimal)
 
 
 def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
@@ -174,14 +163,14 @@ def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Re
         return _read_zip(raw, name, words, how, report, packed)
     if raw.startswith(b"PK\x05\x06"):
         raise InvalidData("The ZIP file is empty: pack the files again.")
-    if raw.startswith(PARQUET):
-        return read_parquet(raw, name, how, packed)
-    if raw.startswith(b"\x93NUMPY"):
+    if ParquetReader.matches(raw):
+        return read_table(ParquetReader(Source(raw=raw, packed=packed), how, report=report), name)
+    if raw.startswith(NPY):
         return _turned(_from_array(plain_numbers(read_npy(raw), packed), name, how), how)
-    for magic, what in _FOREIGN.items():
+    for magic, what in FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
-    if raw.startswith(_ONE_IMAGE):
+    if raw.startswith(ONE_IMAGE):
         raise InvalidData(
             "One image is one sample, and at least two are needed: give a ZIP or a folder of images of one "
             "size."

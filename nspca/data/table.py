@@ -3,13 +3,12 @@ way round it is.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from nspca.data.cells import Cells
-from nspca.data.columns import columns, different, find_column, left_out, taken_as_names
+from nspca.data.columns import different, find_column, left_out, taken_as_names
 from nspca.data.dataset import (
     Candidate,
     Dataset,
@@ -21,10 +20,12 @@ from nspca.data.dataset import (
     unique_names,
 )
 from nspca.data.how import How
-from nspca.data.limits import check_dense, check_growth, check_room
-from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
+from nspca.data.limits import check_dense, check_growth, check_lines, check_room
+from nspca.data.look import MISSING, Look, are_labels, as_utf8, is_number, quoted, short, stripped
 from nspca.data.missing import Settled, settle
-from nspca.data.thousands import check_written
+from nspca.data.readers.base import Source
+from nspca.data.readers.delimited import DelimitedReader
+from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
@@ -36,61 +37,42 @@ LONGEST_LABEL = 80
 """Characters of a label; all labels of a data set take the room of the longest."""
 NO_LABEL = "(none)"
 """The group of the samples whose label is empty."""
-Body = Callable[[Sequence[int], Sequence[int]], tuple[np.ndarray, dict[int, list[str]]]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table whose form is known and whose body is read when it is known which columns are texts.
-
-    Parameters
-    ----------
-    name : str
-    found : Look
-    body : callable
-        ``body(text columns, skipped rows)`` gives the numbers of the other columns, and the texts.
-    notes : tuple of str
-    """
-
-    name: str
-    found: Look
-    body: Body
-    notes: tuple[str, ...] = ()
 
 
 def read_text_table(
     raw: bytes, name: str, how: How, notes: tuple[str, ...] = (), packed: int | None = None
 ) -> Dataset:
     """Read CSV or TSV bytes as a Dataset; `packed` counts those of the file that they came in."""
-    raw, more = to_utf8(raw)
-    found = look(raw, header=how.header, delimiter=how.delimiter, decimal=how.decimal)
-    check_written(found, how)
-    rows, columns = raw.count(b"\n") + 1, len(found.columns)
+    raw, more = as_utf8(raw)
+    raw = stripped(raw) if raw.startswith((b"\r", b"\n")) else raw
+    check_lines(raw)
+    reader = DelimitedReader(Source(raw=raw, packed=packed or 0), how)
+    rows, columns = reader.most_rows, len(reader.layout.columns)
     check_dense(rows, columns)
-    check_growth(8 * rows * columns, packed or len(raw), "packed")
+    check_growth(8 * rows * columns, reader.source.given_bytes, "packed")
     check_room(_CELL * rows * columns + _COLUMN * columns)
     if columns < 2:
         raise InvalidData(
             "Only one column was found: at least two columns are needed, separated by comma, semicolon, "
             "tab, bar or blank."
         )
-    return read_table(
-        Table(name, found, Cells(raw, found, how.missing != "refuse").read, (*notes, *more, *found.notes)),
-        how,
-    )
+    return read_table(reader, name, (*notes, *more))
 
 
-def read_table(table: Table, how: How) -> Dataset:
-    """The table as a Dataset; see `nspca.data.read` for the choices."""
-    found = table.found
+def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> Dataset:
+    """Return the table of a reader as a Dataset; see `nspca.data.read` for the choices.
+
+    `notes` are sentences about the file that come before those about its table.
+    """
+    found, how = reader.layout, reader.how
     if how.features_in_rows:
         named = None if how.id_column is None else find_column(found, how.id_column, "id")
-        return _features_in_rows(table, how, named if named is not None else found.id_column or 0)
-    chosen = columns(found, how)
+        return _features_in_rows(reader, name, notes, named if named is not None else found.id_column or 0)
+    chosen = reader.columns
     features, ids, labels = chosen.features, chosen.ids, chosen.labels
-    values, texts = table.body(chosen.aside, ())
+    values, texts = reader.read_whole(chosen.aside)
     if (again := _not_empty(found, texts)) != found:
-        return read_table(replace(table, found=again), how)
+        return read_table(reader.with_layout(again), name, notes)
     if values.shape[1] == 0:
         aside = chosen.set_aside(found)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
@@ -100,13 +82,14 @@ def read_table(table: Table, how: How) -> Dataset:
     candidates += _numbered_classes(found, settled, features)
     sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
     return Dataset(
-        name=table.name,
+        name=name,
         X=settled.X,
         feature_names=tuple(settled.of_columns([found.columns[i] for i in features])),
         sample_names=frozen(settled.of_rows(sample_names)),
         labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
         notes=(
-            *table.notes,
+            *notes,
+            *reader.notes,
             *others,
             *taken_as_names(found, chosen, how),
             *renamed,
@@ -116,18 +99,19 @@ def read_table(table: Table, how: How) -> Dataset:
     )
 
 
-def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
-    found = table.found
+def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], ids: int) -> Dataset:
+    """Return a table with features in rows as a Dataset; `ids` is the column of their names."""
+    found, how = reader.layout, reader.how
     body = found.rows[1:] if found.header else found.rows
     label = None if how.label_column is None else _find_row(body, ids, how.label_column)
     skipped = tuple(sorted({*found.label_rows, *(() if label is None else (label,))}))
     left_out = [i for i in (*found.text_columns, *found.empty_columns) if i != ids]
-    values, texts = table.body(sorted({ids, *left_out}), skipped)
+    values, texts = reader.read_whole(sorted({ids, *left_out}), skipped)
     samples = [i for i in range(len(found.columns)) if i not in texts]
     settled = settle(values, how.missing, features_in_rows=True, called=[quoted(found, i) for i in samples])
     features, renamed = unique_names(texts[ids], "feature")
     sample_names = [found.columns[i] for i in samples] if found.header else numbered("sample", len(samples))
-    notes = (*table.notes, "Features were in rows; the table was transposed.", *renamed)
+    notes = (*notes, *reader.notes, "Features were in rows; the table was transposed.", *renamed)
     if left_out:
         notes += (
             f"{len(left_out)} column(s) without numbers were left out, the first "
@@ -146,7 +130,7 @@ def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
                 (Candidate(body[r][ids], count, to_labels(cells), notes[-1]),) if are_labels(cells) else ()
             )
     return Dataset(
-        name=table.name,
+        name=name,
         X=np.ascontiguousarray(settled.X.T),
         feature_names=tuple(settled.of_rows(features)),
         sample_names=frozen(settled.of_columns(sample_names)),

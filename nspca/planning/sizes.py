@@ -9,10 +9,7 @@ from pathlib import Path
 import scipy.sparse as sp
 
 from nspca.archive import npy_header
-from nspca.data.cells import rows_of
-from nspca.data.columns import columns
 from nspca.data.excel import is_workbook
-from nspca.data.how import How
 from nspca.data.readers import Shape, Source, find_format
 from nspca.errors import InvalidData, InvalidOption
 from nspca.features import features_of
@@ -20,8 +17,6 @@ from nspca.matrix.covariance import DataCovariance, SparseCovariance
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
-from nspca.shards.pieces import opened
-from nspca.shards.texts import TextTable
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
@@ -76,18 +71,17 @@ def size_of(source) -> Size:
         return Size(*shards.shape, shards.nonzeros, sparse=True, at="shards")
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-    with opened(path) as handle:
-        try:
-            first = handle.read(2**16)
-        except (OSError, EOFError):
-            raise InvalidData(f"{path} is damaged: get it again.") from None
-    if first.startswith(b"PAR1"):
-        return _parquet(path)
+    source = Source(path)
+    first = source.first()
     if first.startswith(b"PK\x03\x04"):
         return _npz(path)
-    if reader := find_format(first):
-        return _of_shape(reader(Source(path)).probe())
-    return _csv(path)
+    reader = find_format(first)
+    if reader is None:
+        raise InvalidData(
+            f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
+            "shards, got another: convert it."
+        )
+    return _of_shape(reader(source, on_disk=True).probe())
 
 
 def _of_shape(shape: Shape) -> Size:
@@ -125,31 +119,6 @@ def _of_problem(problem):
     return Size(m, n, m * n, sparse=False, at="memory")
 
 
-def _text(path):
-    """Bytes of a text; of a gzipped one about as many as that makes."""
-    return path.stat().st_size * (3 if path.name.endswith(".gz") else 1)
-
-
-def _parquet(path):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from nspca.data.parquet import look_at_file
-
-    try:
-        file = pq.ParquetFile(path)
-        rows, (n, aside) = file.metadata.num_rows, _features(look_at_file(file))
-    except (pa.ArrowException, OSError):
-        raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    return Size(rows, n, rows * n, sparse=False, aside=aside)
-
-
-def _features(found):
-    """How many columns of a table are features, and which are not."""
-    chosen = columns(found, How())
-    return len(chosen.features), chosen.set_aside(found).removeprefix(" (").removesuffix(")")
-
-
 def _npz(path):
     try:
         with zipfile.ZipFile(path) as archive:
@@ -174,21 +143,3 @@ def _npz(path):
         raise InvalidData(f"{path} holds no table of numbers: save one with numpy.savez.")
     rows, columns = max(tables, key=lambda shape: shape[0] * shape[1])
     return Size(int(rows), int(columns), int(rows) * int(columns), sparse=False)
-
-
-def _csv(path):
-    from nspca.data.reader import look_at
-
-    text = TextTable(path)
-    found = look_at(text.head)
-    if found is None:
-        raise InvalidData(
-            f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
-            "shards, got another: convert it."
-        )
-    rows = sum(any(map(str.strip, row)) for _, row in rows_of(text.head, found.delimiter))
-    whole = not text.taken
-    size = len(text.head) if whole else _text(path)
-    rows = max(1, round(rows * size / (text.taken or size)) - found.header)
-    n, aside = _features(found)
-    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size, aside=aside)

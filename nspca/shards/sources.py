@@ -7,13 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nspca.data.how import How
-from nspca.data.readers import DocwordReader, MatrixMarketReader
+from nspca.data.readers import (
+    DelimitedReader,
+    DocwordReader,
+    MatrixMarketReader,
+    ParquetReader,
+    Reader,
+    Source,
+    find_format,
+)
 from nspca.errors import InvalidData, InvalidOption
 from nspca.options import whole
 from nspca.progress import Report, silent
 from nspca.shards.coordinates import docword, matrix_market
 from nspca.shards.making import MEGABYTES, Made
-from nspca.shards.pieces import opened
 from nspca.shards.reader import Shards
 from nspca.shards.tables import csv, npz, parquet
 
@@ -72,21 +79,22 @@ def shard(
     words = None if vocabulary is None else Path(vocabulary)
     how = How(id_column=id_column, label_column=label_column, decimal=decimal)
     made = Made(path, Path(folder), rows, megabytes, report or silent, words, how)
-    with opened(path) as handle:
-        try:
-            first = handle.read(2**16)
-        except (OSError, EOFError):
-            raise InvalidData(f"{path} is damaged: get it again.") from None
-    for fits, make in KINDS:
-        if fits(first):
-            return make(made)
-    return csv(made)
+    first = Source(path).first()
+    reader = find_format(first)
+    if first.startswith(b"PK\x03\x04"):
+        return npz(made)
+    if reader is None:
+        raise InvalidData(
+            f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
+            "convert it."
+        )
+    return WRITERS[reader](made)
 
 
-KINDS: list[tuple[Callable[[bytes], bool], Callable[[Made], Shards]]] = [
-    (lambda first: first.startswith(b"PAR1"), parquet),
-    (lambda first: first.startswith(b"PK\x03\x04"), npz),
-    (MatrixMarketReader.matches, matrix_market),
-    (DocwordReader.matches, docword),
-]
-"""How a file begins, and who reads it; what fits nowhere is read as CSV."""
+WRITERS: dict[type[Reader], Callable[[Made], Shards]] = {
+    DocwordReader: docword,
+    MatrixMarketReader: matrix_market,
+    ParquetReader: parquet,
+    DelimitedReader: csv,
+}
+"""The function that writes the shards of a file of each format."""

@@ -7,21 +7,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.archive import npy_header
-from nspca.data.cells import Cells
-from nspca.data.columns import Columns, columns, taken_as_names
-from nspca.data.look import Look, quoted
-from nspca.data.parquet import look_at_file, numbers_of, texts_of
-from nspca.data.thousands import check_written
+from nspca.data.columns import taken_as_names
+from nspca.data.look import quoted
+from nspca.data.readers.base import Source
+from nspca.data.readers.delimited import DelimitedReader
+from nspca.data.readers.parquet import ParquetReader
+from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData
 from nspca.progress import Event
 from nspca.shards.aside import Aside
 from nspca.shards.making import Made
 from nspca.shards.reader import Shards
-from nspca.shards.texts import TextTable
 from nspca.shards.writer import regrouped
 
-STEP = 2**21
-"""Numbers of a dense table read at a time."""
 UNKNOWN = 2**31
 """Rows of a text: nobody knows before the end, and a shard is not larger for it."""
 WAY_OUT = "save the matrix in CSR form with scipy.sparse.save_npz"
@@ -39,78 +37,47 @@ def _from_rows(
         return writer.finish()
 
 
-def _chosen(made: Made, found: Look) -> tuple[Columns, tuple[str, ...] | None]:
-    """Which columns of the table are features, and their names."""
-    chosen = columns(found, made.how)
+def write_table(made: Made, reader: TableReader) -> Shards:
+    """Write a table of named columns as shards; its names, labels and other texts are left out."""
+    chosen, found = reader.columns, reader.layout
     if len(chosen.features) < 2:
         got = len(chosen.features) or "none"
         raise InvalidData(
             f"{made.source} must have two columns of numbers at least, got {got}{chosen.set_aside(found)}: "
             "save the table again."
         )
-    made.notes += (*found.notes, *taken_as_names(found, chosen, made.how))
     named = found.header or chosen.aside  # else they are numbered, which nobody writes down
-    return chosen, tuple(found.columns[i] for i in chosen.features) if named else None
+    names = tuple(found.columns[i] for i in chosen.features) if named else None
+    width, rows = len(chosen.features), reader.rows if reader.is_exact else UNKNOWN
+    aside = Aside(found, chosen)
+
+    def blocks() -> Iterator[sp.csr_array]:
+        for block in reader.blocks():
+            missing = np.argwhere(np.isnan(block.X))
+            if missing.size:
+                row, column = missing[0]
+                raise InvalidData(
+                    f"Row {aside.rows + 1 + row} of {made.source} has no number in "
+                    f"column{quoted(found, chosen.features[column])}: fill it in."
+                )
+            aside.add(block.texts, len(block.X))
+            yield sp.csr_array(block.X)
+        made.notes += (*reader.notes, *taken_as_names(found, chosen, made.how), *aside.notes())
+
+    known = reader.rows if reader.is_exact else 0
+    return _from_rows(made, blocks(), width, made.per_block(rows, rows * width), names, known)
 
 
 def parquet(made: Made) -> Shards:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(made.source)
-        if len(set(file.schema_arrow.names)) != len(file.schema_arrow.names):
-            raise InvalidData(f"{made.source} must have columns each with its own name: save it again.")
-        found = look_at_file(file)
-        chosen, names = _chosen(made, found)
-        aside, rows, width = Aside(found, chosen), file.metadata.num_rows, len(chosen.features)
-
-        def blocks() -> Iterator[sp.csr_array]:
-            step = max(1, STEP // len(found.columns))
-            for batch in file.iter_batches(step, use_threads=False):
-                table = pa.Table.from_batches([batch])
-                X = np.empty((len(table), width))
-                for j, i in enumerate(chosen.features):
-                    X[:, j] = numbers_of(table.column(i), quoted(found, i))
-                    if table.column(i).null_count:
-                        row = aside.rows + 1 + int(np.argmax(np.isnan(X[:, j])))
-                        raise InvalidData(
-                            f"Row {row} of {made.source} has no number in column{quoted(found, i)}: fill it "
-                            "in."
-                        )
-                aside.add({i: texts_of(table.column(i)) for i in chosen.others}, len(table))
-                yield sp.csr_array(X)
-            made.notes += aside.notes()
-
-        return _from_rows(made, blocks(), width, made.per_block(rows, rows * width), names, rows)
-    except (pa.ArrowException, OSError) as error:
-        raise InvalidData(
-            f"{made.source} is damaged or cut short ({str(error)[:80]}): save it again."
-        ) from None
+    """Write a Parquet file as shards."""
+    source = Source(made.source)
+    return write_table(made, ParquetReader(source, made.how, on_disk=True, report=made.report))
 
 
 def csv(made: Made) -> Shards:
-    from nspca.data.reader import look_at
-
-    text = TextTable(made.source)
-    found = look_at(text.head, decimal=made.how.decimal)
-    if found is None:
-        raise InvalidData(
-            f"{made.source} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, got another: "
-            "convert it."
-        )
-    check_written(found, made.how)
-    chosen, names = _chosen(made, found)
-    aside, width = Aside(found, chosen), len(chosen.features)
-
-    def blocks() -> Iterator[sp.csr_array]:
-        for raw, line in text.tables(found):
-            X, texts = Cells(raw, found, line=line).read(chosen.aside)
-            aside.add({i: texts[i] for i in chosen.others}, len(X))
-            yield sp.csr_array(X)
-        made.notes += (*text.notes, *aside.notes())
-
-    return _from_rows(made, blocks(), width, made.per_block(UNKNOWN, UNKNOWN * width), names)
+    """Write a table of text as shards."""
+    source = Source(made.source)
+    return write_table(made, DelimitedReader(source, made.how, on_disk=True, report=made.report))
 
 
 def npz(made: Made) -> Shards:

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nspca.data import limits, look_at, parquet, read
+from nspca.data import limits, look_at, read
+from nspca.data.readers import parquet
 from nspca.errors import InvalidData
 
 

@@ -34,10 +34,13 @@ class Source:
         The file; its name then stands in every error.
     raw : bytes
         The content, where there is no path.
+    packed : int
+        Bytes of the file that `raw` was unpacked from; 0 where `raw` is the file.
     """
 
     path: Path | None = None
     raw: bytes = b""
+    packed: int = 0
 
     @property
     def of(self) -> str:
@@ -48,6 +51,15 @@ class Source:
     def called(self) -> str:
         """The subject of a sentence about the file: its path, or "the file" for bytes."""
         return "the file" if self.path is None else str(self.path)
+
+    def named(self, kind: str) -> str:
+        """Return the subject of a sentence about a file of this kind, such as "The Parquet file PATH"."""
+        return f"The {kind}" if self.path is None else f"The {kind} {self.path}"
+
+    @property
+    def given_bytes(self) -> int:
+        """Bytes of the file as the user gave it, whatever it is packed in."""
+        return self.packed or self.size
 
     @property
     def size(self) -> int:

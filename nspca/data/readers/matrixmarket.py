@@ -68,11 +68,6 @@ class MatrixMarketReader(EntryReader):
                 f'A matrix of real numbers is needed, {self._called} is "{words[3]} {words[4]}": convert it '
                 "before saving."
             )
-        if words[2] == "array" and self.on_disk:
-            raise InvalidData(
-                f"{self.source.called} must hold a matrix in coordinate form, its first line says "
-                f'"{" ".join(words)[:60]}": convert it before saving.'
-            )
         return words[2], words[3], words[4]
 
     def _read_sizes(self, text: EntryText) -> list[int]:
@@ -126,6 +121,11 @@ class MatrixMarketReader(EntryReader):
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows; a matrix in array form is one dense block."""
+        if self.is_dense and self.on_disk:
+            raise InvalidData(
+                f"{self.source.called} must hold a matrix in coordinate form, got one in array form, column "
+                "after column: convert it before saving."
+            )
         if self.is_dense:
             yield Block(self._dense())
         else:
