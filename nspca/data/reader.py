@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from nspca.archive import open_zip, read_npy, unzip_member
+from nspca.archive import open_zip, unzip_member
 from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
@@ -19,9 +19,10 @@ from nspca.data.how import How
 from nspca.data.images import EXTENSIONS, read_images, short_name
 from nspca.data.look import ENOUGH_ROWS, Look, as_utf8, look, stripped
 from nspca.data.missing import check_way, settle
-from nspca.data.readers import FOREIGN, NPY, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source
+from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.readers.matrixmarket import DENSE
+from nspca.data.readers.npz import NpyReader, is_array
 from nspca.data.readers.parquet import ParquetReader
 from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
@@ -122,7 +123,7 @@ def look_at(
         text = sheet_as_csv(raw, ENOUGH_ROWS, how.decimal, len(given))[0]
         raw, how = text, replace(how, delimiter=",")
     elif (
-        raw.startswith((b"PK\x03\x04", NPY, *ONE_IMAGE, *FOREIGN))
+        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *ONE_IMAGE, *FOREIGN))
         or DocwordReader.matches(raw)
         or MatrixMarketReader.matches(raw)
     ):
@@ -165,8 +166,9 @@ def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Re
         raise InvalidData("The ZIP file is empty: pack the files again.")
     if ParquetReader.matches(raw):
         return read_table(ParquetReader(Source(raw=raw, packed=packed), how, report=report), name)
-    if raw.startswith(NPY):
-        return _turned(_from_array(plain_numbers(read_npy(raw), packed), name, how), how)
+    if NpyReader.matches(raw):
+        (block,) = NpyReader(Source(raw=raw, packed=packed), how).blocks()
+        return _turned(_from_array(plain_numbers(block.X, packed), name, how), how)
     for magic, what in FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
@@ -232,7 +234,7 @@ def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Repo
     if is_cut_workbook(raw):
         raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
-    if members and all(info.filename.endswith(".npy") for info in members):
+    if members and all(map(is_array, members)):
         return _turned(read_npz(raw, name, how, packed), how)
     if is_workbook(members):
         text, notes = sheet_as_csv(raw, decimal=how.decimal, packed=packed)

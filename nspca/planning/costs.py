@@ -14,7 +14,7 @@ from nspca.matrix.parts import CANDIDATES
 from nspca.options import whole
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import COORDINATES, TABLE, Size, size_of
-from nspca.shards.making import MEGABYTES
+from nspca.shards.sources import MEGABYTES
 
 COPIES = 4
 """Of sparse entries in memory: as given, in order, by columns, and what is taken out of them."""

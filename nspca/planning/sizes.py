@@ -2,15 +2,12 @@
 beginning.
 """
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import scipy.sparse as sp
 
-from nspca.archive import npy_header
-from nspca.data.excel import is_workbook
-from nspca.data.readers import Shape, Source, find_format
+from nspca.data.readers import Shape, Source, open_reader
 from nspca.errors import InvalidData, InvalidOption
 from nspca.features import features_of
 from nspca.matrix.covariance import DataCovariance, SparseCovariance
@@ -71,17 +68,7 @@ def size_of(source) -> Size:
         return Size(*shards.shape, shards.nonzeros, sparse=True, at="shards")
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-    source = Source(path)
-    first = source.first()
-    if first.startswith(b"PK\x03\x04"):
-        return _npz(path)
-    reader = find_format(first)
-    if reader is None:
-        raise InvalidData(
-            f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
-            "shards, got another: convert it."
-        )
-    return _of_shape(reader(source, on_disk=True).probe())
+    return _of_shape(open_reader(Source(path)).probe())
 
 
 def _of_shape(shape: Shape) -> Size:
@@ -117,29 +104,3 @@ def _of_problem(problem):
     if isinstance(A, SparseCovariance):
         return Size(m, n, int(A.Z.nnz), sparse=True, at="memory")
     return Size(m, n, m * n, sparse=False, at="memory")
-
-
-def _npz(path):
-    try:
-        with zipfile.ZipFile(path) as archive:
-            shapes, workbook = {}, is_workbook(archive.infolist())
-            for info in archive.infolist():
-                if info.filename.endswith(".npy"):
-                    with archive.open(info) as handle:
-                        shapes[info.filename] = npy_header(handle)[0]  # type: ignore[arg-type]
-            if {"indptr.npy", "data.npy", "shape.npy"} <= shapes.keys():
-                with archive.open("shape.npy") as handle:
-                    _, dtype = npy_header(handle)  # type: ignore[arg-type]
-                    rows, columns = (
-                        int.from_bytes(handle.read(dtype.itemsize), "little", signed=True) for _ in range(2)
-                    )
-                return Size(rows, columns, int(shapes["data.npy"][0]), sparse=True)
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, IndexError):
-        raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    if workbook:
-        raise InvalidData(f"{path} is an Excel workbook, which has no header: save the sheet as CSV.")
-    tables = [shape for shape in shapes.values() if len(shape) == 2]
-    if not tables:
-        raise InvalidData(f"{path} holds no table of numbers: save one with numpy.savez.")
-    rows, columns = max(tables, key=lambda shape: shape[0] * shape[1])
-    return Size(int(rows), int(columns), int(rows) * int(columns), sparse=False)

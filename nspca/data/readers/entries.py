@@ -14,7 +14,6 @@ import scipy.sparse as sp
 from nspca.data.limits import check_text_float64
 from nspca.data.readers.base import Block, Reader, Source
 from nspca.errors import InvalidData
-from nspca.progress import Event
 
 PIECE = 16 * 2**20
 """Bytes of text parsed at a time: about a million entries, and ten times that in memory meanwhile."""
@@ -196,9 +195,8 @@ class EntryReader(Reader):
         sorter = EntrySorter(spill, (count, columns), rows)
         for found in self.entries():
             sorter.add(*found)
-        for done, block in enumerate(sorter.blocks()):
+        for block in sorter.blocks():
             yield Block(block)
-            self.report(Event("shards", min((done + 1) * rows, count), count))
 
     def _matrix(self, shape: tuple[int, int]) -> sp.csr_array:
         most = self.probe().nonzeros
