@@ -492,7 +492,7 @@ def say(line: str) -> None:
 
 def answer(raw: bytes) -> str:
     """What is said of a file, as the data page says it."""
-    from nspca.data.apart import open_file
+    from nspca.data.sandbox import open_file
     from nspca.errors import InvalidData
 
     found = open_file(raw, "hostile")
@@ -500,7 +500,7 @@ def answer(raw: bytes) -> str:
 
 
 def main() -> int:
-    import nspca.data.apart  # noqa: F401  an idle server has it
+    import nspca.data.sandbox  # noqa: F401  an idle server has it
 
     me, highest = psutil.Process(), [0]
 

@@ -1,6 +1,4 @@
-"""NPY and NPZ without pickle: every header is read, and believed only as far as the file is long, before an
-array is made.
-"""
+"""NPZ files as data sets, and data sets as NPZ files: the table with its names, labels and history."""
 
 import io
 import zipfile
@@ -11,27 +9,27 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names, unique_names
-from nspca.data.how import How
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
-from nspca.data.prepare import PREPARATIONS
+from nspca.data.preparation import PREPARATIONS
+from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import Source
 from nspca.data.readers.npz import FEATURE_NAMES, SPARSER, NpzReader
 from nspca.errors import InvalidData
 
-AS_IT_IS = How()
+AS_IT_IS = ReadOptions()
 MOST_STEPS = 100  # preparations of a file that are read and said
 _NAMES = {"feature": FEATURE_NAMES, "sample": ("sample_names", "samples", "index")}
 
 
-def read_npz(raw: bytes, name: str, how: How = AS_IT_IS, packed: int | None = None) -> Dataset:
+def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int | None = None) -> Dataset:
     """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix), names and labels.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
     ``header`` with ``header_names``, ``prepared``, ``is_covariance``. `packed` counts the bytes of the file
     that `raw` came in, when that is packed again.
     """
-    reader = NpzReader(Source(raw=raw, packed=packed or 0), how)
+    reader = NpzReader(Source(raw=raw, packed=packed or 0), options)
     if reader.is_sparse:
         shape = reader.shape
         check_sparse(shape.rows, shape.columns, shape.nonzeros)
@@ -60,7 +58,7 @@ def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
 
 def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     """Return numbers with the names, labels and other members of their archive as a data set."""
-    how, notes = reader.how, reader.notes
+    options, notes = reader.options, reader.notes
     image_shape, axis, labels, left_out = _extras(reader)
     notes += left_out
     if X.ndim == 3:
@@ -77,7 +75,7 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
-    settled = settle(X, how.missing, how.features_in_rows)
+    settled = settle(X, options.missing, options.features_in_rows)
     data = Dataset(
         name=name,
         X=sp.csr_array(X.shape) if settled.notes else X,  # its names are checked against all rows and columns
@@ -101,7 +99,7 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
 def _extras(
     reader: NpzReader,
 ) -> tuple[tuple[int, int] | None, np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
-    """Image shape, wavelengths and labels, each None unless it is what it is called, and notes."""
+    """Return image shape, wavelengths and labels of an archive, each None unless it is valid, and notes."""
     image_shape: tuple[int, int] | None = None
     notes: tuple[str, ...] = ()
     sides, axis, labels = (
@@ -123,7 +121,7 @@ def _extras(
 
 
 def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
-    """Numbers of each sample that are no features, and their names; and notes."""
+    """Return the numbers of each sample that are no features, their names, and notes."""
     if "header" not in reader.files:
         return None, (), ()
     header = reader.read_array("header")
@@ -141,7 +139,7 @@ def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str,
 
 
 def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What was done to the numbers before they were saved, as `to_npz` wrote it, and notes."""
+    """Return the preparations that were done before the file was saved, as `to_npz` wrote them, and notes."""
     if "prepared" not in reader.files:
         return (), ()
     steps = reader.read_array("prepared")
@@ -154,13 +152,15 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _flag(reader: NpzReader, key: str) -> bool:
-    """Whether it is there, and says yes."""
+    """Whether a member of the archive is there and true."""
     told = reader.read_array(key) if key in reader.files else np.array(False)
     return told.dtype.kind == "b" and told.size == 1 and bool(told.item())
 
 
 def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
-    """Names, labels and axis of the rows and columns that are left; an image that lost pixels is a table."""
+    """Return a data set without the rows and columns that missing values cost; an image that lost pixels is a
+    table.
+    """
     whole = settled.columns.size == data.X.shape[1]
     return replace(
         data,
@@ -186,7 +186,7 @@ def _names(reader: NpzReader, what: str) -> list[str]:
 
 
 def to_npz(dataset: Dataset) -> bytes:
-    """A dataset as a compressed NPZ that `read_npz` gives back; equal data make equal bytes."""
+    """Return a dataset as a compressed NPZ that `read_npz` reads; equal data make equal bytes."""
     X: Any = dataset.X  # SciPy has no types
     arrays = (
         {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}

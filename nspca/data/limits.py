@@ -1,4 +1,4 @@
-"""What a file may ask for before anything is allocated, and reads that cannot go past it."""
+"""Limits of files: what is refused before memory is taken for it, and reads that stop at a limit."""
 
 import gzip
 import io
@@ -14,7 +14,14 @@ import psutil
 
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
-from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_lost, is_rounded
+from nspca.integers import (
+    LARGEST_EXACT,
+    LONG_INTEGER,
+    describe_rounding,
+    find_inexact,
+    is_inexact,
+    loses_digits,
+)
 
 # 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
@@ -46,7 +53,7 @@ _PIECE = 2**20
 
 
 def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
-    """All bytes of a path, a bytes object or an open binary file, at most `MAX_BYTES`."""
+    """Return all bytes of a path, a bytes object or an open binary file; refuse more than `MAX_BYTES`."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         raw = bytes(source)
     elif hasattr(source, "read"):
@@ -73,8 +80,9 @@ def _file_bytes(path: Path) -> bytes:
 
 
 def _drain(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes:
-    """Everything, or a little more than `most` bytes (`MAX_BYTES`); in pieces, because one `read(n)`
-    allocates n bytes before it sees the file.
+    """Return everything a handle holds, or little more than `most` bytes (`MAX_BYTES`).
+
+    It is read in pieces, because one `read(n)` allocates n bytes before it sees the file.
     """
     most = MAX_BYTES if most is None else most
     held, size = io.BytesIO(), 0  # which hands out what it holds without a copy
@@ -213,32 +221,37 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
 
 
 def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out") -> None:
-    """Refuse whole numbers that are no floats; `where` they are, unless in a column of a dense table."""
-    at = first_rounded(X)
+    """Refuse whole numbers that float64 cannot represent.
+
+    `where` says where they are, unless in a column of a dense table.
+    """
+    at = find_inexact(X)
     if at is None:
         return
     raise _rounded(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
 
 
 def check_decimals(numbers: Iterable[Decimal], where: str, way_out: str) -> None:
-    """The same of finite decimals that are whole numbers."""
+    """Refuse finite decimals that are whole numbers which float64 cannot represent."""
     for one in numbers:
-        if int(one) == one and is_lost(int(one)):
+        if int(one) == one and loses_digits(int(one)):
             raise _rounded(int(one), where, way_out, "floats")
 
 
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
-    """The same of the numbers X of a text without names, which is searched when some of them are so large."""
-    if ((X < WHOLE) & (X > -WHOLE)).all():
+    """Refuse numbers X of a text that float64 cannot represent; the text is searched only when some are
+    large.
+    """
+    if ((X < LARGEST_EXACT) & (X > -LARGEST_EXACT)).all():
         return
-    refused = is_rounded if X.dtype.kind == "i" else is_lost
-    for found in WRITTEN.finditer(text):
+    refused = is_inexact if X.dtype.kind == "i" else loses_digits
+    for found in LONG_INTEGER.finditer(text):
         if refused(int(found.group())):
             raise _rounded(int(found.group()), where, "leave them out")
 
 
 def _rounded(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
     return InvalidData(
-        f"Every number must fit float64, but {where} holds {got(one)}: subtract what the numbers have in "
-        f"common, save them as {kind}, or {way_out}."
+        f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
+        f"the numbers have in common, save them as {kind}, or {way_out}."
     )

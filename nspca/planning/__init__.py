@@ -1,4 +1,4 @@
-"""What a problem will take, before it is begun: memory, passes over the data, seconds, and what is proved.
+"""Cost estimates before a problem is solved: memory, passes over the data, seconds, and the bound to expect.
 
 sizes     rows, columns and nonzeros of a source, from its header where that says them
 machine   how fast this machine computes, measured once and kept

@@ -1,10 +1,11 @@
-"""The plan: from sizes and speeds to memory, passes and seconds, as the ways of `nspca.api` have them."""
+"""The plan of a problem: memory, passes and seconds, computed from sizes and speeds."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from nspca.archive import mib
+from nspca.archive import MAX_BYTES, mib
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
 from nspca.data import limits
 from nspca.errors import InvalidOption
@@ -39,7 +40,7 @@ USUAL = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """What a problem will take on this machine.
+    """The cost estimate of a problem on this machine.
 
     Attributes
     ----------
@@ -84,8 +85,8 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan(source, k: int | None = None, components: int = 1, effort: str = "fast") -> Plan:
-    """What solving and certifying will take, without reading the data whole.
+def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "fast") -> Plan:
+    """Estimate the cost of solving and certifying a problem, without reading the data whole.
 
     Parameters
     ----------
@@ -122,8 +123,9 @@ def plan(source, k: int | None = None, components: int = 1, effort: str = "fast"
 
 
 def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None) -> Plan:
-    """The plan for components of these sizes, found together, on a machine of this speed; it names no
-    command.
+    """Return the plan for components of these sizes, found together, on a machine of this speed.
+
+    The plan names no command.
     """
     reason = _beyond(size) if size.at == "file" else ""
     at = "shards" if reason or size.at == "shards" else "memory"
@@ -148,28 +150,30 @@ def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None
 
 
 def available() -> int | None:
-    """Bytes of memory that are free, None where the system does not say."""
+    """Return the bytes of free memory, None where the system does not say."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
 
 
-def _fit(k, components, columns):
-    """Whether there are as many columns: disjoint components share none."""
+def _fit(k: int, components: int, columns: int) -> None:
+    """Refuse more features than there are columns; disjoint components share none."""
     if k * components > columns:
         what = "k" if components == 1 else "k times components"
         raise InvalidOption(f"{what} must be at most {columns}, the number of columns, got {k * components}")
 
 
-def _beyond(size):
-    """The limit of files in memory that the source exceeds, in words."""
+def _beyond(size: Size) -> str:
+    """Return a phrase about the limit of files in memory that the source exceeds; empty when it exceeds
+    none.
+    """
     found = (
         ("rows", size.rows, limits.MAX_ROWS),
         ("columns", size.columns, limits.MAX_COLUMNS),
         ("nonzeros", size.entries if size.sparse else 0, limits.MAX_ENTRIES),
         ("numbers", 0 if size.sparse else size.entries, limits.MAX_VALUES),
-        ("bytes", size.text, limits.MAX_BYTES),
+        ("bytes", size.text, MAX_BYTES),
     )
     for what, got, most in found:
         if got > most:
@@ -177,13 +181,14 @@ def _beyond(size):
     return ""
 
 
-def _worked_on(size, at, sizes):
-    """Features on which A is formed: some of them where the data go by parts, else all."""
+def _worked_on(size: Size, at: str, sizes: Sequence[int]) -> int:
+    """Return the number of features on which A is formed: some of them for large data, otherwise all."""
     by_parts = size.columns > DENSE_LIMIT and (at == "shards" or (size.sparse and size.rows > ROWS))
     return min(size.columns, max(CANDIDATES, 2 * sum(sizes))) if by_parts else size.columns
 
 
-def _bytes(size, at, features, sizes):
+def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
+    """Return the bytes of memory at the peak."""
     whole_data = COORDINATES * COPIES if size.sparse else TABLE * 3
     block = min(size.entries, MEGABYTES * 2**20 // COORDINATES)
     data = size.entries * whole_data if at == "memory" else block * COORDINATES * COPIES
@@ -195,7 +200,8 @@ def _bytes(size, at, features, sizes):
     return int(data + vectors + SQUARES * side**2 * TABLE)
 
 
-def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> float:
+def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int], machine: Speed) -> float:
+    """Return the seconds that reading, passes and search take, about."""
     reading = size.text * machine.text
     going = passes * 2 * BY_BLOCKS * size.entries * machine.sparse
     each = size.entries / max(size.rows, 1)
@@ -209,7 +215,8 @@ def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> f
     return reading + going + forming + seeking
 
 
-def _proved(size, sizes, effort):
+def _proved(size: Size, sizes: Sequence[int], effort: str) -> str:
+    """Return a sentence about the bound that a certificate will prove."""
     joint = len(sizes) > 1
     rows = min((JOINT_PLANS if joint else PLANS)[effort].rows[-1], size.columns)
     what = f"{len(sizes)} disjoint components together" if joint else "one component"

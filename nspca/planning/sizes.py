@@ -1,9 +1,8 @@
-"""Rows, columns and nonzeros of a source, read from its header; of texts without one, told from their
-beginning.
-"""
+"""Sizes of data sources: rows, columns and nonzeros, from headers where the format has them."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import scipy.sparse as sp
 
@@ -21,7 +20,7 @@ COORDINATES, TABLE = 12, 8
 
 @dataclass(frozen=True)
 class Size:
-    """How large a table is.
+    """The size of a table, and where it is.
 
     Attributes
     ----------
@@ -48,7 +47,7 @@ class Size:
     aside: str = ""
 
 
-def size_of(source) -> Size:
+def size_of(source: Any) -> Size:
     """The size of a `Problem`, a table, a folder of shards or a file.
 
     Raises
@@ -83,7 +82,7 @@ def _of_shape(shape: Shape) -> Size:
     )
 
 
-def _of_table(source):
+def _of_table(source: Any) -> Size:
     if isinstance(source, Shards):
         return Size(*source.shape, source.nonzeros, sparse=True, at="shards")
     X = features_of(source, covariance=True)[0]
@@ -96,7 +95,7 @@ def _of_table(source):
     return Size(m, n, X.nnz if sp.issparse(X) else m * n, sparse=sp.issparse(X), at="memory")
 
 
-def _of_problem(problem):
+def _of_problem(problem: Problem) -> Size:
     A, (m, n) = problem.covariance, problem.covariance.shape
     if isinstance(A, Parts):
         at = "memory" if isinstance(A, DataCovariance) else "shards"

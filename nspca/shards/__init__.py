@@ -1,4 +1,4 @@
-"""A table in a folder of row blocks, so that it can be read in passes and never be held whole.
+"""Folders of shards: a table on disk in blocks of rows, read in passes and never held whole.
 
     manifest   shards.json: what the folder holds, and the checksums of its files
     reader     `Shards`: shape, digest and blocks of rows; every file is checked when it is first read

@@ -1,5 +1,5 @@
-"""``shards.json``: how many rows, columns and nonzeros, in which files, with which checksums; believed only
-as far as the files bear it out.
+"""The manifest ``shards.json`` of a folder: counts, files and checksums, checked against the files
+themselves.
 """
 
 import json
@@ -30,7 +30,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Shard:
-    """One block of rows: how many, how many nonzeros, and the content of its files by their parts."""
+    """One block of rows: its rows, its nonzeros and the content of its files by part."""
 
     rows: int
     nonzeros: int
@@ -39,7 +39,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What the folder says it holds.
+    """The content of a folder, as its manifest says it.
 
     Attributes
     ----------
@@ -69,13 +69,13 @@ class Manifest:
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
-        """Write it, the last file of a folder."""
+        """Write the manifest, which is the last file of a folder."""
         text = json.dumps({"format": FORMAT, "version": VERSION} | asdict(self), indent=1, allow_nan=False)
         (folder / FILE).write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
-        """Read and check it.
+        """Read and check the manifest of a folder.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class Manifest:
 
 
 def file_of(number: int, part: str) -> str:
-    """Name of the file of a part of a shard; the manifest names none, so none can lead elsewhere."""
+    """Return the file name of a part of a shard; the manifest names no files, so none can lead elsewhere."""
     return f"{number:06d}.{part}.npy"
 
 

@@ -8,14 +8,14 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.columns import taken_as_names
-from nspca.data.how import How
-from nspca.data.look import quoted
+from nspca.data.layout import quoted
+from nspca.data.read_options import ReadOptions
 from nspca.data.readers import DocwordReader, Reader, Source, TableReader, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.errors import InvalidData, InvalidOption
 from nspca.options import whole
 from nspca.progress import Event, Report, silent
-from nspca.shards.aside import Aside
+from nspca.shards.other_columns import OtherColumns
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer, regrouped
 
@@ -80,8 +80,8 @@ def shard(
     path, report = Path(source), report or silent
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-    how = How(id_column=id_column, label_column=label_column, decimal=decimal)
-    reader = open_reader(Source(path), how, report=report)
+    options = ReadOptions(id_column=id_column, label_column=label_column, decimal=decimal)
+    reader = open_reader(Source(path), options, report=report)
     title = path.name.removesuffix(".gz")
     title = title.rsplit(".", 1)[0] or title
     if isinstance(reader, TableReader):
@@ -139,23 +139,23 @@ def _check_table(reader: TableReader) -> tuple[str, ...] | None:
         got = len(chosen.features) or "none"
         raise InvalidData(
             f"{reader.source.called} must have two columns of numbers at least, got "
-            f"{got}{chosen.set_aside(found)}: save the table again."
+            f"{got}{chosen.describe_excluded(found)}: save the table again."
         )
-    return tuple(found.columns[i] for i in chosen.features) if found.header or chosen.aside else None
+    return tuple(found.columns[i] for i in chosen.features) if found.header or chosen.excluded else None
 
 
 def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]:
     """Yield the features of a table; names, labels and other texts are left out, and notes say so."""
     chosen, found = reader.columns, reader.layout
-    aside = Aside(found, chosen)
+    others = OtherColumns(found, chosen)
     for block in reader.blocks():
         missing = np.argwhere(np.isnan(block.X))
         if missing.size:
             row, column = missing[0]
             raise InvalidData(
-                f"Row {aside.rows + 1 + row} of {reader.source.called} has no number in "
+                f"Row {others.rows + 1 + row} of {reader.source.called} has no number in "
                 f"column{quoted(found, chosen.features[column])}: fill it in."
             )
-        aside.add(block.texts, len(block.X))
+        others.add(block.texts, len(block.X))
         yield sp.csr_array(block.X)
-    writer.notes = (*reader.notes, *taken_as_names(found, chosen, reader.how), *aside.notes())
+    writer.notes = (*reader.notes, *taken_as_names(found, chosen, reader.options), *others.notes())

@@ -18,7 +18,7 @@ from nspca.dashboard.runs import found, start
 from nspca.dashboard.shell import cache, state
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
-from nspca.data.places import originals_folder
+from nspca.data.folders import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, roc_figure, selections_figure, styles
 from nspca.tasks.compare import PART_SIZE, PARTS, STARTS, TRAIN_FACES, TRAIN_OTHERS
 from nspca.tasks.compare import PROPS as PROPS_METHODS

@@ -13,11 +13,11 @@ A reader takes the header when it is made. `probe` says the size that the header
 long enough for it; `blocks` yields the rows.
 """
 
-from nspca.data.excel import is_workbook
-from nspca.data.how import How
+from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import DEFAULT, Block, Reader, Shape, Source
 from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.docword import DocwordReader
+from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.matrixmarket import MatrixMarketReader
 from nspca.data.readers.npz import NpyReader, NpzReader, is_array, list_members
 from nspca.data.readers.parquet import ParquetReader
@@ -49,7 +49,7 @@ FORMATS: tuple[type[Reader], ...] = (
 """The readers in the order in which they are asked whether a file is theirs; the last takes every text."""
 
 
-def open_reader(source: Source, how: How = DEFAULT, *, report: Report = silent) -> Reader:
+def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Report = silent) -> Reader:
     """Return the reader of a file on disk, which its first bytes tell and never its name.
 
     Raises
@@ -67,7 +67,7 @@ def open_reader(source: Source, how: How = DEFAULT, *, report: Report = silent) 
         )
     else:
         kind = next(reader for reader in FORMATS if reader.matches(first))
-    return kind(source, how, on_disk=True, report=report)
+    return kind(source, options, on_disk=True, report=report)
 
 
 def _find_archive(source: Source) -> type[Reader]:

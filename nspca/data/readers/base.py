@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from nspca.data.how import How
+from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 
@@ -21,7 +21,7 @@ USUAL_PACKED = 3
 """Plain bytes that one byte of a gzipped table usually holds, for estimates."""
 FIRST = 2**16
 """Bytes from the beginning of a file that tell its format."""
-DEFAULT = How()
+DEFAULT = ReadOptions()
 
 
 @dataclass(frozen=True)
@@ -181,9 +181,14 @@ class Reader(ABC):
     """The name of the format in a sentence."""
 
     def __init__(
-        self, source: Source, how: How = DEFAULT, *, on_disk: bool = False, report: Report = silent
+        self,
+        source: Source,
+        options: ReadOptions = DEFAULT,
+        *,
+        on_disk: bool = False,
+        report: Report = silent,
     ) -> None:
-        self.source, self.how, self.on_disk, self.report = source, how, on_disk, report
+        self.source, self.options, self.on_disk, self.report = source, options, on_disk, report
         self.notes: tuple[str, ...] = ()
         self._read_header()
 

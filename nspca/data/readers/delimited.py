@@ -12,8 +12,8 @@ from itertools import chain, islice
 import numpy as np
 
 from nspca.data.cells import Cells, rows_of
+from nspca.data.layout import Layout, as_utf8, find_layout, stripped, trimmed
 from nspca.data.limits import MAX_LINE, check_lines
-from nspca.data.look import Look, as_utf8, look, stripped, trimmed
 from nspca.data.missing import refusal
 from nspca.data.readers.base import Source
 from nspca.data.readers.tables import Piece, TableReader
@@ -46,15 +46,17 @@ class DelimitedReader(TableReader):
 
     def _read_header(self) -> None:
         self._text = DelimitedText(self.source)
-        how = self.how
+        options = self.options
         head = stripped(as_utf8(self._text.head)[0])
-        self.layout = look(head, header=how.header, delimiter=how.delimiter, decimal=how.decimal)
-        check_written(self.layout, how)
+        self.layout = find_layout(
+            head, header=options.header, delimiter=options.delimiter, decimal=options.decimal
+        )
+        check_written(self.layout, options)
         self.notes = self.layout.notes
 
     @property
     def rows(self) -> int:
-        """The rows of a short text; of a long one as many as its beginning lets expect."""
+        """The number of rows: counted in a short text, estimated from the beginning of a long one."""
         text = self._text
         rows = sum(any(map(str.strip, row)) for _, row in rows_of(text.head, self.layout.delimiter))
         if text.taken:
@@ -68,7 +70,7 @@ class DelimitedReader(TableReader):
 
     @property
     def text_bytes(self) -> int:  # type: ignore[override]
-        """Bytes of the text; of a long one about."""
+        """Bytes of the text, estimated for a long one that is packed."""
         return self.source.usual_bytes if self._text.taken else len(self._text.head)
 
     @property
@@ -84,7 +86,7 @@ class DelimitedReader(TableReader):
         and missing values are NaN, or refused at the end with their number.
         """
         gaps = _Gaps()
-        allowed = self.how.missing != "refuse" and not self.on_disk
+        allowed = self.options.missing != "refuse" and not self.on_disk
         before = 0
         for raw, line in self._cut():
             cells = Cells(raw, self.layout, allowed, line if self.on_disk else None, before)
@@ -118,7 +120,7 @@ class DelimitedReader(TableReader):
 
 
 class _Gaps:
-    """Counts the missing values of a table in which nothing is said about them."""
+    """A count of missing values, for a table in which they are refused."""
 
     def __init__(self) -> None:
         self.first = ""
@@ -173,12 +175,12 @@ class DelimitedText:
                 break
             self.head += text
 
-    def pieces(self, layout: Look, most: int) -> Iterator[tuple[bytes, int]]:
+    def pieces(self, layout: Layout, most: int) -> Iterator[tuple[bytes, int]]:
         """Yield some rows below the header of the table, and how many lines further down they stand.
 
         Parameters
         ----------
-        layout : Look
+        layout : Layout
         most : int
             Bytes of a piece, about. One row is never cut.
         """

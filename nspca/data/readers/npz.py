@@ -1,4 +1,4 @@
-"""NPZ archives of NumPy: a dense table, or a sparse matrix in the parts that ``scipy.sparse.save_npz`` writes.
+"""NPZ archives of NumPy: a dense table, or a sparse matrix as ``scipy.sparse.save_npz`` writes it in parts.
 
 Every header is read and believed only as far as the file is long, before an array is made. Nothing is
 unpickled.
@@ -56,7 +56,7 @@ class NpzReader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start as a ZIP file does; `is_npz` tells from its members what is in it."""
+        """Whether bytes start as a ZIP file does; its members tell whether it is an NPZ."""
         return first.startswith(b"PK\x03\x04")
 
     def _read_header(self) -> None:

@@ -11,10 +11,10 @@ import pyarrow.types as kinds
 from nspca.archive import MAX_BYTES, mib, shortened
 from nspca.data import limits
 from nspca.data.dataset import unique_names
-from nspca.data.look import ENOUGH_ROWS, Look, are_labels, quoted, short
+from nspca.data.layout import ENOUGH_ROWS, Layout, are_labels, quoted, short
 from nspca.data.readers.tables import Piece, TableReader
 from nspca.errors import InvalidData
-from nspca.rounded import WHOLE
+from nspca.integers import LARGEST_EXACT
 
 MAGIC = b"PAR1"
 STEP = 2**21
@@ -50,7 +50,7 @@ class ParquetReader(TableReader):
             self._check_sizes(file.metadata)
             batches = [*islice(file.iter_batches(ENOUGH_ROWS, use_threads=False), 1)]
             self.layout = _find_layout(pa.Table.from_batches(batches, file.schema_arrow))
-            self._rows = file.metadata.num_rows
+            self._rows = int(file.metadata.num_rows)
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             raise self._damaged(error) from None
 
@@ -170,8 +170,8 @@ def _check_kinds(schema: pa.Schema) -> None:
             )
 
 
-def _find_layout(table: pa.Table) -> Look:
-    """Return what the first rows show, as many as of a text."""
+def _find_layout(table: pa.Table) -> Layout:
+    """Return the layout that the first rows show, as many rows as of a text table."""
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
     texts = tuple(i for i, field in enumerate(table.schema) if _is_text(field.type))
@@ -181,11 +181,12 @@ def _find_layout(table: pa.Table) -> Look:
     held = {i: texts_of(table.column(i)) for i in {*texts, *first}}
     ids = next((i for i in first if len(set(held[i])) == table.num_rows), None)
     labels = tuple(i for i in texts if i != ids and are_labels(held[i]))
-    return Look("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
+    return Layout("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    return (
+    """Whether a column of this type holds numbers."""
+    return bool(
         kinds.is_integer(kind)
         or kinds.is_floating(kind)
         or kinds.is_boolean(kind)
@@ -195,8 +196,9 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds texts, times or dates."""
     kind = kind.value_type if kinds.is_dictionary(kind) else kind
-    return (
+    return bool(
         kinds.is_string(kind)
         or kinds.is_large_string(kind)
         or (kinds.is_temporal(kind) and not kinds.is_duration(kind))
@@ -204,13 +206,13 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
-    """float64, NaN where there is no value; `called` as a sentence does."""
+    """Return a column as float64, NaN where there is no value; `called` is its name in a sentence."""
     if kinds.is_int64(column.type) or kinds.is_uint64(column.type):
         for chunk in column.chunks:
             whole = chunk.drop_null().to_numpy()
             limits.check_float64(whole, f"column{called}", "name the column as id or label column")
-    values = _cast(column, pa.float64()).to_numpy()
-    if kinds.is_decimal(column.type) and (large := np.abs(values) >= WHOLE).any():
+    values: np.ndarray = _cast(column, pa.float64()).to_numpy()
+    if kinds.is_decimal(column.type) and (large := np.abs(values) >= LARGEST_EXACT).any():
         way_out = "name the column as id or label column"
         limits.check_decimals((one.as_py() for one in column.filter(large)), f"column{called}", way_out)
     return values
@@ -224,7 +226,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def texts_of(column: pa.ChunkedArray) -> list[str]:
-    """One text for each row, empty where there is none; equal ones are one object."""
+    """Return one text for each row, empty where there is none; equal texts are one object."""
     if kinds.is_null(column.type):
         return [""] * len(column)
     if not kinds.is_dictionary(column.type):

@@ -1,4 +1,4 @@
-"""Tables of named columns (CSV, Parquet): what their two readers have in common."""
+"""The common interface of the readers of tables with named columns: CSV and Parquet."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from nspca.data.columns import Columns, columns
-from nspca.data.look import Look
+from nspca.data.layout import Layout
 from nspca.data.readers.base import Block, Reader, Shape
 
 Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
@@ -23,12 +23,12 @@ class TableReader(Reader):
     `layout` is what the first rows show, and `columns` which of the columns are features.
     """
 
-    layout: Look
+    layout: Layout
 
     @cached_property
     def columns(self) -> Columns:
-        """Which columns are features, names and labels of the samples, for a table with samples in rows."""
-        return columns(self.layout, self.how)
+        """The roles of the columns, for a table with samples in rows."""
+        return columns(self.layout, self.options)
 
     @property
     @abstractmethod
@@ -51,7 +51,7 @@ class TableReader(Reader):
     def shape(self) -> Shape:
         """The rows, and the columns that are features."""
         rows, count = self.rows, len(self.columns.features)
-        not_counted = self.columns.set_aside(self.layout).removeprefix(" (").removesuffix(")")
+        not_counted = self.columns.describe_excluded(self.layout).removeprefix(" (").removesuffix(")")
         return Shape(
             rows,
             count,
@@ -73,7 +73,7 @@ class TableReader(Reader):
     def rows(self) -> int:
         """The number of rows, or an estimate of it."""
 
-    def with_layout(self, layout: Look) -> "TableReader":
+    def with_layout(self, layout: Layout) -> "TableReader":
         """Return a reader of the same file that takes its columns for something else."""
         other = copy(self)
         vars(other).pop("columns", None)
@@ -83,7 +83,7 @@ class TableReader(Reader):
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows as they are read, some at a time; the format decides how many."""
         chosen = self.columns
-        for X, texts in self.pieces(chosen.aside):
+        for X, texts in self.pieces(chosen.excluded):
             yield Block(
                 X,
                 None if chosen.ids is None else texts[chosen.ids],

@@ -1,6 +1,4 @@
-"""What a table of text looks like, from its first lines: delimiter, decimal sign, header, id and text
-columns.
-"""
+"""The layout of a text table, found from its first lines: delimiter, decimal sign, header, text columns."""
 
 import codecs
 import csv
@@ -52,8 +50,8 @@ FEW_LABELS = 30
 
 
 @dataclass(frozen=True)
-class Look:
-    """What the first lines of a table show.
+class Layout:
+    """The layout of a table as its first lines show it.
 
     Parameters
     ----------
@@ -163,9 +161,9 @@ def _is_garbage(raw: bytes) -> bool:
     return control > len(head) / 100
 
 
-def look(
+def find_layout(
     raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None, decimal: str | None = None
-) -> Look:
+) -> Layout:
     """Find delimiter, decimal sign, header, id and text columns from the first lines of UTF-8 text."""
     check_lines(raw)
     lines = _first_lines(raw)
@@ -189,33 +187,33 @@ def look(
     if not has_header:
         kinds = [_column_kind([row[i] for row in rows if i < len(row)], decimal) for i in range(width)]
     body = rows[1:] if has_header else rows
-    found = Look(delimiter, decimal, has_header, (), (), (), None, (), (), tuple(map(tuple, rows)))
-    return _name_columns(found, kinds, body, width)
+    layout = Layout(delimiter, decimal, has_header, (), (), (), None, (), (), tuple(map(tuple, rows)))
+    return _name_columns(layout, kinds, body, width)
 
 
-def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], width: int) -> Look:
+def _name_columns(layout: Layout, kinds: Sequence[str], body: list[list[str]], width: int) -> Layout:
     columns = tuple(numbered("feature", width))
     notes: tuple[str, ...] = ()
-    if found.header:
-        names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))
+    if layout.header:
+        names = list(layout.rows[0]) + [""] * (width - len(layout.rows[0]))
         columns, notes = unique_names(names, "column")
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
     label_columns = tuple(i for i in text if are_labels([row[i] for row in body if i < len(row)]))
     first = [row[0] for row in body]
-    unnamed = found.header and not found.rows[0][0].strip()
+    unnamed = layout.header and not layout.rows[0][0].strip()
     id_column = 0 if (0 in text or unnamed) and len(set(first)) == len(first) else None
-    label_rows = tuple(r for r, row in enumerate(body) if _column_kind(row[1:], found.decimal) == "text")
+    label_rows = tuple(r for r, row in enumerate(body) if _column_kind(row[1:], layout.decimal) == "text")
     named = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", SPACES: "blank"}.get(
-        found.delimiter, repr(found.delimiter)
+        layout.delimiter, repr(layout.delimiter)
     )
-    if found.delimiter != "," or found.decimal == ",":
+    if layout.delimiter != "," or layout.decimal == ",":
         notes += (
             f"Columns are separated by a {named}"
-            + (" and decimals written with a comma." if found.decimal == "," else "."),
+            + (" and decimals written with a comma." if layout.decimal == "," else "."),
         )
     empty = tuple(i for i, kind in enumerate(kinds) if kind == "empty")
     return replace(
-        found,
+        layout,
         columns=columns,
         text_columns=text,
         empty_columns=empty,
@@ -241,7 +239,7 @@ def _first_lines(raw: bytes) -> list[str]:
 
 
 def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """Rows of cells, quotation marks respected."""
+    """Yield lines as rows of cells; quotation marks are respected."""
     if delimiter == SPACES:
         yield from (line.split() for line in lines)
         return
@@ -259,7 +257,10 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _check_comments(rows: Sequence[Sequence[str]]) -> None:
-    """Refuse lines of comments above a table; one with as many cells as the others is a header or a row."""
+    """Refuse lines of comments above a table.
+
+    A line with as many cells as the others is a header or a row.
+    """
     marked = list(takewhile(is_comment, rows))
     widths = [len(row) for row in rows[len(marked) :] or rows]
     usual = max(dict.fromkeys(widths), key=widths.count)
@@ -274,7 +275,7 @@ def _check_comments(rows: Sequence[Sequence[str]]) -> None:
 
 
 def is_comment(row: Sequence[str]) -> bool:
-    """Whether a line is marked as a comment, as programs of this field do."""
+    """Whether a line is a comment, by the marks that programs of this field use."""
     return row[0].lstrip().startswith(_COMMENT)
 
 
@@ -285,7 +286,7 @@ def _check_delimiter(delimiter: str) -> str:
 
 
 def _find_delimiter(lines: Sequence[str], sign: str | None) -> str:
-    """The delimiter that gives rows of equal width with the most cells that are numbers."""
+    """Return the delimiter that gives rows of equal width with the most cells that are numbers."""
     best, best_score = ",", (0.0, 0)
     body = lines[1:] if len(lines) > 1 else lines
     for delimiter in _DELIMITERS:
@@ -316,7 +317,7 @@ def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 
 
 def is_number(cell: str, decimal: str) -> bool:
-    """Whether a cell is a number; infinities are, words for missing are not."""
+    """Whether a cell is a number: infinities are, words for missing values are not."""
     try:
         float(cell.replace(",", ".") if decimal == "," else cell)
     except ValueError:
@@ -333,17 +334,17 @@ def _column_kind(cells: Sequence[str], decimal: str) -> str:
 
 
 def are_labels(cells: Sequence[Any]) -> bool:
-    """Whether cells are few different values, each of them several times."""
+    """Whether cells have few different values, each of them several times."""
     return are_few(len(set(cells)), len(cells))
 
 
 def are_few(different: int, count: int) -> bool:
-    """The same of so many cells that are so many different ones."""
+    """Whether `different` values among `count` cells are few enough for labels."""
     return different <= FEW_LABELS and different <= max(1, count // 2)
 
 
 def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:
-    """A first line with text above numbers, or with an empty or telling corner."""
+    """Whether the first line is a header: text above numbers, or an empty or telling first cell."""
     first = rows[0]
     if any(
         kind == "number" and cell.strip() and not is_number(cell, decimal)
@@ -362,11 +363,11 @@ def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: s
 
 
 def short(text: str) -> str:
-    """A cell or name of the file, short enough for a sentence."""
+    """Return a cell or name of a file, shortened for a sentence."""
     text = " ".join(text.split())
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def quoted(found: Look, column: int) -> str:
-    """What a column is called in a sentence."""
-    return f' "{short(found.columns[column])}"' if found.header else f" {column + 1}"
+def quoted(layout: Layout, column: int) -> str:
+    """Return the name of a column as a sentence shows it, with a space before."""
+    return f' "{short(layout.columns[column])}"' if layout.header else f" {column + 1}"

@@ -1,8 +1,7 @@
-"""Reading a file in a process of its own, under a memory limit: what a stranger's file does there, the server
-does not feel.
+"""The sandbox for uploads: files are read in a process of their own under a memory limit.
 
-A file that cannot become large is read here, which saves the second that a process takes to start. The answer
-comes back as JSON and plain arrays, never pickled.
+A file that cannot become large is read in this process, which saves the second that a process takes to start.
+The answer comes back as JSON and plain arrays, never pickled.
 """
 
 import json
@@ -24,9 +23,9 @@ import scipy.sparse as sp
 
 from nspca.archive import mib, open_zip
 from nspca.data.dataset import Candidate, Dataset, Numbered
-from nspca.data.excel import is_workbook
-from nspca.data.look import Look
-from nspca.data.reader import could_be_read, look_at, read
+from nspca.data.layout import Layout
+from nspca.data.reader import could_be_read, read, read_layout
+from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.parquet import MAGIC as PARQUET
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 
@@ -38,7 +37,7 @@ SHARE = 4  # and at most one in so many of the machine's bytes
 SECONDS = 120.0  # the widest table that is read takes twenty
 AT_ONCE = 2  # files that are read at a time: a class gives thirty at once
 _RAW, _WORDS, _HOW, _TOLD = "raw", "words", "how.json", "told.json"
-_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Look)}
+_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers)}
 _room = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
@@ -46,24 +45,24 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A file as it was read.
+    """The outcome of reading a file.
 
     Parameters
     ----------
     data : Dataset, or the error that says why it is none
-    look : Look or None
+    layout : Layout or None
         What its first lines show, of a table of columns.
     mendable : bool
         When it is no data: whether it is some once something is chosen about it.
     """
 
     data: Dataset | InvalidData
-    look: Look | None
+    layout: Layout | None
     mendable: bool = False
 
 
 def open_file(raw: bytes, name: str, words: bytes | None = None, **how: Any) -> Opened:
-    """Read a file from anybody.
+    """Read a file from an untrusted user.
 
     Parameters
     ----------
@@ -86,7 +85,7 @@ def open_file(raw: bytes, name: str, words: bytes | None = None, **how: Any) -> 
 
 
 def is_small(raw: bytes) -> bool:
-    """Whether reading cannot take much, whatever the file says of itself."""
+    """Whether reading a file cannot take much memory, whatever the file says of itself."""
     if raw.startswith(b"\x1f\x8b"):
         try:
             raw = zlib.decompressobj(31).decompress(raw, SMALL + 1)
@@ -110,11 +109,11 @@ def _opened(raw: bytes, name: str, words: bytes | None, how: dict[str, Any]) -> 
     except InvalidData as error:
         data = error.with_traceback(None)
     try:
-        look = look_at(raw)
+        layout = read_layout(raw)
     except InvalidData:
-        look = None
-    mendable = isinstance(data, InvalidData) and look is not None and could_be_read(raw, data, look)
-    return Opened(data, look, mendable)
+        layout = None
+    mendable = isinstance(data, InvalidData) and layout is not None and could_be_read(raw, data, layout)
+    return Opened(data, layout, mendable)
 
 
 def _apart(folder: Path, raw: bytes, name: str, words: bytes | None, how: dict[str, Any]) -> Opened:
@@ -127,7 +126,7 @@ def _apart(folder: Path, raw: bytes, name: str, words: bytes | None, how: dict[s
     paths = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "nspca.data.apart", str(folder)],
+            [sys.executable, "-m", "nspca.data.sandbox", str(folder)],
             env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -183,7 +182,7 @@ def _inside(folder: Path) -> None:
             return {"$error": type(value).__name__, "said": value.args}
         return value.item()  # a number of NumPy
 
-    text = json.dumps([found.data, found.look, found.mendable], default=plain)
+    text = json.dumps([found.data, found.layout, found.mendable], default=plain)
     (folder / "telling").write_text(text)
     (folder / "telling").rename(folder / _TOLD)
 

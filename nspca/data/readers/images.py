@@ -1,4 +1,4 @@
-"""Images of one size from an archive or a folder; pixels become features, row by row."""
+"""Images of one size from an archive or a folder: each pixel is a feature, row by row."""
 
 import io
 import warnings
@@ -78,8 +78,9 @@ def read_images(
 
 
 def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits; its size is
-    checked before its pixels.
+    """Return the grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits.
+
+    The size is checked before the pixels are decoded.
     """
     notes: tuple[str, ...] = ()
     try:
@@ -116,6 +117,6 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def short_name(label: str) -> str:
-    """The last part of a name inside an archive, printable and short enough for a sentence."""
+    """Return the last part of a name inside an archive, printable and shortened for a sentence."""
     last = PurePosixPath(label.replace("\\", "/")).name
     return "".join(c if c.isprintable() else "?" for c in last)[:60]

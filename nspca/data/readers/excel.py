@@ -1,7 +1,7 @@
-"""Excel workbooks: the first sheet that holds something, as the CSV that Excel itself would save.
+"""Excel workbooks: the first sheet that is not empty, as the CSV that Excel itself would save.
 
-A workbook is a ZIP of XML. What it unpacks to, how many elements that is and that it declares no entities is
-known before it is parsed.
+A workbook is a ZIP of XML. Before it is parsed, the unpacked size, the number of elements and the absence of
+entities are checked.
 """
 
 import csv
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from nspca.archive import mib, open_zip
+from nspca.archive import MAX_BYTES, mib, open_zip
 from nspca.data import limits
 from nspca.errors import InvalidData
 
@@ -27,7 +27,7 @@ MAX_OTHER = 16 * 2**20
 _PIECE = 2**20
 # The name of the first part stands in the first bytes of the file.
 _START = 200
-# How XML can begin: a tag, white space, or the mark of UTF-8 or UTF-16.
+# ReadOptions XML can begin: a tag, white space, or the mark of UTF-8 or UTF-16.
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
 _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
 
@@ -38,7 +38,7 @@ def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
 
 
 def is_cut_workbook(raw: bytes) -> bool:
-    """Whether a file begins as Excel's do and its end, where the list of its parts stands, is gone."""
+    """Whether a file begins as a workbook and its end, with the list of its parts, is missing."""
     begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
@@ -46,7 +46,7 @@ def is_cut_workbook(raw: bytes) -> bool:
 def sheet_as_csv(
     raw: bytes, rows: int | None = None, decimal: str | None = None, packed: int | None = None
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The first sheet that holds something, as CSV with commas, and a note when there are others.
+    """Return the first sheet that is not empty as CSV with commas, and a note when there are others.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def sheet_as_csv(
 
 
 def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Whether a parser of XML would take it, whatever it is called: which part is a sheet, others decide."""
+    """Whether an XML parser would take a part of the workbook, whatever its name."""
     start = next(_pieces(archive, info), b"")[:2]
     return start.startswith(_XML)
 
@@ -122,7 +122,7 @@ def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
 
 
 def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The part in pieces that overlap a little, so that no word is cut in two."""
+    """Yield a part in pieces that overlap a little, so that no word is cut in two."""
     held, end = 0, b""
     try:
         with archive.open(info) as handle:
@@ -139,7 +139,7 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _as_csv(
-    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = limits.MAX_BYTES
+    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = MAX_BYTES
 ) -> bytes:
     """Return rows of cells as CSV of equal width, empty when nothing is in them.
 
@@ -164,9 +164,9 @@ def _as_csv(
         csv.writer(stream, lineterminator="\n").writerow(cells)
         lines.append((len(cells), stream.getvalue()[:-1]))
         held += len(lines[-1][1])
-        if held > limits.MAX_BYTES:
+        if held > MAX_BYTES:
             raise InvalidData(
-                f"The sheet is more than {mib(limits.MAX_BYTES)} of text: keep fewer columns or save it as "
+                f"The sheet is more than {mib(MAX_BYTES)} of text: keep fewer columns or save it as "
                 "compressed NPZ."
             )
         limits.check_growth(held, packed, "Excel", "save the sheet as CSV")
@@ -181,7 +181,7 @@ def _as_csv(
 
 
 def _text(value: Any) -> str:
-    """What CSV says for a cell."""
+    """Return the text of a cell as CSV has it."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Files of AnnData, of one's own and by their path: HDF5 is not opened from strangers."""
+"""AnnData files, opened only by a path of the user's own: HDF5 is never opened from uploads."""
 
 from importlib import import_module
 from pathlib import Path
@@ -15,8 +15,8 @@ SUFFIX = ".h5ad"
 
 
 def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
-    """A file of AnnData: X with the names of cells and genes, and a column of `obs` as labels if one is
-    named.
+    """Return a data set from an AnnData file: X, the names of cells and genes, and a column of `obs` as
+    labels.
 
     Raises
     ------
