@@ -17,6 +17,7 @@ from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import DEFAULT, Block, Reader, Shape, Source
 from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.docword import DocwordReader
+from nspca.data.readers.entries import EntryReader
 from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.matrixmarket import MatrixMarketReader
 from nspca.data.readers.npz import NpyReader, NpzReader, is_array, list_members
@@ -89,6 +90,7 @@ __all__ = [
     "Block",
     "DelimitedReader",
     "DocwordReader",
+    "EntryReader",
     "MatrixMarketReader",
     "NpyReader",
     "NpzReader",

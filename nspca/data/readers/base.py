@@ -177,9 +177,6 @@ class Reader(ABC):
         Gets progress events and may raise `Cancelled`.
     """
 
-    name = ""
-    """The name of the format in a sentence."""
-
     def __init__(
         self,
         source: Source,

@@ -26,8 +26,6 @@ _SHORTEST_ENTRY = 6
 class DocwordReader(EntryReader):
     """Word counts: documents in rows, words in columns."""
 
-    name = "docword"
-
     @staticmethod
     def matches(first: bytes) -> bool:
         """Whether bytes start with three counts alone on their lines and an entry of three."""

@@ -29,8 +29,6 @@ class MatrixMarketReader(EntryReader):
     so it is not used.
     """
 
-    name = "Matrix Market"
-
     @staticmethod
     def matches(first: bytes) -> bool:
         """Whether bytes start with the banner of the format."""

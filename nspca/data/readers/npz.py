@@ -52,8 +52,6 @@ class NpzReader(Reader):
     `files` are the members by name; `read_array` returns one of them.
     """
 
-    name = "NPZ"
-
     @staticmethod
     def matches(first: bytes) -> bool:
         """Whether bytes start as a ZIP file does; its members tell whether it is an NPZ."""
@@ -108,6 +106,12 @@ class NpzReader(Reader):
         """The lengths in the headers."""
         named = any(key in self.files for key in FEATURE_NAMES)
         return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
+
+    def probe(self) -> Shape:
+        """Return the lengths in the headers; refuse more than the member of the archive holds."""
+        with self._stream("data" if self.is_sparse else self.key) as stream:
+            stream.check()
+        return self.shape
 
     def read_array(self, key: str) -> np.ndarray:
         """Return a member as an array of numbers or text, after checking its header."""
@@ -166,6 +170,7 @@ class NpzReader(Reader):
                     raise misfit
                 limits.check_float64(data, "the sparse matrix")
                 entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
+                del data, indices  # which is as much again, while the block is in use
                 block = sp.csr_array(entries, shape=(part.size - 1, minor))
                 block.sum_duplicates()
                 yield block
@@ -185,8 +190,6 @@ class NpzReader(Reader):
 
 class NpyReader(Reader):
     """One array in a file of its own: a table of numbers, or a stack of images."""
-
-    name = "NPY"
 
     @staticmethod
     def matches(first: bytes) -> bool:
@@ -239,9 +242,13 @@ class _Stream:
     def __exit__(self, *error: object) -> None:
         self._handle.close()
 
+    def check(self) -> None:
+        """Refuse other things than numbers or text, and a length that the member does not have."""
+        check_array(self.shape, self.dtype, self._bytes)
+
     def read(self, count: int) -> np.ndarray:
         """Return the next numbers, in the type they are stored in."""
-        check_array(self.shape, self.dtype, self._bytes)
+        self.check()
         size = count * self.dtype.itemsize
         try:
             raw = self._handle.read(size)

@@ -32,8 +32,6 @@ _SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.sa
 class ParquetReader(TableReader):
     """A Parquet table; columns that hold no numbers are names or labels, as in a CSV file."""
 
-    name = "Parquet"
-
     @staticmethod
     def matches(first: bytes) -> bool:
         """Whether bytes start as a Parquet file does."""
