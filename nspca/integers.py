@@ -8,9 +8,9 @@ from decimal import Decimal
 import numpy as np
 
 LARGEST_EXACT = 2**53
-"""Up to this size every whole number is a float."""
+"""Largest integer up to which float64 represents every integer."""
 LONG_INTEGER = re.compile(rb"(?<![\d.])-?\d{16,308}(?![\d.eE])")
-"""Those beyond it in a text, and others as long; a float has no more digits."""
+"""Integers in a text that are long enough to exceed `LARGEST_EXACT`; a float has at most 308 digits."""
 
 
 def is_inexact(whole: int) -> bool:

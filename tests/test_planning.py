@@ -16,7 +16,7 @@ from nspca.data import limits
 from nspca.matrix import large, parts
 from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
-from nspca.planning.sizes import size_of
+from nspca.planning.sizes import read_size
 from nspca.shards.sources import shard
 from tests.rowblocks import InMemory, counts, folder_of
 
@@ -64,7 +64,7 @@ def _frame(D):
 @pytest.mark.parametrize("name", WRITERS)
 def test_sizes_of_sparse_files_are_in_their_headers(X, tmp_path, name):
     WRITERS[name](X, tmp_path / name)
-    size = size_of(tmp_path / name)
+    size = read_size(tmp_path / name)
     assert (size.rows, size.columns, size.entries, size.sparse, size.exact) == (*X.shape, X.nnz, True, True)
     assert nspca.plan(tmp_path / name, 3).at == ("shards" if name == "folder" else "memory")
 
@@ -72,14 +72,14 @@ def test_sizes_of_sparse_files_are_in_their_headers(X, tmp_path, name):
 @pytest.mark.parametrize("name", TABLES)
 def test_sizes_of_tables_are_all_their_numbers(X, tmp_path, name):
     TABLES[name](X.toarray(), tmp_path / name)
-    size = size_of(tmp_path / name)
+    size = read_size(tmp_path / name)
     assert (size.rows, size.columns, size.entries, size.sparse) == (*X.shape, 2400, False)
 
 
 def test_rows_of_a_long_text_are_told_from_its_beginning(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("1.5,2.5,3.5\n" * 200_000)
-    size = size_of(path)
+    size = read_size(path)
     assert not size.exact and 190_000 < size.rows < 210_000 and "about" in str(nspca.plan(path, 2))
 
 
@@ -94,7 +94,7 @@ def test_rows_of_a_long_text_are_told_from_its_beginning(tmp_path):
 def test_rows_of_a_text_are_not_its_lines(tmp_path, text):
     path = tmp_path / "a.csv"
     path.write_text(text)
-    size = size_of(path)
+    size = read_size(path)
     assert (size.rows, size.columns, size.exact) == (60, 2, True)
     assert shard(path, tmp_path / "shards").shape == (60, 2)
 

@@ -17,12 +17,12 @@ from nspca.data.layout import MISSING, SPACES, Layout, is_comment, is_number, qu
 from nspca.errors import InvalidData, NotNumbers
 from nspca.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
-# Cells that hold nothing, as people and programs write it.
 NOTHING = sorted(
     {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
 )
-# A whole number as long as those that float64 may round; of a finite one, whatever zeros stand before it.
+"""Words for a missing value, in the cases in which people and programs write them."""
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
+"""An integer long enough that float64 may change it, with any zeros before it."""
 
 
 @dataclass(frozen=True)

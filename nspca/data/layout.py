@@ -13,11 +13,12 @@ from nspca.data.dataset import numbered, unique_names
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.errors import InvalidData
 
-# Enough lines to tell a header, a delimiter and a text column; a late surprise is caught by the full pass.
 ENOUGH_ROWS = 50
-# Fewer of them when they are long: a line of 12 582 genes is 80 000 characters and shows enough at a glance.
+"""Rows that tell header, delimiter and columns of text. A surprise further down is found by the full pass."""
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
+"""Lines and characters that suffice when lines are long: one of 12 582 genes has 80 000 characters."""
 SPACES = " "
+"""The delimiter that stands for any run of blanks."""
 _COMMENT = ("#", "%", "!", "//")
 DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
@@ -41,12 +42,12 @@ _CORNER = {
     "class",
 }
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
-# What spreadsheets write in lines below a table, and the bytes at the end of a text that are searched for it.
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
-# Bytes that are decoded at a time.
+"""Signs that spreadsheets write in lines below a table, and bytes at the end of a text searched for them."""
 _DECODED = 2**20
-# A label has few different values: it colours a plot.
+"""Bytes that are decoded at a time."""
 FEW_LABELS = 30
+"""Different values that labels may have: each is a colour in a plot."""
 
 
 @dataclass(frozen=True)

@@ -23,33 +23,38 @@ from nspca.integers import (
     loses_digits,
 )
 
-# 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
-# A sparse entry costs 12 to 16 bytes in CSR plus 24 while it is parsed: 20 million stay under 1 GiB.
+"""Values of a dense table. As float64 they are 512 MiB: with a centred and a working copy less than 2 GiB."""
 MAX_ENTRIES = 20_000_000
+"""Entries of a sparse matrix. Each costs 12 to 16 bytes in CSR and 24 while it is parsed: less than 1 GiB."""
 FROM_DISK = "solve it from the disk, after `python -m nspca shard FILE FOLDER`"
-# Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have
-# 300 000.
+"""The way out for data that are too large for memory."""
 MAX_ROWS = 2_000_000
-# A row or column costs an index and a place on the page, whether anything is in it or not: so many are free,
-# each more is paid for by an entry, and a header of 40 bytes buys no gigabyte.
+"""Rows of a table. Each costs an index pointer; the largest public docword files within MAX_ENTRIES have
+300 000.
+"""
 FREE_LINES = 100_000
-# The solvers are made for 100 000 features; ten times that is still a listing of names, not a computation.
+"""Rows, and columns, of a sparse matrix that need no entry; each further one does. An empty row costs an
+index, so a header of 40 bytes could otherwise ask for a gigabyte.
+"""
 MAX_COLUMNS = 1_000_000
-# A column of a text table costs pandas 60 microseconds, whatever its length: 200 000 take 12 s.
+"""Columns of a table: ten times the number of features that the solvers are made for."""
 MAX_TEXT_COLUMNS = 200_000
-# A line is cut into cells of 60 bytes each while it is looked at; 8 MiB of bare commas become 500 MB.
+"""Columns of a text table. Each costs pandas 60 microseconds, whatever its length: 200 000 take 12 s."""
 MAX_LINE = 8 * 2**20
-# An archive of 100 000 images takes a minute to open; nobody looks at more.
+"""Bytes of a line of text. A cell takes 60 bytes while the layout is found: 8 MiB of commas take 500 MB."""
 MAX_FILES = 100_000
-# Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by 3
-# to 50. A file that shrinks more than 200 times was made to fill memory.
+"""Files in an archive or folder; an archive of 100 000 images takes a minute to open."""
 MAX_RATIO = 200
-# Unpacked bytes that are read whatever the ratio is: so few fill no memory.
+"""Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by
+3 to 50. A file that shrinks more than 200 times was made to fill memory.
+"""
 RATIO_COUNTS_ABOVE = 16 * 2**20
-# One image is one row; 2^20 pixels (1024 x 1024) is MAX_COLUMNS rounded up.
+"""Unpacked bytes that are read whatever the ratio is: so few fill no memory."""
 MAX_PIXELS = 2**20
+"""Pixels of an image: 1024 x 1024, which is MAX_COLUMNS rounded up."""
 _PIECE = 2**20
+"""Bytes that are read at a time."""
 
 
 def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:

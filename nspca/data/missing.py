@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from nspca.errors import InvalidData, MissingValues, shown
 
 WAYS = ("refuse", "samples", "features", "mean")
-"""What may be done about missing values; the last three change the data, and a note says how."""
+"""Ways to treat missing values; the last three change the data, and a note says how."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Settled:
     ----------
     X : array or sparse matrix, oriented as in the file
     rows, columns : arrays of int
-        Which of the file's are left.
+        Numbers of the rows and columns of the file that are left.
     notes : tuple of str
     """
 

@@ -200,7 +200,6 @@ def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Datas
     """Return word counts as a data set, with the words of a vocabulary as names."""
     shape = reader.shape
     limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
-    reader.probe()
     (block,) = reader.blocks()
     names, notes = vocabulary_words(words, shape.columns)
     return Dataset(name, block.X, names, numbered("document", shape.rows), kind="words", notes=notes)
@@ -219,6 +218,7 @@ def _read_matrix(reader: MatrixMarketReader) -> Any:
 
 
 def _turned(data: Dataset, options: ReadOptions) -> Dataset:
+    """Return a data set, transposed where the options say that features are in rows."""
     return data.transposed() if options.features_in_rows else data
 
 
@@ -244,6 +244,7 @@ def _from_array(X: Any, name: str, options: ReadOptions) -> Dataset:
 def _read_zip(
     raw: bytes, name: str, words: bytes | None, options: ReadOptions, report: Report, packed: int
 ) -> Dataset:
+    """Read a ZIP file: an NPZ, a workbook, images or one packed table; `packed` as in `_read_bytes`."""
     if is_cut_workbook(raw):
         raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
@@ -316,6 +317,7 @@ def _read_files(
 
 
 def _is_hidden(label: str) -> bool:
+    """Whether a file in an archive or folder is one that a system hides."""
     parts = PurePosixPath(label.replace("\\", "/")).parts
     return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
         -1:

@@ -14,28 +14,28 @@ from nspca.matrix.large import ROWS
 from nspca.matrix.parts import CANDIDATES
 from nspca.options import whole
 from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import COORDINATES, TABLE, Size, size_of
+from nspca.planning.sizes import COORDINATES, TABLE, Size, read_size
 from nspca.shards.sources import MEGABYTES
 
 COPIES = 4
-"""Of sparse entries in memory: as given, in order, by columns, and what is taken out of them."""
+"""Copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""
 SQUARES = 5
-"""Matrices of the features worked on that are held at a time."""
+"""Square matrices, with a side of the features worked on, that are in memory at a time."""
 PASSES = {"memory": 4, "shards": 5}
-"""Over the data, where A is formed on some features."""
+"""Passes over the data where A is formed on some features, for data in memory and in shards."""
 SKETCH_PASSES = 5
-"""More of them in memory for several components, which start from a sketch of all features."""
+"""Further passes in memory for several components, which start from a sketch of all features."""
 STEPS = 250
-"""Products with the matrix of the features worked on, for a component and its proof."""
+"""Products with the matrix of the features worked on that a component and its proof take."""
 BY_BLOCKS = 16
-"""Columns of the products of a pass."""
+"""Columns of the matrix that a pass multiplies the data with."""
 BASE, EACH, MOST = 2e8, 2e6, 2000
-"""Multiplications that a component and its proof take besides, and for each feature worked on, up to so many:
-as pitprops, digits, LRS, CBCL, Leukemia and KOS took.
+"""Multiplications that a component and its proof take besides the products: in all, for each feature worked
+on, and the features up to which that is counted. Measured on pitprops, digits, LRS, CBCL, Leukemia, KOS.
 """
 
 USUAL = 10
-"""Features of a component, when nobody says how many."""
+"""Features of a component when the user does not say how many."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,19 @@ class Plan:
     at : str
         Where the data will be: "memory", or on disk in "shards".
     features : int
-        On which A is formed.
-    bytes, passes, seconds
-        Of memory at most, besides the program itself; over the data; about, None where the speed of the
-        machine is not known.
+        The number of features on which A is formed.
+    bytes : int
+        Memory at the peak, besides the program itself.
+    passes : int
+        Passes over the data.
+    seconds : float or None
+        An estimate; None where the speed of the machine is not known.
     proved : str
-        What a certificate will say.
+        The bound that a certificate will prove, in words.
     reason : str
-        Why it cannot work in memory; empty when it can.
+        Why the problem cannot be solved in memory; empty when it can.
     command : str
-        What can, then.
+        The command that makes it possible then.
     """
 
     size: Size
@@ -73,10 +76,10 @@ class Plan:
     def __str__(self) -> str:
         about = "" if self.size.exact else "about "
         kind = "nonzeros" if self.size.sparse else "numbers"
-        aside = f" ({self.size.aside})" if self.size.aside else ""
+        not_counted = f" ({self.size.not_counted})" if self.size.not_counted else ""
         took = "" if self.seconds is None else f", about {self.seconds:.2g} s"
         lines = [
-            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}{aside}",
+            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}{not_counted}",
             f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data{took}",
             self.proved,
         ]
@@ -96,7 +99,7 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
         Features of a component, 10 or as many as there are when not given, and how many are sought together;
         of a `Problem`, its own.
     effort : str
-        Of the certificate.
+        The effort of the certificate.
 
     Returns
     -------
@@ -111,7 +114,7 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
-    size, sizes = size_of(source), getattr(source, "sizes", None)
+    size, sizes = read_size(source), getattr(source, "sizes", None)
     if sizes is None:
         whole("components", components, 1)
         k = max(1, min(USUAL, size.columns // components)) if k is None else k

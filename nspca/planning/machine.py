@@ -20,7 +20,7 @@ from nspca.data.folders import cache_folder, write_atomically
 
 FILE = "speed.json"
 SIDE, EACH = 1000, 2**20
-"""Of the matrix that is multiplied, and entries of the sparse one."""
+"""Side of the dense matrix, and entries of the sparse one, that are multiplied to measure the speed."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Speed:
 
 def speed() -> Speed:
     """Return the speed of this machine, measured unless it is known."""
-    found = known()
-    if found is None:
-        found = measured()
+    speeds = known()
+    if speeds is None:
+        speeds = measured()
         with suppress(OSError):  # it is measured again next time
-            write_atomically(_path(), json.dumps({"of": who()} | asdict(found)).encode())
-    return found
+            write_atomically(_path(), json.dumps({"of": who()} | asdict(speeds)).encode())
+    return speeds
 
 
 def known() -> Speed | None:
@@ -59,9 +59,9 @@ def who() -> list[str]:
 
 def _read(path: Path, who: list[str]) -> Speed | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        known = Speed(*(float(found[name]) for name in ("sparse", "dense", "text")))
-        return known if found["of"] == who and all(0 < s < 1 for s in asdict(known).values()) else None
+        speeds = json.loads(path.read_text(encoding="utf-8"))
+        known = Speed(*(float(speeds[name]) for name in ("sparse", "dense", "text")))
+        return known if speeds["of"] == who and all(0 < s < 1 for s in asdict(known).values()) else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -81,9 +81,9 @@ def measured() -> Speed:
 
 
 def _quickest(run: Callable[[], object]) -> float:
-    found = []
+    speeds = []
     for _ in range(3):
         begun = time.perf_counter()
         run()
-        found.append(time.perf_counter() - begun)
-    return max(min(found), 1e-9)
+        speeds.append(time.perf_counter() - begun)
+    return max(min(speeds), 1e-9)

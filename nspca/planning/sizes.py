@@ -28,13 +28,13 @@ class Size:
         Entries that are stored: nonzeros of a sparse table, all of a dense one.
     sparse : bool
     exact : bool
-        Whether the header says so; else it is told from the first megabyte.
+        Whether the rows are counted, not estimated from the first megabyte.
     at : str
         "memory", "shards" or "file".
     text : int
-        Bytes to be parsed.
-    aside : str
-        Which columns of a table are not counted, as they seem to hold no numbers or names of the samples.
+        Bytes of text to be parsed.
+    not_counted : str
+        The columns of a table that are no features, in words; empty when all are.
     """
 
     rows: int
@@ -44,10 +44,10 @@ class Size:
     exact: bool = True
     at: str = "file"
     text: int = 0
-    aside: str = ""
+    not_counted: str = ""
 
 
-def size_of(source: Any) -> Size:
+def read_size(source: Any) -> Size:
     """The size of a `Problem`, a table, a folder of shards or a file.
 
     Raises
@@ -71,6 +71,7 @@ def size_of(source: Any) -> Size:
 
 
 def _of_shape(shape: Shape) -> Size:
+    """Return the size of a file that a reader has probed."""
     return Size(
         shape.rows,
         shape.columns,
@@ -78,11 +79,12 @@ def _of_shape(shape: Shape) -> Size:
         sparse=shape.is_sparse,
         exact=shape.is_exact,
         text=shape.text_bytes,
-        aside=shape.not_counted,
+        not_counted=shape.not_counted,
     )
 
 
 def _of_table(source: Any) -> Size:
+    """Return the size of a table in memory, or of an opened folder of shards."""
     if isinstance(source, Shards):
         return Size(*source.shape, source.nonzeros, sparse=True, at="shards")
     X = features_of(source, covariance=True)[0]
@@ -96,6 +98,7 @@ def _of_table(source: Any) -> Size:
 
 
 def _of_problem(problem: Problem) -> Size:
+    """Return the size of the data behind a problem."""
     A, (m, n) = problem.covariance, problem.covariance.shape
     if isinstance(A, Parts):
         at = "memory" if isinstance(A, DataCovariance) else "shards"

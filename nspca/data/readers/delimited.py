@@ -31,7 +31,7 @@ HEAD = 2**20
 _SHOWN = 10
 """Lines that the beginning has at least, even when they are longer than `HEAD`."""
 _BARE = b",;\t |\r\n"
-"""What spreadsheets write in the lines below a table."""
+"""Signs that spreadsheets write in the lines below a table."""
 
 
 class DelimitedReader(TableReader):
