@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, shown
+from nspca.integers import describe_rounding, find_inexact, is_inexact
 from nspca.matrix.covariance import summed
 from nspca.matrix.linalg import Array
-from nspca.integers import describe_rounding, find_inexact, is_inexact
 
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
 """The way out for columns that are no real numbers, and for masked entries."""
