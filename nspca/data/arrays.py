@@ -18,7 +18,8 @@ from nspca.data.readers.npz import FEATURE_NAMES, SPARSER, NpzReader
 from nspca.errors import InvalidData
 
 AS_IT_IS = ReadOptions()
-MOST_STEPS = 100  # preparations of a file that are read and said
+MOST_STEPS = 100
+"""Preparations that a file may list."""
 _NAMES = {"feature": FEATURE_NAMES, "sample": ("sample_names", "samples", "index")}
 
 
@@ -153,8 +154,8 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _flag(reader: NpzReader, key: str) -> bool:
     """Whether a member of the archive is there and true."""
-    told = reader.read_array(key) if key in reader.files else np.array(False)
-    return told.dtype.kind == "b" and told.size == 1 and bool(told.item())
+    flag = reader.read_array(key) if key in reader.files else np.array(False)
+    return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 
 
 def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:

@@ -38,8 +38,8 @@ class Columns:
         """
         texts = dict.fromkeys(self.others, "text") | dict.fromkeys(layout.empty_columns, "empty")
         kinds = texts | {self.ids: "sample names", self.labels: "labels"}
-        said = [f"column{quoted(layout, i)} as {kinds[i]}" for i in self.excluded]
-        return f" (not counted: {', '.join(said[:8])}{', ...' * (len(said) > 8)})" if said else ""
+        phrases = [f"column{quoted(layout, i)} as {kinds[i]}" for i in self.excluded]
+        return f" (not counted: {', '.join(phrases[:8])}{', ...' * (len(phrases) > 8)})" if phrases else ""
 
 
 def columns(layout: Layout, options: ReadOptions) -> Columns:
@@ -90,7 +90,7 @@ def left_out(layout: Layout, i: int, texts: Mapping[str, int], count: int) -> tu
     Raises
     ------
     NotNumbers
-        For texts of which nobody knows what they are.
+        For a column of many different texts, whose role is unknown.
     """
     held = sorted((row, text) for text, row in texts.items() if text.strip())
     if i in layout.empty_columns or not held:

@@ -29,9 +29,9 @@ class Candidate:
     count : int
         How many different values it has.
     labels : (m,) ndarray or None
-        The labels it gives; None when it is a feature until somebody says that it is none.
+        The labels that it gives; None when it stays a feature until the user says otherwise.
     note : str
-        What is said of it as long as it is not the labels.
+        A sentence about the column, shown as long as it is not the labels.
     """
 
     name: str
@@ -136,18 +136,18 @@ class Dataset:
             For a feature that is not there, and for fewer than two.
         """
         kept = self.numbers(features)
-        said = (
+        note = (
             f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
         )
-        return _restricted(self, kept, said)
+        return _restricted(self, kept, note)
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
         """Return the data set without some features; see `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
-        said = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
-        return _restricted(self, kept, said)
+        note = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        return _restricted(self, kept, note)
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
         """Return the data set with some features merged into one: their sum over the square root of their
@@ -267,7 +267,7 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
     place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
     place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
-    said = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
+    note = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
     P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
@@ -284,7 +284,7 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         sample_names=called(data.sample_names) if data.is_covariance else data.sample_names,
         axis=None if data.axis is None else np.bincount(place, data.axis) / np.bincount(place),
         image_shape=None,
-        notes=(*data.notes, said),
+        notes=(*data.notes, note),
     )
 
 

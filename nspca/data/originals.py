@@ -28,10 +28,10 @@ _FILES = {
     "lrs": "lrs.npz",
     "bow-kos": "docword.kos.txt.gz",
 }
-# A server that is silent this long is as good as absent to somebody who waits.
 _TIMEOUT_SECONDS = 20
-# Sums over a million rounded values in another order agree to this.
+"""Seconds without an answer after which a server counts as absent."""
 _SAME_TOTAL = 1e-9
+"""Relative difference up to which sums over a million rounded values, in another order, are equal."""
 
 
 def find_original(name: str) -> Dataset | None:
@@ -44,7 +44,7 @@ def find_original(name: str) -> Dataset | None:
     except InvalidData:
         if path != kept_path(name):
             raise
-        # Written by this module, so a copy that cannot be read was damaged on disk: it helps nobody.
+        # Written by this module, so a copy that cannot be read was damaged on disk: it is deleted.
         path.unlink(missing_ok=True)
         return None
 
@@ -262,7 +262,7 @@ class _Progress:
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
-    # Imported when somebody downloads: the start of every page is faster without.
+    # Imported for a download only: the start of every page is faster without.
     import pooch
 
     logger = pooch.get_logger()

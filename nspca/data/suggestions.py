@@ -19,7 +19,7 @@ _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
 # says little below this.
 _MANY_TIMES = 50
 # The side of a table up to which it is compared with its transpose: a tenth of a second. A larger covariance
-# is said to be one.
+# has to be declared as one.
 _COMPARED = 4000
 
 

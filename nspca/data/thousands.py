@@ -8,10 +8,10 @@ from nspca.data.layout import DECIMAL, MISSING, Layout, quoted, short
 from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData
 
-# 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign it may be a name.
 _GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
-# 1,234 and 1.234, of which a column alone does not tell whether it is a thousand; 0,123 is none.
+"""Numbers such as 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign they may be names."""
 _THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}([{mark}]\d{{3}})+") for mark in ",."}
+"""Numbers such as 1,234 and 1.234, by the mark that may stand between thousands; 0,123 is none."""
 _NAMES = {",": "comma", ".": "point"}
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 
@@ -48,11 +48,8 @@ def check_written(layout: Layout, options: ReadOptions) -> None:
 def _may_group(layout: Layout, body: Sequence[Sequence[str]], decimal: str | None) -> dict[str, bool]:
     """Return the marks that may stand between thousands, and whether a column alone can show it.
 
-    A column alone can when it has no whole numbers below a thousand and the mark is no decimal sign
-    elsewhere.
-
-    A decimal sign does not: 3,14 and 0,123 show it. Between semicolons the comma is one, and elsewhere the
-    point, unless the other is.
+    A decimal sign is no such mark; cells such as 3,14 and 0,123 show that the comma is one. Without such
+    cells it is the comma between semicolons and the point elsewhere, unless the other sign is shown.
     """
     cells = [cell.strip() for row in body for cell in row]
     grouped = {

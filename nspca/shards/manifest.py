@@ -95,7 +95,7 @@ class Manifest:
             features = None if features is None else _content(features)
             notes = tuple(record.pop("notes", ()))
             return cls(**record, notes=notes, features=features, shards=shards)._checked()
-        except Exception as error:  # a stranger's text can be wrong in every way JSON has
+        except Exception as error:  # untrusted text can be wrong in every way JSON has
             raise InvalidData(f"{path} cannot be read ({shown(error)}): {WAY_OUT}.") from None
 
     def _checked(self) -> "Manifest":

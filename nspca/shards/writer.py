@@ -48,7 +48,7 @@ class Writer:
         self.shards: list[Shard] = []
         self.largest = 0.0
         self.notes: tuple[str, ...] = ()
-        """What is said of the file, once it is read."""
+        """Notes about the file, complete once it is read."""
 
     def __enter__(self) -> "Writer":
         parent = self.folder.absolute().parent

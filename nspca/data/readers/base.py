@@ -168,8 +168,7 @@ class Reader(ABC):
     Parameters
     ----------
     source : Source
-    how : How
-        The choices of the user.
+    options : ReadOptions
     on_disk : bool
         Whether the blocks go to a folder of shards. Then missing values are refused at once, and an error
         names the line of the file.

@@ -198,7 +198,7 @@ class DelimitedText:
             rest, skip = rest[skip:], 0
             end = _last_row(rest, layout.delimiter) if text else len(rest)
             filled = _filled(rest[:end])
-            if end - filled < MAX_LINE:  # of so much that is bare, nobody waits for the end
+            if end - filled < MAX_LINE:  # longer runs of bare lines are parsed, not kept in memory
                 end = filled
             if end:
                 yield header + rest[:end], line

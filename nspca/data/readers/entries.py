@@ -109,6 +109,8 @@ class EntryText:
         lines, number = io.BytesIO(body), self.line
         while line := lines.readline(LONGEST):
             number += 1
+            if not line.endswith(b"\n"):
+                blank += len(lines.readline())  # the rest of a long comment
             if text := self._without_comment(line).strip():
                 if len(text.split()) == cells and len(line) < LONGEST:
                     return -1

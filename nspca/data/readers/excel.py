@@ -15,20 +15,22 @@ from nspca.archive import MAX_BYTES, mib, open_zip
 from nspca.data import limits
 from nspca.errors import InvalidData
 
-# Excel's own measures of a sheet.
 ROWS, COLUMNS = 2**20, 2**14
-# An element costs the parser 150 bytes until its row ends, and one row may hold them all; a cell is two of
-# them, with two tags each.
+"""Rows and columns of a sheet: Excel's own limits."""
 MAX_TAGS = 12_000_000
-# Texts are kept as long as the sheet is read.
+"""Tags of a sheet. An element costs the parser 150 bytes until its row ends, and one row may hold them all. A
+cell is two elements, with two tags each.
+"""
 MAX_TEXTS = 64 * 2**20
-# Everything else a workbook holds: styles, relations, the list of sheets. Some hundred kilobytes are usual.
+"""Bytes of the shared texts, which stay in memory while the sheet is read."""
 MAX_OTHER = 16 * 2**20
+"""Bytes of any other part, such as styles and relations; some hundred kilobytes are usual."""
 _PIECE = 2**20
-# The name of the first part stands in the first bytes of the file.
+"""Bytes of a part that are searched at a time."""
 _START = 200
-# ReadOptions XML can begin: a tag, white space, or the mark of UTF-8 or UTF-16.
+"""Bytes at the beginning of a file that hold the name of its first part."""
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
+"""Beginnings of XML: a tag, white space, or the mark of UTF-8 or UTF-16."""
 _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
 
 
@@ -82,7 +84,7 @@ def sheet_as_csv(
     except InvalidData:
         raise
     except Exception:
-        # A stranger's XML handed to a parser of many parts: it can fail in every way that they can.
+        # Untrusted XML in a parser of many parts: it can fail in every way that they can.
         raise InvalidData(_DAMAGED) from None
     raise InvalidData(
         "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."

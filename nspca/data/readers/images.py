@@ -13,8 +13,8 @@ from nspca.data.limits import MAX_PIXELS, check_dense, check_growth
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report
 
-# The lossless formats image collections come in; each one more is one more decoder open to strangers.
 _FORMATS = ("PPM", "PNG")
+"""Lossless formats of image collections. Each further one would open another decoder to uploads."""
 EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png")
 _REPORT_EVERY = 500
 

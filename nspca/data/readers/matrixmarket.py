@@ -71,9 +71,7 @@ class MatrixMarketReader(EntryReader):
     def _read_sizes(self, text: EntryText) -> list[int]:
         """Return the numbers of the line of sizes, below the comments."""
         what = ("rows", "columns") if self.is_dense else ("rows", "columns", "entries")
-        skipped = 0
-        while skipped < _COMMENTS and (line := text.read_line()):
-            skipped += len(line)
+        while text.header_bytes < _COMMENTS and (line := text.read_line()):
             if line.startswith(b"%") or not line.strip():
                 continue
             parts = line.split()

@@ -72,8 +72,8 @@ class NpzReader(Reader):
     def _read_sparse_header(self) -> None:
         shape = self._read_small("shape")
         layout = self._read_small("format") if "format" in self.files else np.array("csr")
-        said = layout.item() if layout.size == 1 else ""
-        self._layout = said.decode("ascii", errors="replace") if isinstance(said, bytes) else str(said)
+        word = layout.item() if layout.size == 1 else ""
+        self._layout = word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
         if shape.shape != (2,) or shape.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
             raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
         self._sides = int(shape[0]), int(shape[1])
