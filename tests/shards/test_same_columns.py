@@ -123,7 +123,7 @@ IN_PIECES = TABLES | {
 }
 
 
-@pytest.mark.parametrize("how", [{}, {"missing": "mean"}, {"features_in_rows": True}, {"label_column": 1}])
+@pytest.mark.parametrize("how", [{}, {"missing": "mean"}])
 @pytest.mark.parametrize("name", [name for name in IN_PIECES if not name.startswith(("parquet", "long"))])
 def test_pieces_in_memory_make_the_whole(name, how, monkeypatch):
     raw = IN_PIECES[name]
