@@ -53,7 +53,7 @@ def read_text_table(
     check_room(_CELL * rows * columns + _COLUMN * columns)
     if columns < 2:
         raise InvalidData(
-            "Only one column was layout: at least two columns are needed, separated by comma, semicolon, "
+            "Only one column was found: at least two columns are needed, separated by comma, semicolon, "
             "tab, bar or blank."
         )
     return read_table(reader, name, (*notes, *more))

@@ -325,7 +325,7 @@ def test_every_printable_name_comes_back(names):
         (b"\n \n\n", "only blank lines"),
         (text("a,b,c"), "At least two samples|header and no rows"),
         (text("a,b", "1,2"), "got 1 sample and 2 features"),
-        (text("a", "1", "2"), "Only one column"),
+        (text("a", "1", "2"), "Only one column was found"),
         (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" is empty'),
         (text("a,b,c", "1,2,3", "4,oops,6", "7,8,9"), 'row 2, column "b" holds the text "oops"'),
         (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds "NA"'),

@@ -26,7 +26,7 @@ _LONGEST = 10_000
 _INDEX = "__index_level_"
 """Beginning of the name that pandas gives to an index without one."""
 _WAY_OUT = "save the table again, or as CSV"
-_SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
+_SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
 
 
 class ParquetReader(TableReader):
