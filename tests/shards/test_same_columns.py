@@ -113,24 +113,34 @@ def test_the_columns_are_the_same(name, tmp_path):
 GENES = b"gene,s1,s2,s3,note\nkind,x,y,x,\ng1,1,2,3,u\ng2,4,5,6,v\ngroup,p,q,p,\n" + b"".join(
     b"g%d,%d,2,3,w\n" % (i, i) for i in range(3, 300)
 )
-IN_PIECES = TABLES | {
+IN_PIECES = {
     "gaps far below": csv(NOISE, index=False) + b"1,,3,4,5,6\n" * 9 + b"1,2,,NA,5,6\n",
     "a text below gaps": csv(NOISE, index=False) + b"1,,3,4,5,6\n" * 9 + b"1,2,x,4,5,6\n",
     "lines that end in CR": csv(NOISE, index=False).replace(b"\n", b"\r") + b"1,2,x,4,5,6\r",
     "both ends of lines": csv(NOISE, index=False) + b"1,2,3,4,5,6\r" * 300,
+    "blank lines below": csv(NOISE, index=False) + b"\n" * 500,
+    "blank lines between": csv(NOISE, index=False) + b"\n" * 500 + b"1,2,3,4,5,6\n",
     "bare lines below": csv(NOISE, index=False) + b",,,,,\n" * 300,
     "a word of latin": csv(CALLED.rename(index={"s190": "Müller"})).decode().encode("cp1252"),
 }
 
 
 @pytest.mark.parametrize("how", [{}, {"missing": "mean"}])
-@pytest.mark.parametrize("name", [name for name in IN_PIECES if not name.startswith(("parquet", "long"))])
+@pytest.mark.parametrize("name", IN_PIECES)
 def test_pieces_in_memory_make_the_whole(name, how, monkeypatch):
-    raw = IN_PIECES[name]
-    known = outcome(raw, how)
-    monkeypatch.setattr(delimited, "PIECE", 100)
+    known = outcome(IN_PIECES[name], how)
     monkeypatch.setattr(delimited, "PER_COLUMN", 0)
-    assert outcome(raw, how) == known
+    for size in (50, 1000):  # less than a row, and several rows
+        monkeypatch.setattr(delimited, "PIECE", size)
+        assert outcome(IN_PIECES[name], how) == known
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if not name.startswith(("parquet", "long"))])
+def test_pieces_of_every_table_make_the_whole(name, monkeypatch):
+    known = outcome(TABLES[name], {})
+    monkeypatch.setattr(delimited, "PER_COLUMN", 0)
+    monkeypatch.setattr(delimited, "PIECE", 4000)
+    assert outcome(TABLES[name], {}) == known
 
 
 def test_rows_that_are_labels_are_left_out_of_the_piece_they_stand_in(monkeypatch):

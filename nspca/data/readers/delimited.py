@@ -112,8 +112,11 @@ class DelimitedReader(TableReader):
         start = _second_row(raw[: len(self._text.head)], self.layout.delimiter) if self.layout.header else 0
         header = raw[:start]
         while start < len(raw):
-            end = len(raw) if len(raw) - start <= most else _last_line(raw, start, start + most) or len(raw)
-            yield header + raw[start:end], 0
+            end = _last_line(raw, start, start + most) or _next_line(raw, start + most)
+            end = len(raw) if len(raw) - start <= most else end
+            piece = raw[start:end]
+            if not piece.isspace():
+                yield header + piece, 0
             start = end
 
 
@@ -200,7 +203,7 @@ class DelimitedText:
             filled = _filled(rest[:end])
             if end - filled < MAX_LINE:  # longer runs of bare lines are parsed, not kept in memory
                 end = filled
-            if end:
+            if end and not rest[:end].isspace():
                 yield header + rest[:end], line
             line += _lines(rest[:end])
             rest = rest[end:]
@@ -242,6 +245,12 @@ def _lines(text: bytes) -> int:
 def _last_line(text: bytes, start: int = 0, end: int | None = None) -> int:
     """Return where the last line of ``text[start:end]`` begins; 0 when it has no end of a line."""
     return text.rfind(b"\n", start, end) + 1 or text.rfind(b"\r", start, end) + 1
+
+
+def _next_line(text: bytes, start: int) -> int:
+    """Return where the line after a place in the text begins; the length of the text where none does."""
+    ends = [end + 1 for sign in (b"\n", b"\r") if (end := text.find(sign, start)) >= 0]
+    return min(ends, default=len(text))
 
 
 def _last_row(text: bytes, delimiter: str) -> int:
