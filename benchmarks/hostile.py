@@ -144,7 +144,7 @@ def _npz():
     yield "npz with NaN", lambda: npz(X=np.where(X == 4, np.nan, X)), "Every cell must hold a number"
     yield "npz that says 298 GiB", lambda: zipped({"X.npy": npy("(200000, 200000)")}), "says it holds 298 GiB"
     yield "npz of zeros, 600 MB", lambda: zipped({"X.npy": bytes(600 * 2**20)}), "would unpack to"
-    yield "npz of zeros, 500 MB", lambda: zipped({"X.npy": bytes(500 * 2**20)}), "header cannot|is not|ZIP|X"
+    yield "npz of zeros, 500 MB", lambda: zipped({"X.npy": bytes(500 * 2**20)}), "would grow"
 
 
 def _sparse():

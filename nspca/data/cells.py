@@ -53,9 +53,8 @@ class Cells:
         """Return the numbers (rows, columns without `text`), the texts of the other columns, and a gap.
 
         The gap describes the first missing value, in words, where they are not allowed; empty when there is
-        none. `skipped` are rows of the whole body that are left out.
+        none. `skipped` are rows below the header that are left out.
         """
-        skipped = [r - self.before for r in skipped if r >= self.before]
         try:
             return *self._at_once(text, skipped), ""
         except (

@@ -90,10 +90,8 @@ class DelimitedReader(TableReader):
             cells = Cells(raw, self.layout, allowed, line if self.on_disk else None, before)
             values, found, gap = cells.read(texts, skipped)
             gaps.add(values, gap)
-            rows = len(values) or len(next(iter(found.values()), ()))
-            for r in sorted(skipped):
-                rows += before <= r < before + rows + 1
-            before += rows
+            before += (len(values) or len(next(iter(found.values()), ()))) + len(skipped)
+            skipped = ()  # the first piece has all rows that the layout knows
             yield values, found
         self.notes = (*self.layout.notes, *self._text.notes)
         gaps.check()
@@ -109,11 +107,13 @@ class DelimitedReader(TableReader):
         if len(raw) <= most or b'"' in raw:
             yield raw, 0
             return
-        start = _second_row(raw[: len(self._text.head)], self.layout.delimiter) if self.layout.header else 0
+        head, layout = raw[: len(self._text.head)], self.layout
+        start = _row(head, layout.delimiter, 1) if layout.header else 0
+        known = _row(head, layout.delimiter, len(layout.rows))
         header = raw[:start]
         while start < len(raw):
             end = _last_line(raw, start, start + most) or _next_line(raw, start + most)
-            end = len(raw) if len(raw) - start <= most else end
+            end = len(raw) if len(raw) - start <= most else max(end, known)
             piece = raw[start:end]
             if not piece.isspace():
                 yield header + piece, 0
@@ -187,7 +187,7 @@ class DelimitedText:
         """
         above = len(self.head) - len(self.head.lstrip(b"\r\n"))
         if layout.header:
-            above += _second_row(self.head[above:], layout.delimiter)
+            above += _row(self.head[above:], layout.delimiter, 1)
         header = self.head[:above].lstrip(b"\r\n")
         line, skip = _lines(self.head[:above]) - _lines(header), above
         parts, size = [b""], 0
@@ -261,10 +261,10 @@ def _last_row(text: bytes, delimiter: str) -> int:
     return _byte(text, line)
 
 
-def _second_row(text: bytes, delimiter: str) -> int:
-    """Return where the second row begins."""
-    line, _ = next(islice(rows_of(text, delimiter), 1, None))
-    return _byte(text, line)
+def _row(text: bytes, delimiter: str, number: int) -> int:
+    """Return where a row, counted from 0, begins; the length of the text where there is none."""
+    found = next(islice(rows_of(text, delimiter), number, None), None)
+    return len(text) if found is None else _byte(text, found[0])
 
 
 def _byte(text: bytes, line: int) -> int:
