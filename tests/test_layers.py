@@ -21,7 +21,7 @@ GROUND = {
     "features": {"errors", "annotated"},
     "drawing": {"colours", "numerals", "said"},
     "annotated": {"errors"},
-    "rounded": set(),
+    "integers": set(),
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [
@@ -69,7 +69,7 @@ PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 BESIDE = {
     "checker": {"errors"},
     "verifying": {"errors", "matrix", "checker"},
-    "data": {"errors", "progress", "archive", "rounded"},
+    "data": {"errors", "progress", "archive", "integers"},
     "shards": {"errors", "progress", "archive", "options", "data", "drawing", "said"},
     "plots": {"errors", "progress", "colours", "numerals", "result", "certificate"},
     "jobs": {"errors", "progress"},

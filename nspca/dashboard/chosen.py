@@ -18,13 +18,13 @@ from nspca.dashboard.shell import cache, state, words
 from nspca.data import (
     SAMPLES,
     Dataset,
-    Look,
+    Layout,
     covariance_suggestion,
     load_sample,
     original_path,
     prepare,
 )
-from nspca.data.apart import Opened, open_file
+from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
@@ -366,14 +366,14 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
     return opened
 
 
-def columns(workspace: str, upload: str) -> Look | None:
+def columns(workspace: str, upload: str) -> Layout | None:
     """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
     return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
 
 
 @cache.keep()
-def _columns(workspace: str, upload: str, name: str) -> Look | None:
-    return read_first(engine().store.get_upload(workspace, upload)[0], name).look
+def _columns(workspace: str, upload: str, name: str) -> Layout | None:
+    return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
 
 
 @cache.keep("Preparing the covariance …")

@@ -14,7 +14,7 @@ from nspca.data import Dataset
 from nspca.errors import InvalidData
 from nspca.planning.costs import Plan, planned
 from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import Size, size_of
+from nspca.planning.sizes import Size, read_size
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.shards.on_disk import OnDisk
@@ -175,7 +175,7 @@ class ProblemSpec(Spec):
         Parameters
         ----------
         data : optional
-            The data, opened when not given; `size_of` takes them, or a `Size` itself.
+            The data, opened when not given; `read_size` takes them, or a `Size` itself.
         machine : Speed, optional
             Of the machine that will compute; measured when not given.
         """
@@ -239,12 +239,12 @@ def arguments(words: dict[str, str]) -> str:
 def table_size(data: Any) -> Size:
     """Return the size of a data set, an array, a folder of shards or the path of a file."""
     if isinstance(data, OnDisk):
-        return size_of(data.X)
+        return read_size(data.X)
     X = getattr(data, "X", data)
     if sp.issparse(X):
         rows, columns = X.shape
         return Size(rows, columns, X.nnz, sparse=True, at="memory")
-    return size_of(data)
+    return read_size(data)
 
 
 def python_of(ks: Sequence[int]) -> str:

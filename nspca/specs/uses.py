@@ -13,7 +13,7 @@ from pydantic import StrictStr
 from nspca.api import solve
 from nspca.components import explained_variances, successive
 from nspca.data import load_sample
-from nspca.data.places import originals_folder
+from nspca.data.folders import originals_folder
 from nspca.errors import InvalidData
 from nspca.papers import uses
 from nspca.problem import Problem

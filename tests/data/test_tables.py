@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nspca.data import covariance_suggestion, features_in_rows_suggestion, look, look_at, read
+from nspca.data import covariance_suggestion, features_in_rows_suggestion, layout, read, read_layout
 from nspca.errors import InvalidData
 
 
@@ -250,7 +250,7 @@ def test_a_candidate_taken_later_is_the_label_column_read_at_once(missing):
 
 
 def test_few_long_lines_do_not_decide_what_is_a_label(monkeypatch):
-    monkeypatch.setattr(look, "_ENOUGH_CHARACTERS", 1000)
+    monkeypatch.setattr(layout, "_ENOUGH_CHARACTERS", 1000)
     wide = [",".join([f"p{i}", *["7"] * 200, "abcdef"[min(i, 5)]]) for i in range(60)]
     data = read(text(",".join(["who", *(f"g{j}" for j in range(200)), "kind"]), *wide))
     assert [(one.name, one.count) for one in data.label_candidates] == [("kind", 6)]
@@ -325,7 +325,7 @@ def test_every_printable_name_comes_back(names):
         (b"\n \n\n", "only blank lines"),
         (text("a,b,c"), "At least two samples|header and no rows"),
         (text("a,b", "1,2"), "got 1 sample and 2 features"),
-        (text("a", "1", "2"), "Only one column"),
+        (text("a", "1", "2"), "Only one column was found"),
         (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" is empty'),
         (text("a,b,c", "1,2,3", "4,oops,6", "7,8,9"), 'row 2, column "b" holds the text "oops"'),
         (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds "NA"'),
@@ -464,9 +464,9 @@ def test_suggestion_of_a_covariance():
 
 
 def test_look_shows_the_choices_before_anything_is_read():
-    found = look_at(text("who;a;group", "ann;1,5;x", "bob;2,5;y", "cid;3,5;x", "dan;4,5;y"))
+    found = read_layout(text("who;a;group", "ann;1,5;x", "bob;2,5;y", "cid;3,5;x", "dan;4,5;y"))
     assert (found.delimiter, found.decimal, found.header) == (";", ",", True)
     assert found.columns == ("who", "a", "group")
     assert found.id_column == 0
     assert found.label_columns == (2,)
-    assert look_at(b"P5 2 2 255\n....") is None
+    assert read_layout(b"P5 2 2 255\n....") is None

@@ -17,7 +17,7 @@ from nspca.dashboard.runs import found, recipe, start
 from nspca.dashboard.shell import cache, state
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
-from nspca.data.places import originals_folder
+from nspca.data.folders import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, roc_figure, selections_figure, styles
 from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec, Spec
 from nspca.specs.rows import Scored

@@ -15,7 +15,7 @@ from typing import Any
 import nspca
 from nspca.archive import open_zip, unzip_member
 from nspca.dashboard.shell import cache
-from nspca.data.places import sample_folder
+from nspca.data.folders import sample_folder
 from nspca.specs import Spec
 
 ABOUT, SWEEP = "about.json", "sweep.zip"

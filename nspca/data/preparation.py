@@ -1,6 +1,6 @@
-"""What the papers did to their data before they looked for components: one function, and each step by name.
+"""Preparations of data, as in the papers: image normalisation, logarithms, projections and header fields.
 
-What was done is recorded in the dataset, step by step, and said in its notes.
+Each step is recorded in the dataset and described in its notes.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ would turn into a feature like any other.
 
 @dataclass(frozen=True)
 class Preparation:
-    """A step.
+    """A preparation step, with its title, its description and its condition.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Preparation:
 
 
 def prepare(data: Dataset, *names: str) -> Dataset:
-    """The same samples with other numbers, or with features beside those they had.
+    """Return the same samples with other numbers, or with more features.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def prepare(data: Dataset, *names: str) -> Dataset:
 
 
 def _numbers(made: Callable[[Any], Any]) -> Callable[[Dataset], Dataset]:
-    """A step that changes numbers and nothing else."""
+    """Return a step that changes numbers and nothing else."""
 
     def step(data: Dataset) -> Dataset:
         X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
@@ -114,26 +114,29 @@ def _above_minus_one(data: Dataset) -> str:
 
 
 def _scaled(X: np.ndarray) -> tuple[np.ndarray, int]:
-    """X times the power of two that brings its largest entry to [0.5, 1), and which one: exact, and means and
-    ranges of what is near the end of float64 stay numbers.
+    """Return X times the power of two that brings its largest entry to [0.5, 1), and its exponent.
+
+    The product is exact, and means and ranges of numbers near the end of float64 stay finite.
     """
     exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
     return np.ldexp(X, -exponent), exponent
 
 
 def lee_seung(X: np.ndarray) -> np.ndarray:
-    """Grey levels of every image (row) brought to mean 1/4 and deviation 1/4, clipped to [0, 1], in 256 steps
-    from 0 to 255; an image of one level is left at the mean.
+    """Normalise the grey levels of every image (row) to mean 1/4 and deviation 1/4, clipped to [0, 1].
+
+    The result has 256 steps, from 0 to 255. An image of one level is left at the mean.
     """
     X = _scaled(X)[0]
     mean, deviation = X.mean(axis=1, keepdims=True), X.std(axis=1, ddof=1, keepdims=True)
     # The mean of equal levels may be a rounding away from them.
     level = (X - mean) / np.where(np.ptp(X, axis=1, keepdims=True) > 0, deviation, np.inf)
-    return np.floor((LEVELS - 1) * np.clip(0.25 + 0.25 * level, 0, 1))
+    steps: np.ndarray = np.floor((LEVELS - 1) * np.clip(0.25 + 0.25 * level, 0, 1))
+    return steps
 
 
 def equalised(X: np.ndarray) -> np.ndarray:
-    """Grey levels of every image (row) in [0, 1] with a histogram as flat as it can be.
+    """Return the grey levels of every image (row) in [0, 1] with a histogram as flat as it can be.
 
     One of 256 levels goes to the one whose place in a flat histogram is nearest to its own, as in MATLAB's
     `histeq` with 256 levels, which gives what Table 1 of Asteris et al. 2015 prints for the faces. Levels
@@ -154,17 +157,20 @@ def _flat(image: np.ndarray) -> np.ndarray:
     slack = np.minimum(np.append(counts[:-1], 0), np.append(0, counts[1:])) / 2
     away = np.round(wanted[:, None] - reached + slack)
     away[away < 0] = image.size  # a level that ends below this one's place is not for it
-    return np.argmin(away, axis=0)[image] / (LEVELS - 1)
+    flat: np.ndarray = np.argmin(away, axis=0)[image] / (LEVELS - 1)
+    return flat
 
 
 def log2(X: np.ndarray) -> np.ndarray:
-    """``log2(x + 1)`` of every entry; a zero stays a zero, so a sparse table stays sparse."""
-    return np.log1p(X.astype(np.float64)) / np.log(2)
+    """Return ``log2(x + 1)`` of every entry; a zero stays a zero, so a sparse table stays sparse."""
+    logarithms: np.ndarray = np.log1p(X.astype(np.float64)) / np.log(2)
+    return logarithms
 
 
 def off_first(X: np.ndarray) -> np.ndarray:
-    """Centred rows projected off the first principal component, around the same means (Sigg & Buhmann 2008,
-    Section 5.2: otherwise nonnegative weights of faces are no constraint).
+    """Project centred rows off the first principal component and add the means again.
+
+    Sigg & Buhmann 2008, Section 5.2: otherwise nonnegative weights of faces are no constraint.
 
     A feature that takes one value only keeps it, and one of which nothing is left takes one from then on.
     """
@@ -183,8 +189,10 @@ def off_first(X: np.ndarray) -> np.ndarray:
 
 
 def with_header(data: Dataset) -> Dataset:
-    """The header fields as further features, behind the others. The spectra of the 2014 paper seem to have
-    had theirs: with them, standardised, its numbers come out.
+    """Append the header fields as further features.
+
+    The spectra of the 2014 paper seem to have had theirs: with them, standardised, its numbers are
+    reproduced.
     """
     assert data.header is not None  # the step has asked
     names, _ = unique_names((*data.feature_names, *data.header_names), "feature")
@@ -202,8 +210,9 @@ def with_header(data: Dataset) -> Dataset:
 
 
 def _leading(Z: np.ndarray) -> np.ndarray:
-    """The right singular vector (n,) of the largest singular value of Z (m, n), always the same one, from the
-    smaller of Z'Z and ZZ'.
+    """Return the right singular vector (n,) of the largest singular value of Z (m, n).
+
+    It is computed from the smaller of Z'Z and ZZ', and is the same for the same data.
     """
     wide = Z.shape[0] < Z.shape[1]
     gram = Z @ Z.T if wide else Z.T @ Z
@@ -211,17 +220,21 @@ def _leading(Z: np.ndarray) -> np.ndarray:
     if u is None:
         # All of them: LAPACK's solver of a part of the spectrum can find none in a cluster of equal ones.
         u = np.linalg.eigh(gram)[1][:, -1]
-    v = Z.T @ u if wide else u
-    return v / np.linalg.norm(v)
+    v: np.ndarray = Z.T @ u if wide else u
+    v = v / np.linalg.norm(v)
+    return v
 
 
 def _iterated(gram: np.ndarray) -> np.ndarray | None:
-    """The leading eigenvector by iteration, 10 times as quick for thousands of features; None without one."""
+    """Return the leading eigenvector by iteration, which is 10 times as quick for thousands of features; None
+    when it does not converge.
+    """
     start = np.random.default_rng(0).standard_normal(len(gram))
     try:
-        return spla.eigsh(gram, k=1, v0=start)[1][:, 0]
+        vectors: np.ndarray = spla.eigsh(gram, k=1, v0=start)[1]
     except spla.ArpackError:
         return None
+    return vectors[:, 0]
 
 
 PREPARATIONS = {

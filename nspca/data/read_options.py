@@ -1,4 +1,4 @@
-"""How somebody wants a file to be read: what is not said is found out."""
+"""The options of reading a file; what is not given is detected from the file."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from nspca.errors import InvalidData, shown
 
 
 @dataclass(frozen=True)
-class How:
-    """The choices of `nspca.data.read`, which describes them."""
+class ReadOptions:
+    """The options of `nspca.data.read`, which describes them."""
 
     header: str | bool = "auto"
     delimiter: str | None = None
@@ -18,7 +18,7 @@ class How:
     decimal: str | None = None
 
     def __post_init__(self) -> None:
-        """Nothing is read by its truth value."""
+        """Refuse values of other types, so that nothing is read by its truth value."""
         if not isinstance(self.header, bool) and not (isinstance(self.header, str) and self.header == "auto"):
             raise InvalidData(f'The header must be "auto", True or False, got {shown(self.header)}.')
         if not isinstance(self.delimiter, str | None):

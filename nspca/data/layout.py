@@ -1,7 +1,6 @@
-"""What a table of text looks like, from its first lines: delimiter, decimal sign, header, id and text
-columns.
-"""
+"""The layout of a text table, found from its first lines: delimiter, decimal sign, header, text columns."""
 
+import codecs
 import csv
 import io
 import re
@@ -14,11 +13,12 @@ from nspca.data.dataset import numbered, unique_names
 from nspca.data.limits import check_lines, check_text_columns
 from nspca.errors import InvalidData
 
-# Enough lines to tell a header, a delimiter and a text column; a late surprise is caught by the full pass.
 ENOUGH_ROWS = 50
-# Fewer of them when they are long: a line of 12 582 genes is 80 000 characters and shows enough at a glance.
+"""Rows that tell header, delimiter and columns of text. A surprise further down is found by the full pass."""
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
+"""Lines and characters that suffice when lines are long: one of 12 582 genes has 80 000 characters."""
 SPACES = " "
+"""The delimiter that stands for any run of blanks."""
 _COMMENT = ("#", "%", "!", "//")
 DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
@@ -42,13 +42,17 @@ _CORNER = {
     "class",
 }
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
-# A label has few different values: it colours a plot.
+_BARE, _TAIL = b',;\t |"\r\n', 2**16
+"""Signs that spreadsheets write in lines below a table, and bytes at the end of a text searched for them."""
+_DECODED = 2**20
+"""Bytes that are decoded at a time."""
 FEW_LABELS = 30
+"""Different values that labels may have: each is a colour in a plot."""
 
 
 @dataclass(frozen=True)
-class Look:
-    """What the first lines of a table show.
+class Layout:
+    """The layout of a table as its first lines show it.
 
     Parameters
     ----------
@@ -84,10 +88,8 @@ class Look:
     notes: tuple[str, ...] = ()
 
 
-def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Text of any usual encoding as UTF-8 without byte order mark, outer blank lines removed, and a note when
-    the encoding was guessed.
-    """
+def as_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return text of any usual encoding as UTF-8 without byte order mark, and a note when it was guessed."""
     notes: tuple[str, ...] = ()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
@@ -101,26 +103,57 @@ def to_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
         raise InvalidData(
             f"The file is not text (it holds zero bytes) and no format that is read here: {_FORMATS}."
         )
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
+    if not _is_utf8(raw):
         if _is_garbage(raw):
-            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.") from None
+            raise InvalidData(f"The file is not text and no format that is read here: {_FORMATS}.")
         raw, notes = (
             raw.decode("cp1252", errors="replace").encode(),
             ("The text is not UTF-8, it was read as Western European (cp1252).",),
         )
+    return raw, notes
+
+
+def stripped(raw: bytes) -> bytes:
+    """Return text without the blank lines around it, and without lines of bare delimiters below it.
+
+    Raises
+    ------
+    InvalidData
+        When nothing else is in it.
+    """
     raw = raw.strip(b"\r\n")
     # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
     # that is not empty.
-    filled = len(raw.rstrip(b',;\t |"\r\n'))
+    filled = len(raw.rstrip(_BARE))
     ends = [end for end in (raw.find(b"\n", filled), raw.find(b"\r", filled)) if end >= 0]
     raw = raw[: min(ends, default=len(raw))]
     if not raw.strip():
         raise InvalidData(
             "The file holds no table, only blank lines: at least two rows and two columns are needed."
         )
-    return raw, notes
+    return raw
+
+
+def trimmed(raw: bytes) -> bytes:
+    """Return `stripped` text, or the text itself where only ends of lines stand below the table."""
+    end = raw[-_TAIL:]
+    below = end[len(end.rstrip(_BARE)) :]
+    is_plain = not raw.startswith((b"\n", b"\r")) and len(below) < len(end) and not below.strip(b"\r\n")
+    return raw if is_plain else stripped(raw)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Whether bytes are UTF-8, without a copy of them as text."""
+    if raw.isascii():
+        return True
+    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
+    try:
+        for start in range(0, len(raw), _DECODED):
+            decoder.decode(view[start : start + _DECODED])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_garbage(raw: bytes) -> bool:
@@ -129,9 +162,9 @@ def _is_garbage(raw: bytes) -> bool:
     return control > len(head) / 100
 
 
-def look(
+def find_layout(
     raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None, decimal: str | None = None
-) -> Look:
+) -> Layout:
     """Find delimiter, decimal sign, header, id and text columns from the first lines of UTF-8 text."""
     check_lines(raw)
     lines = _first_lines(raw)
@@ -155,33 +188,33 @@ def look(
     if not has_header:
         kinds = [_column_kind([row[i] for row in rows if i < len(row)], decimal) for i in range(width)]
     body = rows[1:] if has_header else rows
-    found = Look(delimiter, decimal, has_header, (), (), (), None, (), (), tuple(map(tuple, rows)))
-    return _name_columns(found, kinds, body, width)
+    layout = Layout(delimiter, decimal, has_header, (), (), (), None, (), (), tuple(map(tuple, rows)))
+    return _name_columns(layout, kinds, body, width)
 
 
-def _name_columns(found: Look, kinds: Sequence[str], body: list[list[str]], width: int) -> Look:
+def _name_columns(layout: Layout, kinds: Sequence[str], body: list[list[str]], width: int) -> Layout:
     columns = tuple(numbered("feature", width))
     notes: tuple[str, ...] = ()
-    if found.header:
-        names = list(found.rows[0]) + [""] * (width - len(found.rows[0]))
+    if layout.header:
+        names = list(layout.rows[0]) + [""] * (width - len(layout.rows[0]))
         columns, notes = unique_names(names, "column")
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
     label_columns = tuple(i for i in text if are_labels([row[i] for row in body if i < len(row)]))
     first = [row[0] for row in body]
-    unnamed = found.header and not found.rows[0][0].strip()
+    unnamed = layout.header and not layout.rows[0][0].strip()
     id_column = 0 if (0 in text or unnamed) and len(set(first)) == len(first) else None
-    label_rows = tuple(r for r, row in enumerate(body) if _column_kind(row[1:], found.decimal) == "text")
+    label_rows = tuple(r for r, row in enumerate(body) if _column_kind(row[1:], layout.decimal) == "text")
     named = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", SPACES: "blank"}.get(
-        found.delimiter, repr(found.delimiter)
+        layout.delimiter, repr(layout.delimiter)
     )
-    if found.delimiter != "," or found.decimal == ",":
+    if layout.delimiter != "," or layout.decimal == ",":
         notes += (
             f"Columns are separated by a {named}"
-            + (" and decimals written with a comma." if found.decimal == "," else "."),
+            + (" and decimals written with a comma." if layout.decimal == "," else "."),
         )
     empty = tuple(i for i, kind in enumerate(kinds) if kind == "empty")
     return replace(
-        found,
+        layout,
         columns=columns,
         text_columns=text,
         empty_columns=empty,
@@ -207,7 +240,7 @@ def _first_lines(raw: bytes) -> list[str]:
 
 
 def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """Rows of cells, quotation marks respected."""
+    """Yield lines as rows of cells; quotation marks are respected."""
     if delimiter == SPACES:
         yield from (line.split() for line in lines)
         return
@@ -225,7 +258,10 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _check_comments(rows: Sequence[Sequence[str]]) -> None:
-    """Refuse lines of comments above a table; one with as many cells as the others is a header or a row."""
+    """Refuse lines of comments above a table.
+
+    A line with as many cells as the others is a header or a row.
+    """
     marked = list(takewhile(is_comment, rows))
     widths = [len(row) for row in rows[len(marked) :] or rows]
     usual = max(dict.fromkeys(widths), key=widths.count)
@@ -240,7 +276,7 @@ def _check_comments(rows: Sequence[Sequence[str]]) -> None:
 
 
 def is_comment(row: Sequence[str]) -> bool:
-    """Whether a line is marked as a comment, as programs of this field do."""
+    """Whether a line is a comment, by the marks that programs of this field use."""
     return row[0].lstrip().startswith(_COMMENT)
 
 
@@ -251,7 +287,7 @@ def _check_delimiter(delimiter: str) -> str:
 
 
 def _find_delimiter(lines: Sequence[str], sign: str | None) -> str:
-    """The delimiter that gives rows of equal width with the most cells that are numbers."""
+    """Return the delimiter that gives rows of equal width with the most cells that are numbers."""
     best, best_score = ",", (0.0, 0)
     body = lines[1:] if len(lines) > 1 else lines
     for delimiter in _DELIMITERS:
@@ -282,7 +318,7 @@ def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 
 
 def is_number(cell: str, decimal: str) -> bool:
-    """Whether a cell is a number; infinities are, words for missing are not."""
+    """Whether a cell is a number: infinities are, words for missing values are not."""
     try:
         float(cell.replace(",", ".") if decimal == "," else cell)
     except ValueError:
@@ -299,17 +335,17 @@ def _column_kind(cells: Sequence[str], decimal: str) -> str:
 
 
 def are_labels(cells: Sequence[Any]) -> bool:
-    """Whether cells are few different values, each of them several times."""
+    """Whether cells have few different values, each of them several times."""
     return are_few(len(set(cells)), len(cells))
 
 
 def are_few(different: int, count: int) -> bool:
-    """The same of so many cells that are so many different ones."""
+    """Whether `different` values among `count` cells are few enough for labels."""
     return different <= FEW_LABELS and different <= max(1, count // 2)
 
 
 def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:
-    """A first line with text above numbers, or with an empty or telling corner."""
+    """Whether the first line is a header: text above numbers, or an empty or telling first cell."""
     first = rows[0]
     if any(
         kind == "number" and cell.strip() and not is_number(cell, decimal)
@@ -328,11 +364,11 @@ def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: s
 
 
 def short(text: str) -> str:
-    """A cell or name of the file, short enough for a sentence."""
+    """Return a cell or name of a file, shortened for a sentence."""
     text = " ".join(text.split())
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def quoted(found: Look, column: int) -> str:
-    """What a column is called in a sentence."""
-    return f' "{short(found.columns[column])}"' if found.header else f" {column + 1}"
+def quoted(layout: Layout, column: int) -> str:
+    """Return the name of a column as a sentence shows it, with a space before."""
+    return f' "{short(layout.columns[column])}"' if layout.header else f" {column + 1}"

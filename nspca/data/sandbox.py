@@ -1,8 +1,7 @@
-"""Reading a file in a process of its own, under a memory limit: what a stranger's file does there, the server
-does not feel.
+"""The sandbox for uploads: files are read in a process of their own under a memory limit.
 
-A file that cannot become large is read here, which saves the second that a process takes to start. The answer
-comes back as JSON and plain arrays, never pickled.
+A file that cannot become large is read in this process, which saves the second that a process takes to start.
+The answer comes back as JSON and plain arrays, never pickled.
 """
 
 import json
@@ -24,69 +23,72 @@ import scipy.sparse as sp
 
 from nspca.archive import mib, open_zip
 from nspca.data.dataset import Candidate, Dataset, Numbered
-from nspca.data.excel import is_workbook
-from nspca.data.look import Look
-from nspca.data.parquet import MAGIC as PARQUET
-from nspca.data.reader import could_be_read, look_at, read
+from nspca.data.layout import Layout
+from nspca.data.reader import could_be_read, read, read_layout
+from nspca.data.readers.excel import is_workbook
+from nspca.data.readers.parquet import MAGIC as PARQUET
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 
-# What is read in this process: at most this many bytes, unpacked.
 SMALL = 2 * 2**20
-# Of address space: the largest table that is read takes three, and the libraries one.
+"""Bytes, unpacked, up to which a file is read in the server's own process."""
 MEMORY = 4 * 2**30
-SHARE = 4  # and at most one in so many of the machine's bytes
-SECONDS = 120.0  # the widest table that is read takes twenty
-AT_ONCE = 2  # files that are read at a time: a class gives thirty at once
-_RAW, _WORDS, _HOW, _TOLD = "raw", "words", "how.json", "told.json"
-_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Look)}
+"""Bytes of address space for a sandbox: the largest table that is read takes three GiB, the libraries one."""
+SHARE = 4
+"""A sandbox gets at most the machine's memory divided by this."""
+SECONDS = 120.0
+"""Seconds that reading a file may take; the widest table that is read takes twenty."""
+AT_ONCE = 2
+"""Files that are read at the same time; a class of students uploads thirty at once."""
+_RAW, _WORDS, _REQUEST, _ANSWER = "raw", "words", "request.json", "answer.json"
+_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers)}
-_room = threading.BoundedSemaphore(AT_ONCE)
+_free_places = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A file as it was read.
+    """The outcome of reading a file.
 
     Parameters
     ----------
     data : Dataset, or the error that says why it is none
-    look : Look or None
+    layout : Layout or None
         What its first lines show, of a table of columns.
     mendable : bool
         When it is no data: whether it is some once something is chosen about it.
     """
 
     data: Dataset | InvalidData
-    look: Look | None
+    layout: Layout | None
     mendable: bool = False
 
 
-def open_file(raw: bytes, name: str, words: bytes | None = None, **how: Any) -> Opened:
-    """Read a file from anybody.
+def open_file(raw: bytes, name: str, words: bytes | None = None, **options: Any) -> Opened:
+    """Read a file from an untrusted user.
 
     Parameters
     ----------
     raw : bytes of the file
     name : str, what the data are called
     words : bytes of a vocabulary
-    how : options of `nspca.data.read`
+    options : options of `nspca.data.read`
 
     Returns
     -------
     Opened
     """
     if is_small(raw):
-        return _opened(raw, name, words, how)
+        return _read_here(raw, name, words, options)
     try:
-        with _room, tempfile.TemporaryDirectory(prefix="nspca-", ignore_cleanup_errors=True) as folder:
-            return _apart(Path(folder), raw, name, words, how)
+        with _free_places, tempfile.TemporaryDirectory(prefix="nspca-", ignore_cleanup_errors=True) as folder:
+            return _read_in_sandbox(Path(folder), raw, name, words, options)
     except OSError as error:
         return Opened(InvalidData(f"The file cannot be read just now ({error}): try again."), None)
 
 
 def is_small(raw: bytes) -> bool:
-    """Whether reading cannot take much, whatever the file says of itself."""
+    """Whether reading a file cannot take much memory, whatever the file says of itself."""
     if raw.startswith(b"\x1f\x8b"):
         try:
             raw = zlib.decompressobj(31).decompress(raw, SMALL + 1)
@@ -104,30 +106,32 @@ def is_small(raw: bytes) -> bool:
     return known and sum(info.file_size for info in members) <= SMALL
 
 
-def _opened(raw: bytes, name: str, words: bytes | None, how: dict[str, Any]) -> Opened:
+def _read_here(raw: bytes, name: str, words: bytes | None, options: dict[str, Any]) -> Opened:
     try:
-        data: Dataset | InvalidData = read(raw, name=name, vocabulary=words, **how)
+        data: Dataset | InvalidData = read(raw, name=name, vocabulary=words, **options)
     except InvalidData as error:
         data = error.with_traceback(None)
     try:
-        look = look_at(raw)
+        layout = read_layout(raw)
     except InvalidData:
-        look = None
-    mendable = isinstance(data, InvalidData) and look is not None and could_be_read(raw, data, look)
-    return Opened(data, look, mendable)
+        layout = None
+    mendable = isinstance(data, InvalidData) and layout is not None and could_be_read(raw, data, layout)
+    return Opened(data, layout, mendable)
 
 
-def _apart(folder: Path, raw: bytes, name: str, words: bytes | None, how: dict[str, Any]) -> Opened:
+def _read_in_sandbox(
+    folder: Path, raw: bytes, name: str, words: bytes | None, options: dict[str, Any]
+) -> Opened:
     (folder / _RAW).write_bytes(raw)
     if words is not None:
         (folder / _WORDS).write_bytes(words)
     most = min(MEMORY, psutil.virtual_memory().total // SHARE)
-    (folder / _HOW).write_text(json.dumps({"name": name, "how": how, "most": most}))
+    (folder / _REQUEST).write_text(json.dumps({"name": name, "options": options, "most": most}))
     here = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "nspca.data.apart", str(folder)],
+            [sys.executable, "-m", "nspca.data.sandbox", str(folder)],
             env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -140,7 +144,7 @@ def _apart(folder: Path, raw: bytes, name: str, words: bytes | None, how: dict[s
             f"Reading the file takes more than {SECONDS:.0f} seconds: save it as NPZ, or keep fewer columns."
         )
         return Opened(InvalidData(sentence), None)
-    if not (folder / _TOLD).is_file():
+    if not (folder / _ANSWER).is_file():
         _log.warning(
             "reading a file ended with %d: %s", ran.returncode, ran.stderr[-2000:].decode(errors="replace")
         )
@@ -149,21 +153,21 @@ def _apart(folder: Path, raw: bytes, name: str, words: bytes | None, how: dict[s
             "possible at all: keep fewer columns, or save it as compressed NPZ."
         )
         return Opened(InvalidData(sentence), None)
-    return _told(folder)
+    return _load_answer(folder)
 
 
-def _inside(folder: Path) -> None:
-    """What the process does: read, and say what came of it."""
-    asked = json.loads((folder / _HOW).read_text())
+def _answer(folder: Path) -> None:
+    """Read the file of a request and write the answer; the main function of the sandbox process."""
+    request = json.loads((folder / _REQUEST).read_text())
     with suppress(ImportError, ValueError, OSError):  # a system without such limits
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (asked["most"], asked["most"]))
+        resource.setrlimit(resource.RLIMIT_AS, (request["most"], request["most"]))
     words = (folder / _WORDS).read_bytes() if (folder / _WORDS).is_file() else None
-    found = _opened((folder / _RAW).read_bytes(), asked["name"], words, asked["how"])
+    outcome = _read_here((folder / _RAW).read_bytes(), request["name"], words, request["options"])
     arrays = 0
 
-    def plain(value: Any) -> Any:
+    def to_plain(value: Any) -> Any:
         nonlocal arrays
         if sp.issparse(value):
             return {"$sparse": [value.data, value.indices, value.indptr], "shape": value.shape}
@@ -180,18 +184,18 @@ def _inside(folder: Path) -> None:
                 }
             }
         if type(value).__name__ in _ERRORS:
-            return {"$error": type(value).__name__, "said": value.args}
+            return {"$error": type(value).__name__, "arguments": value.args}
         return value.item()  # a number of NumPy
 
-    text = json.dumps([found.data, found.look, found.mendable], default=plain)
-    (folder / "telling").write_text(text)
-    (folder / "telling").rename(folder / _TOLD)
+    text = json.dumps([outcome.data, outcome.layout, outcome.mendable], default=to_plain)
+    (folder / "answer.part").write_text(text)
+    (folder / "answer.part").rename(folder / _ANSWER)
 
 
-def _told(folder: Path) -> Opened:
-    """The same again, from JSON and arrays."""
+def _load_answer(folder: Path) -> Opened:
+    """Return the outcome that a sandbox process wrote as JSON and arrays."""
 
-    def full(value: dict[str, Any]) -> Any:
+    def from_plain(value: dict[str, Any]) -> Any:
         kind = next(iter(value), "")
         if kind == "$array":
             return np.load(folder / f"{value[kind]}.npy", allow_pickle=False)
@@ -200,12 +204,12 @@ def _told(folder: Path) -> Opened:
         if kind == "$numbered":
             return Numbered(*value[kind])
         if kind == "$error":
-            return _ERRORS[value[kind]](*value["said"])
+            return _ERRORS[value[kind]](*value["arguments"])
         if kind[1:] in _KINDS:
             return _KINDS[kind[1:]](**{name: _tuples(one) for name, one in value[kind].items()})
         return value
 
-    return Opened(*json.loads((folder / _TOLD).read_text(), object_hook=full))
+    return Opened(*json.loads((folder / _ANSWER).read_text(), object_hook=from_plain))
 
 
 def _tuples(value: Any) -> Any:
@@ -213,4 +217,4 @@ def _tuples(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    _inside(Path(sys.argv[1]))
+    _answer(Path(sys.argv[1]))

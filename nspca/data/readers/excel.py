@@ -1,7 +1,7 @@
-"""Excel workbooks: the first sheet that holds something, as the CSV that Excel itself would save.
+"""Excel workbooks: the first sheet that is not empty, as the CSV that Excel itself would save.
 
-A workbook is a ZIP of XML. What it unpacks to, how many elements that is and that it declares no entities is
-known before it is parsed.
+A workbook is a ZIP of XML. Before it is parsed, the unpacked size, the number of elements and the absence of
+entities are checked.
 """
 
 import csv
@@ -11,24 +11,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from nspca.archive import mib, open_zip
+from nspca.archive import MAX_BYTES, mib, open_zip
 from nspca.data import limits
 from nspca.errors import InvalidData
 
-# Excel's own measures of a sheet.
 ROWS, COLUMNS = 2**20, 2**14
-# An element costs the parser 150 bytes until its row ends, and one row may hold them all; a cell is two of
-# them, with two tags each.
+"""Rows and columns of a sheet: Excel's own limits."""
 MAX_TAGS = 12_000_000
-# Texts are kept as long as the sheet is read.
+"""Tags of a sheet. An element costs the parser 150 bytes until its row ends, and one row may hold them all. A
+cell is two elements, with two tags each.
+"""
 MAX_TEXTS = 64 * 2**20
-# Everything else a workbook holds: styles, relations, the list of sheets. Some hundred kilobytes are usual.
+"""Bytes of the shared texts, which stay in memory while the sheet is read."""
 MAX_OTHER = 16 * 2**20
+"""Bytes of any other part, such as styles and relations; some hundred kilobytes are usual."""
 _PIECE = 2**20
-# The name of the first part stands in the first bytes of the file.
+"""Bytes of a part that are searched at a time."""
 _START = 200
-# How XML can begin: a tag, white space, or the mark of UTF-8 or UTF-16.
+"""Bytes at the beginning of a file that hold the name of its first part."""
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
+"""Beginnings of XML: a tag, white space, or the mark of UTF-8 or UTF-16."""
 _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
 
 
@@ -38,7 +40,7 @@ def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
 
 
 def is_cut_workbook(raw: bytes) -> bool:
-    """Whether a file begins as Excel's do and its end, where the list of its parts stands, is gone."""
+    """Whether a file begins as a workbook and its end, with the list of its parts, is missing."""
     begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
@@ -46,7 +48,7 @@ def is_cut_workbook(raw: bytes) -> bool:
 def sheet_as_csv(
     raw: bytes, rows: int | None = None, decimal: str | None = None, packed: int | None = None
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The first sheet that holds something, as CSV with commas, and a note when there are others.
+    """Return the first sheet that is not empty as CSV with commas, and a note when there are others.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ def sheet_as_csv(
     except InvalidData:
         raise
     except Exception:
-        # A stranger's XML handed to a parser of many parts: it can fail in every way that they can.
+        # Untrusted XML in a parser of many parts: it can fail in every way that they can.
         raise InvalidData(_DAMAGED) from None
     raise InvalidData(
         "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."
@@ -90,7 +92,7 @@ def sheet_as_csv(
 
 
 def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Whether a parser of XML would take it, whatever it is called: which part is a sheet, others decide."""
+    """Whether an XML parser would take a part of the workbook, whatever its name."""
     start = next(_pieces(archive, info), b"")[:2]
     return start.startswith(_XML)
 
@@ -122,7 +124,7 @@ def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
 
 
 def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The part in pieces that overlap a little, so that no word is cut in two."""
+    """Yield a part in pieces that overlap a little, so that no word is cut in two."""
     held, end = 0, b""
     try:
         with archive.open(info) as handle:
@@ -139,7 +141,7 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _as_csv(
-    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = limits.MAX_BYTES
+    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = MAX_BYTES
 ) -> bytes:
     """Return rows of cells as CSV of equal width, empty when nothing is in them.
 
@@ -164,9 +166,9 @@ def _as_csv(
         csv.writer(stream, lineterminator="\n").writerow(cells)
         lines.append((len(cells), stream.getvalue()[:-1]))
         held += len(lines[-1][1])
-        if held > limits.MAX_BYTES:
+        if held > MAX_BYTES:
             raise InvalidData(
-                f"The sheet is more than {mib(limits.MAX_BYTES)} of text: keep fewer columns or save it as "
+                f"The sheet is more than {mib(MAX_BYTES)} of text: keep fewer columns or save it as "
                 "compressed NPZ."
             )
         limits.check_growth(held, packed, "Excel", "save the sheet as CSV")
@@ -181,7 +183,7 @@ def _as_csv(
 
 
 def _text(value: Any) -> str:
-    """What CSV says for a cell."""
+    """Return the text of a cell as CSV has it."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Images of one size from an archive or a folder; pixels become features, row by row."""
+"""Images of one size from an archive or a folder: each pixel is a feature, row by row."""
 
 import io
 import warnings
@@ -13,8 +13,8 @@ from nspca.data.limits import MAX_PIXELS, check_dense, check_growth
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report
 
-# The lossless formats image collections come in; each one more is one more decoder open to strangers.
 _FORMATS = ("PPM", "PNG")
+"""Lossless formats of image collections. Each further one would open another decoder to uploads."""
 EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png")
 _REPORT_EVERY = 500
 
@@ -78,8 +78,9 @@ def read_images(
 
 
 def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits; its size is
-    checked before its pixels.
+    """Return the grey levels (rows, columns) of one image: uint8, or float64 when it has more than 8 bits.
+
+    The size is checked before the pixels are decoded.
     """
     notes: tuple[str, ...] = ()
     try:
@@ -116,6 +117,6 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def short_name(label: str) -> str:
-    """The last part of a name inside an archive, printable and short enough for a sentence."""
+    """Return the last part of a name inside an archive, printable and shortened for a sentence."""
     last = PurePosixPath(label.replace("\\", "/")).name
     return "".join(c if c.isprintable() else "?" for c in last)[:60]

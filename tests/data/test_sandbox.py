@@ -13,8 +13,8 @@ import psutil
 import pytest
 import scipy.sparse as sp
 
-from nspca.data import apart, look_at, read
-from nspca.data.apart import Opened, is_small, open_file
+from nspca.data import read, read_layout, sandbox
+from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 
 
@@ -23,7 +23,7 @@ def same(one, other) -> bool:
         return one.dtype == other.dtype and np.array_equal(one, other)
     if sp.issparse(one):
         return one.shape == other.shape and (one != other).nnz == 0
-    if type(one).__name__ in ("Dataset", "Candidate", "Look"):
+    if type(one).__name__ in ("Dataset", "Candidate", "Layout"):
         return all(same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
     if isinstance(one, tuple) and one and type(one[0]).__name__ == "Candidate":
         return len(one) == len(other) and all(map(same, one, other))
@@ -32,7 +32,7 @@ def same(one, other) -> bool:
 
 @pytest.fixture
 def everything_apart(monkeypatch):
-    monkeypatch.setattr(apart, "is_small", lambda raw: False)
+    monkeypatch.setattr(sandbox, "is_small", lambda raw: False)
 
 
 TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
@@ -41,13 +41,13 @@ TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
 def test_a_table_comes_back_whole(everything_apart):
     found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
     assert same(found.data, read(TABLE, name="mine")) and found.data.label_candidates
-    assert same(found.look, look_at(TABLE)) and not found.mendable
+    assert same(found.layout, read_layout(TABLE)) and not found.mendable
 
 
 def test_sparse_counts_and_their_words_come_back_whole(everything_apart):
     raw, words = b"3\n4\n3\n1 1 2\n1 4 1\n3 2 7\n", b"a\nb\nc\nd\n"
     found = open_file(raw, "counts", words)
-    assert same(found.data, read(raw, name="counts", vocabulary=words)) and found.look is None
+    assert same(found.data, read(raw, name="counts", vocabulary=words)) and found.layout is None
 
 
 def test_a_refusal_comes_back_with_what_mends_it(everything_apart):
@@ -59,12 +59,12 @@ def test_a_refusal_comes_back_with_what_mends_it(everything_apart):
 def test_a_process_that_takes_too_much_or_too_long_is_one_sentence(everything_apart, monkeypatch):
     raw = io.BytesIO()
     np.save(raw, np.zeros((100_000, 100)))
-    monkeypatch.setattr(apart, "MEMORY", 400 * 2**20)
+    monkeypatch.setattr(sandbox, "MEMORY", 400 * 2**20)
     before = psutil.Process().memory_info().rss
     found = open_file(raw.getvalue(), "large")
     assert "needs more than the 400 MiB of memory that it may take" in str(found.data) and not found.mendable
     assert psutil.Process().memory_info().rss - before < 60 * 2**20
-    monkeypatch.setattr(apart, "SECONDS", 0.05)
+    monkeypatch.setattr(sandbox, "SECONDS", 0.05)
     assert "takes more than" in str(open_file(TABLE, "slow").data)
 
 
@@ -72,7 +72,7 @@ def test_a_full_disk_is_one_sentence(everything_apart, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(apart.Path, "write_bytes", full)
+    monkeypatch.setattr(sandbox.Path, "write_bytes", full)
     assert "cannot be read just now" in str(open_file(TABLE, "mine").data)
 
 
@@ -134,16 +134,16 @@ def test_the_column_with_text_is_named():
 
 def test_a_text_that_needs_too_much_memory_is_refused_before_it_is_parsed(everything_apart, monkeypatch):
     """The number of lines and the columns of the first ones say what the table would take: 480 MB."""
-    monkeypatch.setattr(apart, "MEMORY", 600 * 2**20)
+    monkeypatch.setattr(sandbox, "MEMORY", 600 * 2**20)
     found = open_file((b"0," * 199 + b"1\n") * 100_000, "large")
     assert "Reading the table takes about 458 MiB of memory, and" in str(found.data)
-    assert found.look is not None and not found.mendable
+    assert found.layout is not None and not found.mendable
 
 
 @pytest.mark.long
 def test_a_wide_table_of_short_cells_takes_no_more_than_a_long_one(everything_apart, monkeypatch):
     """Lines longer than 256 KiB made one array for each cell, of 100 bytes: this table then took 1.2 GB."""
-    monkeypatch.setattr(apart, "MEMORY", 1400 * 2**20)
+    monkeypatch.setattr(sandbox, "MEMORY", 1400 * 2**20)
     rng = np.random.default_rng(0)
     lines = [b",".join(b"%d" % one for one in row) for row in rng.integers(0, 10, (80, 140_000))]
     found = open_file(b"\n".join(lines), "wide")

@@ -1,6 +1,4 @@
-"""Where data lives on disk: the samples that travel with the package, the user's copies, a folder of
-originals.
-"""
+"""Folders with data: samples of the package, the user's cache, and originals named by ``NSPCA_DATA``."""
 
 import os
 import tempfile
@@ -12,19 +10,19 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def sample_folder() -> Path:
-    """The small samples of the project: inside an installed package, beside it in a source tree."""
+    """Return the folder of the small samples: inside an installed package, beside it in a source tree."""
     inside = _PACKAGE / "_sample_data"
     return inside if inside.is_dir() else _PACKAGE.parent / "sample_data"
 
 
 def cache_folder() -> Path:
-    """Where fetched and adopted samples are kept; ``NSPCA_HOME`` moves it."""
+    """Return the folder in which fetched and adopted samples are kept; ``NSPCA_HOME`` moves it."""
     home = os.environ.get("NSPCA_HOME")
     return (Path(home) if home else platformdirs.user_cache_path("nspca")) / "samples"
 
 
 def originals_folder() -> Path | None:
-    """The folder of original data sets named by ``NSPCA_DATA``, or None."""
+    """Return the folder of original data sets that ``NSPCA_DATA`` names, or None."""
     named = os.environ.get("NSPCA_DATA")
     return Path(named) if named else None
 

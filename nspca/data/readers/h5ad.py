@@ -1,4 +1,4 @@
-"""Files of AnnData, of one's own and by their path: HDF5 is not opened from strangers."""
+"""AnnData files, opened only by a path of the user's own: HDF5 is never opened from uploads."""
 
 from importlib import import_module
 from pathlib import Path
@@ -15,8 +15,8 @@ SUFFIX = ".h5ad"
 
 
 def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
-    """A file of AnnData: X with the names of cells and genes, and a column of `obs` as labels if one is
-    named.
+    """Return a data set from an AnnData file: X, the names of cells and genes, and a column of `obs` as
+    labels.
 
     Raises
     ------
@@ -38,8 +38,10 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
     except InvalidData:
         raise
     except Exception as error:  # of whatever kind: those of HDF5 and of anndata
-        said = " ".join(str(error).split())[:200]
-        raise InvalidData(f"This is no {SUFFIX} file that anndata reads ({said}): save it again.") from None
+        message = " ".join(str(error).split())[:200]
+        raise InvalidData(
+            f"This is no {SUFFIX} file that anndata reads ({message}): save it again."
+        ) from None
     if cells.X is None:
         raise InvalidData(f"The {SUFFIX} file has no numbers in X: put a layer there and save it again.")
     if label_column is not None and label_column not in cells.obs:
