@@ -45,13 +45,20 @@ class Kept:
     ----------
     rows : (r,) int, or None for all
     block : (r, r)
-        A on them.
+        A on them, plus `folded`.
     floor : float
-        Every entry of A outside them stays below this level.
+        Level that W may have outside the rows: the threshold tau is at least this.
     free : int
         Features outside them that a support may use.
     fixed : int
         The first so many rows belong to every support looked at.
+    weights : (n - r,) float64, or None
+        Positive weights y of the features outside, increasing by number; None where no entry outside
+        exceeds the floor.
+    folded : (r, r) float64, or None
+        Matrix K by which the entries above the floor outside the rows are felt on them.
+    outside : float
+        Bound on the eigenvalues of what is left outside: a spectral claim t is at least this.
     """
 
     rows: np.ndarray | None
@@ -59,6 +66,14 @@ class Kept:
     floor: float
     free: int = 0
     fixed: int = 0
+    weights: Array | None = None
+    folded: Array | None = None
+    outside: float = 0.0
+
+    @property
+    def least(self) -> float:
+        """Smallest spectral claim t that these rows allow; -inf where all rows are kept."""
+        return -np.inf if self.rows is None else self.outside
 
     @property
     def features(self) -> np.ndarray:
@@ -170,7 +185,7 @@ class _Top:
     """Estimates the largest eigenvalues of matrices on the kept rows, each much like the one before."""
 
     def __init__(self, kept: Kept):
-        self.least = -np.inf if kept.rows is None else 0.0
+        self.least = kept.least
         self.basis = kept.leading[1][:, :FOLLOWED] if len(kept.block) > DIRECT else None
 
     def __call__(self, R: Array) -> float:
