@@ -19,9 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.bounds.elimination import Kept
-from nspca.bounds.remainder import Remainder, across, collect
-from nspca.matrix.linalg import Array
+from nspca.bounds.elimination import Kept, enough_rows, leaves_out_little
+from nspca.bounds.inequality import SLACK
+from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
 from nspca.problem import Problem
 
 BEYOND = 1.2
@@ -29,7 +30,9 @@ BEYOND = 1.2
 ROOM = 1.02
 """Least ratio of the claim t to the largest eigenvalue of the remainder outside the core."""
 NEAR = 1.002
-"""The same where the core is empty and t is that eigenvalue itself."""
+"""Least ratio where the core is empty and t is that eigenvalue itself."""
+SHARE = 0.6
+"""First claim t, as a share of what k features at the level tau leave of the value."""
 EVEN = 1e-3
 """Share of a constant in the right side of the weights' equation: keeps all weights positive."""
 SMALLEST = 2.0**-50
@@ -37,15 +40,16 @@ SMALLEST = 2.0**-50
 SOLVED, STEPS = 1e-6, 400
 """Relative residual of the weights' equation, and most conjugate gradient steps; any weights are valid."""
 SAFE = 1 + 1e-11
-"""Rounding room of d and K for whoever recomputes them."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """How a core is chosen: its size, and tau as a share of the value per feature."""
-
-    rows: int
-    share: float
+"""Rounding room of d for whoever recomputes it."""
+TRIED = 11
+"""Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
+FIRST, FALL = 0.75, 0.6
+"""First level of the entries that are collected, relative to what each of k features brings to the value;
+and how it falls while the best tau lies near it."""
+CLOSE, LEAST = 1.05, 1e-3
+"""A best tau that is this much above the level is inside; and the lowest level, relative to the largest
+variance."""
+GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 def largest_eigenvalue(N: sp.csr_array) -> float:
@@ -78,17 +82,96 @@ def _solve(N, theta, b) -> Array:
 def choose_rows(problem: Problem, N: sp.csr_array, count: int) -> np.ndarray:
     """Return the features of a core: the forced ones first, then those with the largest scores."""
     forced = np.array(problem.forced, dtype=np.int64)
+    count = min(max(count, forced.size), problem.n)
+    if count == 0:
+        return forced
     own = scores(N)
     own[forced] = np.inf
-    count = min(max(count, forced.size), problem.n)
     chosen = np.argsort(-own, kind="stable")[:count]
     return np.concatenate((forced, np.setdiff1d(chosen, forced)))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Bounds with an empty core, by tau.
+
+    Attributes
+    ----------
+    taus, uppers : (p,) float64
+        Thresholds that were tried, increasing, and ``lambda_max(N) + k tau`` for each, an estimate.
+    """
+
+    taus: Array
+    uppers: Array
+
+    @property
+    def best(self) -> float:
+        """The tau with the smallest bound."""
+        return float(self.taus[np.argmin(self.uppers)])
+
+    def lower_tau(self, excess: float) -> float:
+        """Return the tau below the best at which the bound is `excess` above its minimum."""
+        at = int(np.argmin(self.uppers))
+        taus, uppers = self.taus[: at + 1][::-1], self.uppers[: at + 1][::-1]
+        return float(np.interp(self.uppers[at] + excess, np.maximum.accumulate(uppers), taus))
+
+
+def pays(problem: Problem, rows: tuple[int, ...], most: float) -> bool:
+    """Return whether a core with weights is tried: A is large and can be read, and safe elimination fails.
+
+    Elimination fails where k features at the level of the entries that it leaves out are worth more than
+    `most`, for every number of rows that may be kept.
+    """
+    A, forced = problem.covariance, len(problem.forced)
+    if problem.n <= rows[0] or forced == problem.size or not can_be_read(A):
+        return False
+    number = enough_rows(problem, rows, most)
+    return problem.n > number and not leaves_out_little(problem, number, most)
+
+
+def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
+    """Return the entries of A above a level, and the bounds with an empty core for thresholds above it.
+
+    The level falls until the best threshold is well above it, or until no more entries can be held.
+    """
+    A, k = problem.covariance, problem.size
+    top = float(A.diagonal.max())
+    level = FIRST * (lower / k if lower > 0 else top)
+    while True:
+        remainder = collect(A, problem.nonneg, min(level, FIRST * top))
+        curve = _search(problem, remainder)
+        inside = curve.best > CLOSE * remainder.level or remainder.level > level
+        if inside or remainder.level < LEAST * top:
+            return remainder, curve
+        level *= FALL
+
+
+def _search(problem: Problem, remainder: Remainder) -> Curve:
+    low, high = remainder.level, float(remainder.sizes.max(initial=remainder.level))
+    found: dict[float, float] = {}
+
+    def upper(tau):
+        if tau not in found:
+            found[tau] = largest_eigenvalue(remainder.above(tau)) + problem.size * tau
+        return found[tau]
+
+    upper(high)
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    for _ in range(TRIED):
+        if upper(left) <= upper(right):
+            high, right = right, left
+            left = high - GOLDEN * (high - low)
+        else:
+            low, left = left, right
+            right = low + GOLDEN * (high - low)
+    taus = np.array(sorted(found))
+    return Curve(taus, np.array([found[tau] for tau in taus]))
 
 
 def with_core(
     problem: Problem, remainder: Remainder, rows: np.ndarray, tau: float, t: float, v: Array | None = None
 ) -> Kept | None:
-    """Return the rows of a core with weights for all other features, None where t is too small for them.
+    """Return the rows of a core with weights for all other features; None where no weights were found.
 
     Parameters
     ----------
@@ -104,49 +187,46 @@ def with_core(
     v : (r,) float64, optional
         Direction in which K is to be small; None: all features of the core alike.
     """
-    A, n = problem.covariance, problem.n
-    others = np.setdiff1d(np.arange(n), rows)
-    N = remainder.above(tau)
-    NOO = sp.csr_array(N[others][:, others])
+    A = problem.covariance
+    others = np.setdiff1d(np.arange(problem.n), rows)
+    NOO = remainder.within(tau, others)
     NOR = across(A, problem.nonneg, rows, others, tau)
     felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))
     top = felt.max(initial=0.0)
     b = felt / top + EVEN if top > 0 else np.ones(others.size)
-    inside = largest_eigenvalue(NOO)
-    t = max(t, (ROOM if rows.size else NEAR) * inside)
+    t = max(t, (ROOM if rows.size else NEAR) * largest_eigenvalue(NOO))
     y = weights(NOO, b, t)
-    d = (NOO @ y) / y * SAFE if y is not None else None
-    if y is None or d is None:
+    if y is None:
         return None
+    d = (NOO @ y) / y * SAFE
     most = float(d.max(initial=0.0))
-    if rows.size == 0:
-        t = most
-    gain = t - d
+    t = t if rows.size else most
     used = np.flatnonzero(np.diff(NOR.indptr))
-    if most > t or (gain[used] <= 0).any():
+    gain = t - d[used]
+    if most > t or (gain <= 0).any():
         return None
-    half = sp.csr_array(sp.diags_array(1 / np.sqrt(gain[used])) @ NOR[used]) if used.size else NOR[:0]
-    K = (half.T @ half).toarray() * SAFE
+    half = sp.csr_array(sp.diags_array(1 / np.sqrt(gain)) @ NOR[used])
+    K = (half.T @ half).toarray()
+    K[np.diag_indices_from(K)] += _room(A, half, gain)
     block = A.block(rows) if rows.size else np.zeros((0, 0))
+    fixed = len(problem.forced)
     return Kept(
-        rows, block + K, tau, free=others.size, fixed=len(problem.forced), weights=y, folded=K, outside=t
+        rows, block + K, tau, free=others.size, fixed=fixed, weights=y, folded=K, outside=t
     )
+
+
+def _room(A, half, gain) -> float:
+    """Return how far K may be off for whoever recomputes N, in spectral norm: sums, and entries of N."""
+    if not half.nnz:
+        return 0.0
+    size = float(np.linalg.norm(half.data))
+    of_entries = 4 * size * entry_error(A) * np.sqrt(half.nnz / gain.min())
+    return SLACK * UNIT_ROUNDOFF * (half.shape[0] + 64) * size**2 + float(of_entries)
 
 
 def weights(N: sp.csr_array, b: Array, t: float) -> Array | None:
     """Return positive weights y with ``(t I - N) y = b`` nearly; None where t is below an eigenvalue of N."""
-    y = _solve(N, t, b) if N.nnz else b / max(t, 1.0)
-    if not np.isfinite(y).all() or y.max(initial=0.0) <= 0:
+    y = _solve(N, t, b) if N.nnz else np.ones(b.size)
+    if not np.isfinite(y).all() or y.min(initial=1.0) <= 0:
         return None
-    y = y / y.max(initial=1.0)
-    return np.maximum(y, SMALLEST) if (y > 0).all() else None
-
-
-def tau_of(problem: Problem, lower: float, share: float) -> float:
-    """Return a threshold: a share of what each of k features brings to the value `lower`."""
-    return share * lower / problem.size
-
-
-def remainder_of(problem: Problem, tau: float) -> Remainder:
-    """Return the entries of A above tau, or above the lowest level that can be held."""
-    return collect(problem.covariance, problem.nonneg, tau)
+    return np.maximum(y / y.max(initial=SMALLEST), SMALLEST)

@@ -148,6 +148,11 @@ def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
     return number
 
 
+def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
+    """Return whether k features at the level that so many kept rows leave out are worth at most `most`."""
+    return problem.n <= number or sum(problem.sizes) * _beyond(problem, number)[1] <= most
+
+
 def _beyond(problem: Problem, most: int) -> tuple[Array, float]:
     """The peaks, inf for forced features, and the level that no entry outside the `most` largest exceeds."""
     A = problem.covariance

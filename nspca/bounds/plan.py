@@ -41,6 +41,9 @@ class Plan:
     branching : of the search over supports, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
     whole : most features of which all rows are kept where elimination gains nothing
+    cores : sizes of the dense cores that are tried where elimination gains nothing, all features weighted
+    excesses : thresholds that are tried for each, by how much the bound with an empty core rises there, as a
+        share of its gap
     """
 
     rows: tuple[int, ...]
@@ -52,6 +55,8 @@ class Plan:
     ranks: tuple[int, ...] = ()
     rounds: int = 0
     whole: int = 0
+    cores: tuple[int, ...] = (300,)
+    excesses: tuple[float, ...] = (0.0,)
 
     def rounds_of(self, r: int) -> int:
         """Rounds with r kept rows: fewer, of one lift, where there are more than the plan usually keeps."""
@@ -69,6 +74,8 @@ PLANS = {
         ranks=(4,),
         rounds=6,
         whole=2000,
+        cores=(150, 300, 600),
+        excesses=(0.0, 0.3),
     ),
     "thorough": Plan(
         rows=(400, 500, 600, 800, 1000, 1200, 1600),
@@ -78,6 +85,8 @@ PLANS = {
         ranks=(4, 5, 6),
         rounds=25,
         whole=3000,
+        cores=(150, 300, 600, 1000),
+        excesses=(0.0, 0.1, 0.3),
     ),
 }
 

@@ -16,8 +16,8 @@ from nspca.matrix.covariance import Covariance, DataCovariance, SparseCovariance
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
 from nspca.matrix.parts import Parts
 
-MOST = 4_000_000
-"""Largest number of entries that are kept (64 MB); more raise the level."""
+MOST = 2_000_000
+"""Largest number of entries that are kept (32 MB); more raise the level."""
 STRIP = 512
 """Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
 LOWER = 0.85
@@ -58,6 +58,10 @@ class Remainder:
         rows, columns = np.concatenate((i, j[across])), np.concatenate((j, i[across]))
         return sp.csr_array((np.concatenate((values, values[across])), (rows, columns)), (self.n, self.n))
 
+    def within(self, tau: float, features: np.ndarray) -> sp.csr_array:
+        """Return ``|N|`` among some features for a threshold tau that is at least `level`."""
+        return sp.csr_array(self.above(tau)[features][:, features])
+
 
 def can_be_read(A: Covariance) -> bool:
     """Return whether strips of columns of A can be formed in memory."""
@@ -76,11 +80,9 @@ def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     The last collection is kept with the matrix: a level that it covers costs no pass over A.
     """
     kept = A.once(("remainder", nonneg), dict)
-    found = kept.get("last")
-    if found is None or (found.level > level and len(found.sizes) < MOST // 2 and not kept["capped"]):
-        found, kept["capped"] = _collect(A, nonneg, LOWER * level)
-        kept["last"] = found
-    return found
+    if "last" not in kept or (kept["last"].level > level and not kept["capped"]):
+        kept["last"], kept["capped"] = _collect(A, nonneg, LOWER * level)
+    return kept["last"]
 
 
 def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
