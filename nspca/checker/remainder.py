@@ -1,0 +1,115 @@
+"""Features outside the kept rows with entries above tau: felt on the kept rows through weights.
+
+Let R be the kept rows and O the features outside. Entries of A with a feature in O are split into W + N with
+N >= 0, N symmetric and W <= tau (signed: |W_ij| <= tau).
+
+Theorem. Let y > 0 on O, d_i = (|N_OO| y)_i / y_i, and g_i + d_i <= t with g_i > 0 wherever row i of N_OR is not
+zero, d_i <= t elsewhere. With K = N_RO diag(1 / g) N_OR, summed over the rows i of N_OR that are not zero, let
+lambda_max(A_RR + K - W_RR - sym(M) - UU') <= t. Then x'(A - W - sym(M) - UU')x <= t |x|^2 for every x.
+Proof. 2 |N_ij x_i x_j| <= |N_ij| (x_i^2 y_j / y_i + x_j^2 y_i / y_j), so x_O'N_OO x_O <= sum_i d_i x_i^2. And
+2 x_i (N_OR x_R)_i <= g_i x_i^2 + (N_OR x_R)_i^2 / g_i, so 2 x_O'N_OR x_R <= sum_i g_i x_i^2 + x_R'K x_R. Add
+what is left on R: at most t |x_O|^2 + t |x_R|^2.
+
+Without weights N must be 0; that is `inequality.threshold`. The floats computed for N *are* N, as W = A - N is
+whatever is left; so all that has to hold is A_ij - N_ij <= tau, and A_ij - N_ij >= -tau in a signed problem.
+
+Roundings. Of an entry E of A, off by eps size_i size_j + lost: 2 for N, with sizes |E|, tau and that error; the
+code has 8. Of d: one for each of at most |O| products and sums, and 1 to divide. Of g: 3. Of an entry of K: 2 to
+divide by the root, twice, 1 to multiply, and one for each sum.
+"""
+
+import numpy as np
+
+from nspca.checker.refusal import require
+from nspca.checker.rounding import TINY, gamma
+
+TOGETHER = 2**24
+"""Numbers of Z that are held for a piece of the features: 128 MB."""
+WIDEST = 1024
+"""Features in a piece: a block of A has 8 MB."""
+LIGHTEST, HEAVIEST = 2.0**-60, 2.0**60
+"""Weights lie between these: what underflows in d is then less than TINY."""
+
+
+def fold(A, witness, outside, tau, nonneg):
+    """Return K (r, r), or None where nothing is felt, and the size of its rounding error in spectral norm.
+
+    Refuses weights of which t is not at least every d_i.
+    """
+    if witness.y is None or not outside.size:
+        return None
+    y = weights(A, witness, outside)
+    d = levels(A, outside, y, tau, nonneg)
+    words = f"the features outside the kept rows need t = {d.max()!r} at least, the witness claims {witness.t!r}"
+    require(d.max() <= witness.t, words)
+    return across(A, witness, outside, d, tau, nonneg)
+
+
+def weights(A, witness, outside):
+    """Return the weights of the features outside, in their order."""
+    y = np.ones(A.n)
+    y[np.setdiff1d(np.arange(A.n), witness.rows)] = witness.y
+    words = f"witness y must have weights between {LIGHTEST!r} and {HEAVIEST!r}"
+    require(((y >= LIGHTEST) & (y <= HEAVIEST)).all(), words)
+    return y[outside]
+
+
+def pieces(A, features):
+    """Yield consecutive pieces of some features that are looked at together."""
+    width = max(1, min(WIDEST, TOGETHER // max(1, A.n if A.by_rows else A.m)))
+    width = WIDEST if A.by_rows else width
+    for start in range(0, features.size, width):
+        yield features[start : start + width]
+
+
+def above(A, I, J, tau, nonneg):
+    """Return N[I, J], signed, or None where every entry of A in the block is at most tau by its sizes."""
+    largest = A.size[I].max() * A.size[J].max()
+    if largest <= tau:
+        return None
+    error = (A.eps * largest + A.lost) * (1 + gamma(8)) + gamma(8) * (largest + tau)
+    E = A.block(I, J)
+    N = E if nonneg else np.abs(E)
+    N = np.maximum(N - (tau - error), 0.0)
+    if nonneg:
+        return N
+    require(tau >= 3 * error or not N.any(), f"tau = {tau} is not more than the rounding of an entry of A")
+    return np.where(E < 0, -N, N)
+
+
+def levels(A, outside, y, tau, nonneg):
+    """Return numbers that are at least the d_i: the pieces go from the largest sizes to the smallest."""
+    order = np.argsort(-A.size[outside], kind="stable")
+    totals, felt = np.zeros(outside.size), False
+    parts = list(pieces(A, order))
+    for number, at in enumerate(parts):
+        for other in parts[number:]:
+            N = above(A, outside[at], outside[other], tau, nonneg)
+            if N is None:
+                break
+            N = np.abs(N)
+            if other is at:
+                N = np.maximum(N, N.T)
+            else:
+                totals[other] += y[at] @ N
+            totals[at] += N @ y[other]
+            felt = felt or bool(N.any())
+    return totals / y * (1 + gamma(outside.size + len(parts) + 16)) + TINY * felt
+
+
+def across(A, witness, outside, d, tau, nonneg):
+    """Return K and its error, from the rows of N between the features outside and the kept rows."""
+    rows, t = witness.rows, witness.t
+    K, size, used, count = np.zeros((rows.size, rows.size)), 0.0, 0, 0
+    for at in pieces(A, np.arange(outside.size)) if rows.size else ():
+        N = above(A, outside[at], rows, tau, nonneg)
+        felt = np.flatnonzero(N.any(axis=1)) if N is not None else np.zeros(0, dtype=int)
+        if not felt.size:
+            continue
+        gain = (t - d[at[felt]]) - gamma(8) * t
+        words = f"t = {t!r} leaves no room for a feature outside the kept rows"
+        require((gain > 0).all(), words)
+        B = N[felt] / np.sqrt(gain)[:, None]
+        K = K + B.T @ B
+        size, used, count = size + float(np.sum(B * B)), used + felt.size, count + 1
+    return (K, gamma(used + count + 16) * size + TINY * (1 + size)) if used else None
