@@ -188,6 +188,8 @@ def with_core(
         Direction in which K is to be small; None: all features of the core alike.
     """
     A = problem.covariance
+    # signed entries of what is taken away may exceed no -tau either, rounding and all
+    tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
     others = np.setdiff1d(np.arange(problem.n), rows)
     NOO = remainder.within(tau, others)
     NOR = across(A, problem.nonneg, rows, others, tau)
