@@ -212,9 +212,7 @@ def with_core(
     K[np.diag_indices_from(K)] += _room(A, half, gain)
     block = A.block(rows) if rows.size else np.zeros((0, 0))
     fixed = len(problem.forced)
-    return Kept(
-        rows, block + K, tau, free=others.size, fixed=fixed, weights=y, folded=K, outside=t
-    )
+    return Kept(rows, block + K, tau, free=others.size, fixed=fixed, weights=y, folded=K, outside=t)
 
 
 def _room(A, half, gain) -> float:

@@ -20,6 +20,7 @@ divide by the root, twice, 1 to multiply, and one for each sum.
 
 import numpy as np
 
+from nspca.checker import matrix
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma
 
@@ -40,7 +41,9 @@ def fold(A, witness, outside, tau, nonneg):
         return None
     y = weights(A, witness, outside)
     d = levels(A, outside, y, tau, nonneg)
-    words = f"the features outside the kept rows need t = {d.max()!r} at least, the witness claims {witness.t!r}"
+    words = (
+        f"the features outside the kept rows need t = {d.max()!r} at least, the witness claims {witness.t!r}"
+    )
     require(d.max() <= witness.t, words)
     return across(A, witness, outside, d, tau, nonneg)
 
@@ -56,8 +59,8 @@ def weights(A, witness, outside):
 
 def pieces(A, features):
     """Yield consecutive pieces of some features that are looked at together."""
-    width = max(1, min(WIDEST, TOGETHER // max(1, A.n if A.by_rows else A.m)))
-    width = WIDEST if A.by_rows else width
+    # each block of A that is read in rows is a pass over them: as few as memory allows
+    width = matrix.DENSE_LIMIT // 2 if A.by_rows else max(1, min(WIDEST, TOGETHER // A.m))
     for start in range(0, features.size, width):
         yield features[start : start + width]
 

@@ -61,7 +61,11 @@ def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, 
     for _ in range(count):
         n = int(rng.integers(2, 11))
         X, k = table(rng, n), int(rng.integers(1, n + 1))
-        forced = tuple(sorted(rng.permutation(n)[: int(rng.integers(0, k))].tolist())) if rng.random() < 0.3 else ()
+        forced = (
+            tuple(sorted(rng.permutation(n)[: int(rng.integers(0, k))].tolist()))
+            if rng.random() < 0.3
+            else ()
+        )
         problem = nspca.Problem.from_data(X, k, nonneg=nonneg, scale=bool(rng.random() < 0.7), forced=forced)
         A = problem.covariance.matrix
         optimum = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)[0]
