@@ -92,7 +92,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
     for start, C, error in _strips(A, order, level):
         if not nonneg:
             C = np.abs(C)
-        at = np.flatnonzero(C > level - error)
+        at = np.flatnonzero(level - error < C)
         i, j = np.divmod(at, C.shape[1])
         upper = i >= j  # the strip begins with its own columns: the other half is mirrored
         i, j = i[upper], j[upper]

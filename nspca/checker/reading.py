@@ -290,14 +290,15 @@ class Joint:
     def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
         """From the arrays of a certificate about n features; without prices its second claim is not used."""
         priced = "prices" in arrays.named
-        arrays.only("rows", "W", "U", "tau", "claims", *(("M", "lift", "prices", "tree") if priced else ()))
+        more = ("M", "lift", "prices", "tree") if priced else ()
+        arrays.only("rows", "W", "U", "tau", "y", "claims", *more)
         rows = arrays.rows(n)
         r, claims = rows.size, 1 + (len(different(sizes)) if priced else 1)
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
         U, L = (arrays.narrow_or_none(name, r, n) for name in ("U", "lift"))
         t, *F = arrays.numbers("claims", (claims,)).tolist()
-        prices = arrays.optional("prices", (r,))
-        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"))
+        prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
+        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y)
 
     @property
     def taken(self):

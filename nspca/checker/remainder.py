@@ -3,19 +3,19 @@
 Let R be the kept rows and O the features outside. Entries of A with a feature in O are split into W + N with
 N >= 0, N symmetric and W <= tau (signed: |W_ij| <= tau).
 
-Theorem. Let y > 0 on O, d_i = (|N_OO| y)_i / y_i, and g_i + d_i <= t with g_i > 0 wherever row i of N_OR is not
-zero, d_i <= t elsewhere. With K = N_RO diag(1 / g) N_OR, summed over the rows i of N_OR that are not zero, let
-lambda_max(A_RR + K - W_RR - sym(M) - UU') <= t. Then x'(A - W - sym(M) - UU')x <= t |x|^2 for every x.
+Theorem. Let y > 0 on O, d_i = (|N_OO| y)_i / y_i, and g_i + d_i <= t with g_i > 0 wherever row i of N_OR is
+not zero, d_i <= t elsewhere. With K = N_RO diag(1 / g) N_OR, summed over the rows i of N_OR that are not
+zero, let lambda_max(A_RR + K - W_RR - sym(M) - UU') <= t. Then x'(A - W - sym(M) - UU')x <= t |x|^2.
 Proof. 2 |N_ij x_i x_j| <= |N_ij| (x_i^2 y_j / y_i + x_j^2 y_i / y_j), so x_O'N_OO x_O <= sum_i d_i x_i^2. And
 2 x_i (N_OR x_R)_i <= g_i x_i^2 + (N_OR x_R)_i^2 / g_i, so 2 x_O'N_OR x_R <= sum_i g_i x_i^2 + x_R'K x_R. Add
 what is left on R: at most t |x_O|^2 + t |x_R|^2.
 
-Without weights N must be 0; that is `inequality.threshold`. The floats computed for N *are* N, as W = A - N is
-whatever is left; so all that has to hold is A_ij - N_ij <= tau, and A_ij - N_ij >= -tau in a signed problem.
+Without weights N must be 0; that is `inequality.threshold`. The floats computed for N *are* N, as W = A - N
+is whatever is left; so all that has to hold is A_ij - N_ij <= tau, and signed A_ij - N_ij >= -tau.
 
-Roundings. Of an entry E of A, off by eps size_i size_j + lost: 2 for N, with sizes |E|, tau and that error; the
-code has 8. Of d: one for each of at most |O| products and sums, and 1 to divide. Of g: 3. Of an entry of K: 2 to
-divide by the root, twice, 1 to multiply, and one for each sum.
+Roundings. Of an entry E of A, off by eps size_i size_j + lost: 2 for N, with sizes |E|, tau and that error;
+the code has 8. Of d: one for each of at most |O| products and sums, and 1 to divide. Of g: 3. Of an entry of
+K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
 """
 
 import numpy as np
@@ -41,10 +41,8 @@ def fold(A, witness, outside, tau, nonneg):
         return None
     y = weights(A, witness, outside)
     d = levels(A, outside, y, tau, nonneg)
-    words = (
-        f"the features outside the kept rows need t = {d.max()!r} at least, the witness claims {witness.t!r}"
-    )
-    require(d.max() <= witness.t, words)
+    most, t = float(d.max()), witness.t
+    require(most <= t, f"the features outside the kept rows need t = {most!r} at least, claimed is {t!r}")
     return across(A, witness, outside, d, tau, nonneg)
 
 

@@ -43,9 +43,8 @@ def weighted(data, k, nonneg, rng, size=None, tau=None, room=None, **recipe):
     NOO, NOR = abs(N[np.ix_(O, O)]), N[np.ix_(O, R)]
     y = 2.0 ** rng.uniform(-3, 3, O.size)
     if rng.random() < 0.7:
-        y = np.linalg.solve(
-            (1.01 * np.linalg.eigvalsh(NOO)[-1] + 1e-3) * np.eye(O.size) - NOO, np.ones(O.size)
-        )
+        above = 1.01 * np.linalg.eigvalsh(NOO)[-1] + 1e-3
+        y = np.linalg.solve(above * np.eye(O.size) - NOO, np.ones(O.size))
     d = NOO @ y / y
     room = l1 * rng.choice([1e-3, 0.05, 0.5]) if room is None else room
     t = d.max(initial=0.0) + room + SLACK * l1
