@@ -52,14 +52,18 @@ variance."""
 GOLDEN = (np.sqrt(5) - 1) / 2
 
 
-def largest_eigenvalue(N: sp.csr_array) -> float:
-    """Return an estimate of the largest eigenvalue of a nonnegative symmetric matrix, from below."""
+def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
+    """Return an estimate from below of the largest eigenvalue of a nonnegative symmetric matrix.
+
+    With a count, it is the sum of so many of the largest eigenvalues, each at least 0.
+    """
     if N.nnz == 0:
         return 0.0
-    if N.shape[0] < 10:
-        return float(np.linalg.eigvalsh(N.toarray())[-1])
-    start = np.ones(N.shape[0])
-    return float(spla.eigsh(N, k=1, v0=start, tol=1e-3, return_eigenvectors=False)[0])
+    if N.shape[0] < 10 + 2 * count:
+        return float(np.maximum(np.linalg.eigvalsh(N.toarray())[-count:], 0.0).sum())
+    start = np.ones(N.shape[0]) if count == 1 else np.random.default_rng(0).random(N.shape[0])
+    values = spla.eigsh(N, k=count, v0=start, tol=1e-3, return_eigenvectors=False)
+    return float(np.maximum(values, 0.0).sum())
 
 
 def scores(N: sp.csr_array) -> Array:
@@ -123,7 +127,7 @@ def pays(problem: Problem, rows: tuple[int, ...], most: float) -> bool:
     `most`, for every number of rows that may be kept.
     """
     A, forced = problem.covariance, len(problem.forced)
-    if problem.n <= rows[0] or forced == problem.size or not can_be_read(A):
+    if problem.n <= rows[0] or forced == sum(problem.sizes) or not can_be_read(A):
         return False
     number = enough_rows(problem, rows, most)
     return problem.n > number and not leaves_out_little(problem, number, most)
@@ -134,9 +138,8 @@ def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
 
     The level falls until the best threshold is well above it, or until no more entries can be held.
     """
-    A, k = problem.covariance, problem.size
-    top = float(A.diagonal.max())
-    level = FIRST * (lower / k if lower > 0 else top)
+    A, top = problem.covariance, float(problem.covariance.diagonal.max())
+    level = FIRST * (lower / sum(problem.sizes) if lower > 0 else top)
     while True:
         remainder = collect(A, problem.nonneg, min(level, FIRST * top))
         curve = _search(problem, remainder)
@@ -152,7 +155,8 @@ def _search(problem: Problem, remainder: Remainder) -> Curve:
 
     def upper(tau):
         if tau not in found:
-            found[tau] = largest_eigenvalue(remainder.above(tau)) + problem.size * tau
+            own = largest_eigenvalue(remainder.above(tau), len(problem.sizes))
+            found[tau] = own + sum(problem.sizes) * tau
         return found[tau]
 
     upper(high)
@@ -198,8 +202,22 @@ def with_core(
     b = felt / top + EVEN if top > 0 else np.ones(others.size)
     t = max(t, (ROOM if rows.size else NEAR) * largest_eigenvalue(NOO))
     y = weights(NOO, b, t)
-    if y is None:
+    return None if y is None else _felt(problem, rows, tau, t, y, NOO, NOR)
+
+
+def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
+    """Return the rows of a core with given weights; None where t is too small for them, or tau for memory."""
+    A, others = problem.covariance, np.setdiff1d(np.arange(problem.n), rows)
+    remainder = collect(A, problem.nonneg, tau)
+    if remainder.level > tau:
         return None
+    NOO = remainder.within(tau, others)
+    return _felt(problem, rows, tau, t, y, NOO, across(A, problem.nonneg, rows, others, tau))
+
+
+def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:
+    """Return the rows with what is felt on them of the remainder outside."""
+    A = problem.covariance
     d = (NOO @ y) / y * SAFE
     most = float(d.max(initial=0.0))
     t = t if rows.size else most
@@ -212,7 +230,7 @@ def with_core(
     K[np.diag_indices_from(K)] += _room(A, half, gain)
     block = A.block(rows) if rows.size else np.zeros((0, 0))
     fixed = len(problem.forced)
-    return Kept(rows, block + K, tau, free=others.size, fixed=fixed, weights=y, folded=K, outside=t)
+    return Kept(rows, block + K, tau, free=y.size, fixed=fixed, weights=y, folded=K, outside=t)
 
 
 def _room(A, half, gain) -> float:

@@ -80,6 +80,10 @@ class Kept:
         """The rows by number, also where they are all of them."""
         return np.arange(len(self.block)) if self.rows is None else self.rows
 
+    def largest(self, values: Array, count: int) -> float:
+        """Return the sum of the first `count` eigenvalues, each raised to what is left outside the rows."""
+        return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(0, count - values.size)
+
     def spread(self, part: Array, n: int) -> Array:
         """A matrix on the rows (r, r) as one on n features, which is 0 elsewhere."""
         full = np.zeros((n, n))

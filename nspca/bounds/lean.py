@@ -31,7 +31,7 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
     """
     W = certificate.witness.get("W")
     single = certificate.form == "inequality" and "M" not in certificate.witness
-    if W is None or not (single or certificate.form == "joint"):
+    if W is None or "y" in certificate.witness or not (single or certificate.form == "joint"):
         return certificate
     W, rows = rounded((W + W.T) / 2, digits), certificate.witness.get("rows")
     kept = elimination.all_rows(problem) if rows is None else elimination.keep(problem, len(rows))
