@@ -15,6 +15,7 @@ from nspca.archive import read_arrays
 from nspca.bounds import core, elementary, elimination, lowrank, witness
 from nspca.bounds.branches import Tree
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.kyfan import of_weights
 from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
@@ -119,6 +120,10 @@ def joints():
     for M in (None, 0.01 * kept.block):
         packed = Packed(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01))
         yield small, of_numbers(problem, kept, packed)
+    kept = weighted(problem)
+    W = np.minimum(kept.block, kept.floor)
+    yield small, of_weights(problem, kept, W)
+    yield small, of_numbers(problem, kept, Packed(W, None, 0.1 * np.ones((5, 2)), np.full(5, 0.01)))
 
 
 def elementaries(make):

@@ -1,5 +1,7 @@
 """Bounds with a dense core and weights outside it, against brute force and dense eigenvalues."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -166,10 +168,10 @@ def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
     assert (upper > remainder.level).sum() <= remainder.sizes.size <= (upper > remainder.level - 1e-4).sum()
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("effort", ["fast", "standard"])
-def test_standardised_tables_are_proved_with_a_core(nonneg, effort):
+@pytest.mark.parametrize(("effort", "nonneg"), [("fast", True), ("fast", False), ("standard", True)])
+def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort):
     """Planted groups in 1500 standardised features: elimination leaves nothing out, the core proves most."""
+    monkeypatch.setitem(PLANS, effort, replace(PLANS[effort], cores=PLANS[effort].cores[:1], rounds=2))
     rng = np.random.default_rng(10)
     X = rng.standard_normal((50, 1500))
     X[:, :30] += 2.0 * rng.standard_normal((50, 1))

@@ -197,8 +197,8 @@ def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
     growing(monkeypatch, 10, 30)
     claimed = kyfan.claimed
 
-    def hard(problem, pairs, N=None, rows=None):
-        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows)
+    def hard(problem, pairs, N=None, rows=None, **more):
+        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows, **more)
 
     monkeypatch.setattr(kyfan, "claimed", hard)
     assert checked(X, problem).to_bytes() == first.to_bytes()
