@@ -172,10 +172,12 @@ def of_inequality(
     witness, kind = Witness(*(arrays.get(name) for name in ("W", "M", "U"))), certificate.kind
     if witness.U is None:
         kept = Kept(rows, problem.covariance.block(features), floor, free=outside.size, fixed=fixed)
-        if "y" in arrays:
-            kept = core.with_weights(problem, features, floor, t, arrays["y"]) or kept
-        witness, left = lifted(kept, witness, RANK)
-        t, kind = spectral_half(problem, kept, witness, left), witness.kind
+        weighted = core.with_weights(problem, features, floor, t, arrays["y"]) if "y" in arrays else kept
+        if weighted is None:  # t stands as it was proved
+            witness = replace(witness, U=np.zeros((features.size, 0)))
+        else:
+            witness, left = lifted(weighted, witness, RANK)
+            t, kind = spectral_half(problem, weighted, witness, left), witness.kind
     stand = _Stand(witness, t, floor, fixed, outside.size)
     half = _search_half(problem, stand, interest, WORK, report)
     bounds = half.spread(problem.n, features, outside, problem.size)

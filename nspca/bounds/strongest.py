@@ -37,6 +37,8 @@ STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""
 
+PROMISING = 0.75
+"""Safe elimination is tried beside cores where what it leaves out is worth at most this share of the value."""
 QUICK = PLANS["fast"]
 """Steps that each core is tried with, before the best one gets all that its effort allows."""
 FOLLOWED = 5
@@ -141,7 +143,7 @@ class _Cores:
         gap = max(float(curve.uppers.min()) - lower, 0.0)
         forced = np.array(problem.forced, dtype=np.int64)
         self.prove(core.with_core(problem, remainder, forced, curve.best, 0.0), QUICK)
-        tried: list[tuple[float, np.ndarray, float, _Run]] = []
+        tried: list[tuple[float, _Run]] = []
         for count in self.plan.cores:
             for excess in self.plan.excesses:
                 if self.closed or count >= problem.n:
@@ -151,15 +153,28 @@ class _Cores:
                 kept = core.with_core(problem, remainder, rows, tau, self.first_claim(tau))
                 run = self.prove(kept, QUICK)
                 if run is not None:
-                    tried.append((run.upper, rows, tau, run))
+                    tried.append((run.upper, run))
+        kept = None if self.closed else self.eliminated()
+        run = self.prove(kept, QUICK)
+        if run is not None:
+            tried.append((run.upper, run))
         point = None
         if self.plan.ranks and tried and not self.closed:
-            _, rows, tau, run = min(tried, key=lambda one: one[0])
-            v = directions(run.kept, run.best)
-            kept = core.with_core(problem, remainder, rows, tau, self.first_claim(tau), v)
-            last = self.prove(kept if kept is not None else run.kept, self.plan)
+            _, run = min(tried, key=lambda one: one[0])
+            kept = run.kept
+            if kept.weights is not None:
+                v, t = directions(kept, run.best), self.first_claim(kept.floor)
+                kept = core.with_core(problem, remainder, kept.features, kept.floor, t, v) or kept
+            last = self.prove(kept, self.plan)
             point = None if last is None else last.point
         return self.best, None, point
+
+    def eliminated(self) -> Kept | None:
+        """Return the rows of safe elimination where what they leave out may be worth leaving out."""
+        rows = self.plan.rows[-1]
+        if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
+            return None
+        return elimination.keep(self.problem, rows)
 
     @property
     def closed(self) -> bool:

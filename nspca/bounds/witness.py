@@ -50,7 +50,7 @@ def lift_of(kept: Kept, witness: Witness, rank: int) -> tuple[Array, float]:
     d = min(rank, len(R))
     count = min(d + 1, len(R))
     values, vectors = largest_eigenpairs(R, count)
-    left = float(values[d]) if d < values.size else float(min(values[-1], 0.0))
+    left = float(values[d]) if d < values.size else float(values[-1:].min(initial=0.0))
     left = max(left, kept.least)
     U = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - left, 0.0))
     return np.ascontiguousarray(U[:, U.any(axis=0)]), left
