@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.bounds.elimination import Kept, enough_rows, leaves_out_little
+from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
 from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
@@ -41,8 +41,8 @@ SOLVED, STEPS = 1e-6, 400
 """Relative residual of the weights' equation, and most conjugate gradient steps; any weights are valid."""
 SAFE = 1 + 1e-11
 """Rounding room of d for whoever recomputes it."""
-TRIED = 11
-"""Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
+TRIED = 8
+"""Steps of the golden section over tau, in which the bound is convex: to two per cent of its range."""
 FIRST, FALL = 0.75, 0.6
 """First level of the entries that are collected, relative to what each of k features brings to the value;
 and how it falls while the best tau lies near it."""
@@ -124,13 +124,11 @@ def pays(problem: Problem, rows: tuple[int, ...], most: float) -> bool:
     """Return whether a core with weights is tried: A is large and can be read, and safe elimination fails.
 
     Elimination fails where k features at the level of the entries that it leaves out are worth more than
-    `most`, for every number of rows that may be kept.
+    `most`, even with the largest number of rows that may be kept.
     """
-    A, forced = problem.covariance, len(problem.forced)
-    if problem.n <= rows[0] or forced == sum(problem.sizes) or not can_be_read(A):
+    if len(problem.forced) == sum(problem.sizes) or not can_be_read(problem.covariance):
         return False
-    number = enough_rows(problem, rows, most)
-    return problem.n > number and not leaves_out_little(problem, number, most)
+    return not leaves_out_little(problem, rows[-1], most)
 
 
 def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:

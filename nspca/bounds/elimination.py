@@ -154,7 +154,14 @@ def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
 
 def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
     """Return whether k features at the level that so many kept rows leave out are worth at most `most`."""
-    return problem.n <= number or sum(problem.sizes) * _beyond(problem, number)[1] <= most
+    A, k = problem.covariance, sum(problem.sizes)
+    if problem.n <= number:
+        return True
+    if A.source == "data" and not isinstance(A, Parts) and A.n > LARGEST:
+        # rows that are not looked at have a level of this variance, whatever their entries are
+        if k * float(np.partition(A.diagonal, A.n - LARGEST - 1)[A.n - LARGEST - 1]) > most:
+            return False
+    return k * _beyond(problem, number)[1] <= most
 
 
 def _beyond(problem: Problem, most: int) -> tuple[Array, float]:

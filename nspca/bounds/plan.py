@@ -40,7 +40,6 @@ class Plan:
     eigenvalues : of the cheapest search over supports, n^3 for every node
     branching : of the search over supports, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
-    whole : most features of which all rows are kept where elimination gains nothing
     cores : sizes of the dense cores that are tried where elimination gains nothing, all features weighted
     excesses : thresholds that are tried for each, by how much the bound with an empty core rises there, as a
         share of its gap
@@ -54,7 +53,6 @@ class Plan:
     branching: float = 0.0
     ranks: tuple[int, ...] = ()
     rounds: int = 0
-    whole: int = 0
     cores: tuple[int, ...] = (300,)
     excesses: tuple[float, ...] = (0.0,)
 
@@ -73,7 +71,6 @@ PLANS = {
         branching=3e7,
         ranks=(4,),
         rounds=6,
-        whole=2000,
         cores=(150, 300, 600),
         excesses=(0.0, 0.3),
     ),
@@ -84,7 +81,6 @@ PLANS = {
         branching=2e9,
         ranks=(4, 5, 6),
         rounds=25,
-        whole=3000,
         cores=(150, 300, 600, 1000),
         excesses=(0.0, 0.1, 0.3),
     ),

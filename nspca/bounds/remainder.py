@@ -20,6 +20,8 @@ MOST = 2_000_000
 """Largest number of entries that are kept (32 MB); more raise the level."""
 STRIP = 512
 """Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
+WIDE, PASSES = 2**25, 20
+"""Entries of a strip of A that is read in a pass over the rows (256 MB), and most passes."""
 LOWER = 0.85
 """Entries are collected down to this share of the level asked for, so that a next, lower level needs no new
 pass."""
@@ -64,8 +66,13 @@ class Remainder:
 
 
 def can_be_read(A: Covariance) -> bool:
-    """Return whether strips of columns of A can be formed in memory."""
-    return not isinstance(A, Parts)
+    """Return whether strips of columns of A can be formed: on disk each one is a pass over all rows."""
+    return not isinstance(A, Parts) or A.n**2 <= PASSES * WIDE
+
+
+def _width(A: Covariance) -> int:
+    """Return the number of columns in a strip."""
+    return max(STRIP, WIDE // A.n) if isinstance(A, Parts) else STRIP
 
 
 def entry_error(A: Covariance) -> float:
@@ -124,12 +131,13 @@ def _strips(A, order, level) -> Iterator[tuple[int, Array, float]]:
         # sums of m products, the entries of Z rounded first
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
         Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
-    for start in range(0, A.n, STRIP):
+    width = _width(A)
+    for start in range(0, A.n, width):
         within = size[start] * size[start:] > level - error
         end = start + int(np.count_nonzero(within))
         if end == start:
             return
-        stop = min(start + STRIP, A.n)
+        stop = min(start + width, A.n)
         if Z is not None:
             yield start, Z[:, start:end].T @ Z[:, start:stop] / np.float32(A.m), error
         else:
@@ -139,7 +147,7 @@ def _strips(A, order, level) -> Iterator[tuple[int, Array, float]]:
 def across(A: Covariance, nonneg: bool, rows: np.ndarray, others: np.ndarray, tau: float) -> sp.csr_array:
     """Return N between features: ``N[others][:, rows]`` for a threshold tau, sparse, in double precision."""
     error, parts = entry_error(A), []
-    width = max(1, 2**23 // A.n)
+    width = max(1, (WIDE if isinstance(A, Parts) else WIDE // 4) // A.n)
     for start in range(0, rows.size, width):
         C = np.asarray(A.columns(rows[start : start + width]))[others]
         over = np.maximum((C if nonneg else np.abs(C)) + (error - tau), 0.0)

@@ -39,6 +39,8 @@ when its cuts begin."""
 
 PROMISING = 0.75
 """Safe elimination is tried beside cores where what it leaves out is worth at most this share of the value."""
+LIKELY = 0.97
+"""Value that is aimed at where none is known, relative to the bound with an empty core."""
 QUICK = PLANS["fast"]
 """Steps that each core is tried with, before the best one gets all that its effort allows."""
 FOLLOWED = 5
@@ -127,6 +129,8 @@ class _Cores:
         The smallest bound that is proved, in unit scale.
     best : Certificate or None
         What proves it, if that is better than what was known.
+    aim : float
+        The value that a bound should come near, known or likely.
     """
 
     problem: Problem
@@ -135,12 +139,15 @@ class _Cores:
     report: Report
     upper: float
     best: Certificate | None = None
+    aim: float = 0.0
 
     def run(self):
         """Return what `strongest` does."""
         problem, lower = self.problem, self.lower
         remainder, curve = core.search_tau(problem, lower)
-        gap = max(float(curve.uppers.min()) - lower, 0.0)
+        least = float(curve.uppers.min())
+        self.aim = lower if lower > 0 else LIKELY * least
+        gap = max(least - self.aim, 0.0)
         forced = np.array(problem.forced, dtype=np.int64)
         self.prove(core.with_core(problem, remainder, forced, curve.best, 0.0), QUICK)
         tried: list[tuple[float, _Run]] = []
@@ -183,7 +190,7 @@ class _Cores:
 
     def first_claim(self, tau: float) -> float:
         """Return a share of what k features at the level tau leave of the value."""
-        return core.SHARE * (self.lower - self.problem.size * tau)
+        return core.SHARE * (self.aim - self.problem.size * tau)
 
     def prove(self, kept: Kept | None, plan: Plan):
         """Prove what a plan finds on the rows; keep the certificate if it is the best."""
@@ -218,16 +225,12 @@ def directions(kept: Kept, certificate: Certificate | None) -> Array | None:
 
 
 def kept_rows(problem: Problem, plan: Plan, lower: float, known: float) -> Kept | None:
-    """The rows a plan keeps: all of them where leaving some out gains nothing; None where neither can.
+    """Return the rows that safe elimination keeps; None where no bound on them can be below what is known.
 
-    So many that what is left out does not decide tau: the more, the larger k is. Where nothing that is proved
-    with these rows is better than what is known, as in standardised tables, rows may not be left out.
+    So many are kept that what is left out does not decide tau: the more, the larger k is.
     """
-    numbers = (*plan.rows, problem.n) if problem.n <= plan.whole else plan.rows
-    kept = elimination.keep(problem, elimination.enough_rows(problem, numbers, LEFT_OUT * lower))
-    if least(problem, kept) < known:
-        return kept
-    return elimination.all_rows(problem) if problem.n <= plan.whole and not problem.forced else None
+    kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * lower))
+    return kept if least(problem, kept) < known else None
 
 
 def least(problem: Problem, kept: Kept) -> float:

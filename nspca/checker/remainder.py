@@ -63,13 +63,21 @@ def pieces(A, features):
         yield features[start : start + width]
 
 
-def above(A, I, J, tau, nonneg):
+def beside(A, I):
+    """Return the function that gives A[I, J] for features J; the columns of I are formed once."""
+    if A.by_rows or not A.gram:
+        return lambda J: A.block(I, J)
+    Z = A.columns(I).T
+    return lambda J: Z @ A.columns(J) / A.m
+
+
+def above(A, I, J, block, tau, nonneg):
     """Return N[I, J], signed, or None where every entry of A in the block is at most tau by its sizes."""
     largest = A.size[I].max() * A.size[J].max()
     if largest <= tau:
         return None
     error = (A.eps * largest + A.lost) * (1 + gamma(8)) + gamma(8) * (largest + tau)
-    E = A.block(I, J)
+    E = block(J)
     N = E if nonneg else np.abs(E)
     N = np.maximum(N - (tau - error), 0.0)
     if nonneg:
@@ -84,8 +92,9 @@ def levels(A, outside, y, tau, nonneg):
     totals, felt = np.zeros(outside.size), False
     parts = list(pieces(A, order))
     for number, at in enumerate(parts):
+        block = beside(A, outside[at])
         for other in parts[number:]:
-            N = above(A, outside[at], outside[other], tau, nonneg)
+            N = above(A, outside[at], outside[other], block, tau, nonneg)
             if N is None:
                 break
             N = np.abs(N)
@@ -102,15 +111,16 @@ def across(A, witness, outside, d, tau, nonneg):
     """Return K and its error, from the rows of N between the features outside and the kept rows."""
     rows, t = witness.rows, witness.t
     K, size, used, count = np.zeros((rows.size, rows.size)), 0.0, 0, 0
+    block = beside(A, rows)
     for at in pieces(A, np.arange(outside.size)) if rows.size else ():
-        N = above(A, outside[at], rows, tau, nonneg)
-        felt = np.flatnonzero(N.any(axis=1)) if N is not None else np.zeros(0, dtype=int)
+        N = above(A, rows, outside[at], block, tau, nonneg)
+        felt = np.flatnonzero(N.any(axis=0)) if N is not None else np.zeros(0, dtype=int)
         if not felt.size:
             continue
         gain = (t - d[at[felt]]) - gamma(8) * t
         words = f"t = {t!r} leaves no room for a feature outside the kept rows"
         require((gain > 0).all(), words)
-        B = N[felt] / np.sqrt(gain)[:, None]
-        K = K + B.T @ B
+        B = N[:, felt] / np.sqrt(gain)
+        K = K + B @ B.T
         size, used, count = size + float(np.sum(B * B)), used + felt.size, count + 1
     return (K, gamma(used + count + 16) * size + TINY * (1 + size)) if used else None
