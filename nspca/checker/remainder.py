@@ -64,63 +64,69 @@ def pieces(A, features):
 
 
 def beside(A, I):
-    """Return the function that gives A[I, J] for features J; the columns of I are formed once."""
+    """Return the function that gives a new A[I, J] for features J; the columns of I are formed once."""
     if A.by_rows or not A.gram:
-        return lambda J: A.block(I, J)
+        return lambda J: np.array(A.block(I, J))
     Z = A.columns(I).T
-    return lambda J: Z @ A.columns(J) / A.m
+
+    def block(J):
+        E = Z @ A.columns(J)
+        E /= A.m
+        return E
+
+    return block
 
 
 def above(A, I, J, block, tau, nonneg):
-    """Return N[I, J], signed, or None where every entry of A in the block is at most tau by its sizes."""
+    """Return |N[I, J]| and where N is negative (signed problems), or None where no entry can exceed tau."""
     largest = A.size[I].max() * A.size[J].max()
     if largest <= tau:
         return None
     error = (A.eps * largest + A.lost) * (1 + gamma(8)) + gamma(8) * (largest + tau)
-    E = block(J)
-    N = E if nonneg else np.abs(E)
-    N = np.maximum(N - (tau - error), 0.0)
-    if nonneg:
-        return N
-    require(tau >= 3 * error or not N.any(), f"tau = {tau} is not more than the rounding of an entry of A")
-    return np.where(E < 0, -N, N)
+    N = block(J)
+    negative = None if nonneg else N < 0
+    if not nonneg:
+        np.abs(N, out=N)
+    N -= tau - error
+    np.maximum(N, 0.0, out=N)
+    possible = nonneg or tau >= 3 * error or not N.any()
+    require(possible, f"tau = {tau} is not more than the rounding of an entry of A")
+    return N, negative
 
 
 def levels(A, outside, y, tau, nonneg):
     """Return numbers that are at least the d_i: the pieces go from the largest sizes to the smallest."""
     order = np.argsort(-A.size[outside], kind="stable")
-    totals, felt = np.zeros(outside.size), False
-    parts = list(pieces(A, order))
+    totals, parts, felt = np.zeros(outside.size), list(pieces(A, order)), False
     for number, at in enumerate(parts):
         block = beside(A, outside[at])
         for other in parts[number:]:
-            N = above(A, outside[at], outside[other], block, tau, nonneg)
-            if N is None:
+            found = above(A, outside[at], outside[other], block, tau, nonneg)
+            if found is None:
                 break
-            N = np.abs(N)
-            if other is at:
-                N = np.maximum(N, N.T)
-            else:
-                totals[other] += y[at] @ N
-            totals[at] += N @ y[other]
+            N = np.maximum(found[0], found[0].T) if other is at else found[0]
             felt = felt or bool(N.any())
+            totals[at] += N @ y[other]
+            if other is not at:
+                totals[other] += y[at] @ N
     return totals / y * (1 + gamma(outside.size + len(parts) + 16)) + TINY * felt
 
 
 def across(A, witness, outside, d, tau, nonneg):
-    """Return K and its error, from the rows of N between the features outside and the kept rows."""
+    """Return K and its error, from N between the kept rows and the features outside."""
     rows, t = witness.rows, witness.t
     K, size, used, count = np.zeros((rows.size, rows.size)), 0.0, 0, 0
     block = beside(A, rows)
     for at in pieces(A, np.arange(outside.size)) if rows.size else ():
-        N = above(A, rows, outside[at], block, tau, nonneg)
-        felt = np.flatnonzero(N.any(axis=0)) if N is not None else np.zeros(0, dtype=int)
+        found = above(A, rows, outside[at], block, tau, nonneg)
+        felt = np.zeros(0, dtype=int) if found is None else np.flatnonzero(found[0].any(axis=0))
         if not felt.size:
             continue
+        N, negative = found
+        N = N[:, felt] if nonneg else np.where(negative[:, felt], -N[:, felt], N[:, felt])
         gain = (t - d[at[felt]]) - gamma(8) * t
-        words = f"t = {t!r} leaves no room for a feature outside the kept rows"
-        require((gain > 0).all(), words)
-        B = N[:, felt] / np.sqrt(gain)
+        require((gain > 0).all(), f"t = {t!r} leaves no room for a feature outside the kept rows")
+        B = N / np.sqrt(gain)
         K = K + B @ B.T
         size, used, count = size + float(np.sum(B * B)), used + felt.size, count + 1
     return (K, gamma(used + count + 16) * size + TINY * (1 + size)) if used else None
