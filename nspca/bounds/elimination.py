@@ -82,7 +82,9 @@ class Kept:
 
     def largest(self, values: Array, count: int) -> float:
         """Return the sum of the first `count` eigenvalues, each raised to what is left outside the rows."""
-        return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(0, count - values.size)
+        return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(
+            0, count - values.size
+        )
 
     def spread(self, part: Array, n: int) -> Array:
         """A matrix on the rows (r, r) as one on n features, which is 0 elsewhere."""
@@ -159,8 +161,11 @@ def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
         return True
     if A.source == "data" and not isinstance(A, Parts) and A.n > LARGEST:
         # rows that are not looked at have a level of this variance, whatever their entries are
-        if k * float(np.partition(A.diagonal, A.n - LARGEST - 1)[A.n - LARGEST - 1]) > most:
-            return False
+        next_variance = float(np.partition(A.diagonal, A.n - LARGEST - 1)[A.n - LARGEST - 1])
+    else:
+        next_variance = 0.0
+    if k * next_variance > most:
+        return False
     return k * _beyond(problem, number)[1] <= most
 
 

@@ -118,7 +118,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
     return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), sizes), capped
 
 
-def _strips(A, order, level) -> Iterator[tuple[int, Array, float]]:
+def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
     """Yield (start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[start]`` on.
 
     Rows end where ``sqrt(A_ii A_jj)`` is no longer above the level: for psd A no entry below is.

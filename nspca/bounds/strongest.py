@@ -38,7 +38,7 @@ STALL, PATIENCE = 0.02, 4
 when its cuts begin."""
 
 PROMISING = 0.75
-"""Safe elimination is tried beside cores where what it leaves out is worth at most this share of the value."""
+"""Safe elimination is tried beside cores where what it leaves out is worth at most so much of the value."""
 LIKELY = 0.97
 """Value that is aimed at where none is known, relative to the bound with an empty core."""
 QUICK = PLANS["fast"]

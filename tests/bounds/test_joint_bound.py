@@ -79,7 +79,10 @@ def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
         W = kept.block + noise + noise.T
         W = np.minimum(W, kept.floor) if nonneg else np.clip(W, -kept.floor, kept.floor)
         M = 0.1 * top * rng.standard_normal(W.shape) if rng.random() < 0.5 else None
-        L, prices = 0.3 * np.sqrt(top) * rng.standard_normal((rows.size, 1)), 0.2 * top * rng.random(rows.size)
+        L, prices = (
+            0.3 * np.sqrt(top) * rng.standard_normal((rows.size, 1)),
+            0.2 * top * rng.random(rows.size),
+        )
         for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Packed(W, M, L, prices))):
             if found is None:
                 continue
@@ -251,7 +254,9 @@ def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
     claimed = kyfan.claimed
 
     def hard(problem, pairs, N=None, rows=None, **more):
-        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows, **more)
+        return (
+            (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows, **more)
+        )
 
     monkeypatch.setattr(kyfan, "claimed", hard)
     assert checked(X, problem).to_bytes() == first.to_bytes()

@@ -54,7 +54,9 @@ def bases(problem, rng):
     if len(problem.forced) == problem.size:
         return
     for _ in range(2):  # a core with weights for the others
-        chosen = rng.permutation(np.setdiff1d(np.arange(problem.n), problem.forced))[: rng.integers(problem.n)]
+        chosen = rng.permutation(np.setdiff1d(np.arange(problem.n), problem.forced))[
+            : rng.integers(problem.n)
+        ]
         rows = np.array([*problem.forced, *np.sort(chosen)], dtype=np.int64)
         tau = float(rng.uniform(0.1, 0.9) * problem.covariance.diagonal.max())
         kept = core.with_core(problem, collect(problem.covariance, problem.nonneg, tau), rows, tau, tau)
