@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from nspca.bounds.inequality import SLACK
 from nspca.matrix.covariance import Covariance, DataCovariance, SparseCovariance
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
+from nspca.matrix.linalg import UNIT_ROUNDOFF
 from nspca.matrix.parts import Parts
 
 MOST = 2_000_000
