@@ -41,8 +41,8 @@ SOLVED, STEPS = 1e-6, 400
 """Relative residual of the weights' equation, and most conjugate gradient steps; any weights are valid."""
 SAFE = 1 + 1e-11
 """Rounding room of d for whoever recomputes it."""
-TRIED = 8
-"""Steps of the golden section over tau, in which the bound is convex: to two per cent of its range."""
+TRIED = 11
+"""Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
 FIRST, FALL = 0.75, 0.6
 """First level of the entries that are collected, relative to what each of k features brings to the value;
 and how it falls while the best tau lies near it."""
