@@ -38,7 +38,7 @@ CHAIN = [
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
-    "inequality peaks elimination plan",
+    "inequality peaks elimination plan remainder core",
     "witness elementary lowrank",
     "dual",
     "branches kyfan",
