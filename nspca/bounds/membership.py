@@ -23,6 +23,7 @@ from nspca.certificate import Certificate
 from nspca.errors import NotConverged, Refused
 from nspca.lowrank import membership as search
 from nspca.lowrank.cones import Query
+from nspca.lowrank.terms import changed
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
@@ -398,7 +399,7 @@ def of_variances(problem: Problem) -> Certificate:
     more = k * A.nu + _rounding(problem, k * float(A.diagonal.max()))
     upper = float(topk_sum(A.diagonal[usable], k, fixed)) + more
     having, lacking = np.full(problem.n, -np.inf), np.full(problem.n, upper)
-    with_, without = search.changed(A.diagonal[usable], fixed, k - fixed)
+    with_, without = changed(A.diagonal[usable], fixed, k - fixed)
     having[usable], lacking[usable] = with_ + more, without + more
     return stated(problem, "B0", "diagonal", Bounds(having, lacking, upper), {})
 
@@ -414,7 +415,7 @@ def of_rows(problem: Problem) -> Certificate:
     whole = -np.inf
     for i in range(usable.size):
         count = k if i < fixed else k - 1
-        with_, without = search.changed(B[i], fixed, count - fixed)
+        with_, without = changed(B[i], fixed, count - fixed)
         total = own[i] + float(topk_sum(B[i], count, fixed))
         for best, sums, at_own in zip(most, (with_, without), (total, -np.inf), strict=True):
             sums = own[i] + sums
