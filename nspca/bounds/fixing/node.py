@@ -1,5 +1,6 @@
 """A node of the tree: the supports it stands for, what was fixed there, and what is proved of them."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -37,6 +38,12 @@ class Supports:
     def possible(self) -> np.ndarray:
         """Features besides `into` that a support may have; none where there is no room."""
         return self.free if self.into.size < self.k else self.free[:0]
+
+    @property
+    def count(self) -> float:
+        """How many sets with all features that they have room for there are."""
+        room = self.k - self.into.size
+        return float(math.comb(self.possible.size, min(room, self.possible.size))) if room >= 0 else 0.0
 
     @property
     def is_empty(self) -> bool:

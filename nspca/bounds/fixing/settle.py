@@ -21,7 +21,7 @@ from nspca.bounds.fixing.node import Node, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.inequality import heights, search_slack
 from nspca.bounds.plan import ROUND, Plan
-from nspca.bounds.witness import Proof, Witness, prove
+from nspca.bounds.witness import Proof, Witness, prove, spectral_half
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.fixing import at_directions, fixed_rows
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, topk_sum
@@ -33,8 +33,12 @@ ROUNDS = 6
 """Rounds of steps at a node, at most; the count begins again when features are fixed."""
 STALL = 0.2
 """A node is left to its children when a round closes less than this share of its gap."""
+FEWEST = 3
+"""Rounds before that is asked: the bound gets worse when the row cuts begin."""
 REACHED = 4
 """Points of a lift's bundle, the best, that are tried as answers."""
+COUNTED, PARTS = 1e5, 600
+"""So few supports are gone through by eigenvalues, in at most so many parts: quicker than a round of steps."""
 CLIMBED = 64
 """Directions, the best of those known, at which rows are held against the level before cones are made."""
 FIX_CAP = 4000
@@ -105,20 +109,22 @@ class _Settling(Work[Plan]):
             self.fix_all()
         if not self.done:
             self.refine(task)
-        node = Node(self.supports, self.stages)
-        if not self.supports.is_empty:
-            node.leaf = self.best
-            if not self.closed and self.supports.possible.size:
-                node.warm, node.scores = self.warm, self.scores()
+        node = Node(self.supports, self.stages, leaf=self.best)
+        if self.counted is not None:
+            node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
+        elif self.supports.is_empty:
+            node.leaf = None
+        elif not self.closed and self.supports.possible.size:
+            node.warm, node.scores = self.warm, self.scores()
         return Settled(node, self.answer, self.lower, self.steps)
 
     @property
     def done(self) -> bool:
-        return self.supports.is_empty or self.closed or self.is_exact
+        return self.supports.is_empty or self.closed or self.is_exact or self.counted is not None
 
     def take_up(self) -> None:
         """Begin with the supports as they are now: the largest eigenvalue is their first bound."""
-        self.best, self.upper, self.is_exact = None, np.inf, False
+        self.best, self.upper, self.is_exact, self.counted = None, np.inf, False, None
         if self.supports.is_empty:
             return
         self.kept = self.ground.kept(self.supports)
@@ -127,6 +133,41 @@ class _Settling(Work[Plan]):
             self.reach(rows)
             self.is_exact = not self.problem.nonneg
         self.offer(None)
+        if not self.done and not self.kept.free and self.supports.count <= COUNTED:
+            self.counted = self.count()
+
+    def count(self) -> Node | None:
+        """Go through the supports one part after the other; return the tree, or None where a part stays open.
+
+        The bound of a part is the largest eigenvalue of what it may use.
+        """
+        root, known = Node(self.supports), (self.lower, self.answer)
+        stack, left = [root], PARTS
+        while stack:
+            node, left = stack.pop(), left - 1
+            self.kept = self.ground.kept(node.supports)
+            rows = self.kept.features
+            if node.supports.is_empty:
+                continue
+            values, vectors = np.linalg.eigh(self.kept.block)
+            if rows.size <= self.problem.size:
+                self.reach(rows)
+            if values[-1] <= self.target:
+                t = spectral_half(self.problem, self.kept, none(rows), float(values[-1]))
+                node.leaf = Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8))
+                if t <= self.target:
+                    continue
+            if rows.size <= self.problem.size or left <= 0:
+                self.lower, self.answer = known
+                self.kept = self.ground.kept(self.supports)
+                return None
+            free, nothing = node.supports.possible, np.zeros(0, dtype=np.int64)
+            one = free[[np.argmax(np.abs(vectors[self.kept.fixed :, -1]))]]
+            halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
+            node.leaf, node.feature = None, int(one[0])
+            node.children = tuple(map(Node, halves))
+            stack += node.children
+        return root
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
@@ -252,7 +293,7 @@ class _Settling(Work[Plan]):
         while rounds < task.rounds:
             rounds += 1
             self.advance(lift.splitting, ROUND)
-            own = look(lift, self.prove_rounded, lambda witness, proof: None)
+            own = look(lift, self.prove_rounded, lambda witness, proof: None, below=self.upper)
             self.points = lift.points
             self.reach_points(lift)
             self.tell()
@@ -265,7 +306,7 @@ class _Settling(Work[Plan]):
                 assert self.best is not None  # `take_up` has proved a bound
                 lift, rounds, last = self.begin(self.best.witness or task.witness), 0, np.inf
                 continue
-            if np.isfinite(last) and last - own < STALL * (own - self.lower):
+            if rounds >= FEWEST and last - own < STALL * (own - self.lower):
                 break
             last = min(last, own)
 
@@ -288,17 +329,11 @@ class _Settling(Work[Plan]):
         W = np.zeros((r, r)) if witness.W is None else witness.W
         X = self.first_matrix(splitting)
         splitting.resume(W, X)
-        U = witness.U
-        assert U is not None  # of a stored witness, and of none
-        B = np.linalg.qr(np.column_stack((U, starts.basis(kept, W, rank))))[0][:, :rank]
+        B = starts.basis(kept, W, rank)
         points = np.zeros((r, 0)) if self.warm is None else feasible(self.warm, kept, k)
         if points.shape[1] == 0:
             points = starts.first_point(self.problem, splitting, B)
-        lift = add_lift(splitting, B, points)
-        lift.resume(U, X)
-        if witness.M is not None and witness.M.any():
-            lift.cuts.begin(X, witness.M)
-        return lift
+        return add_lift(splitting, B, points)
 
     def first_matrix(self, splitting: Splitting) -> Array:
         """Return the X to begin with: the parent's, or that of the leading eigenvector."""
