@@ -82,7 +82,7 @@ class Maker:
         self.A, self.exponent = unit_matrix(data, **recipe)
         self.n, self.k, self.nonneg, self.rng = len(self.A), k, nonneg, rng
         self.level, self.grow_chance, self.depth = level, grow, depth
-        self.slack = SLACK * max(np.linalg.eigvalsh(self.A)[-1], 1e-300)
+        self.slack = SLACK * max(np.linalg.eigvalsh(self.A)[-1], 1e-270)
         self.pool = [self.witness(kept) for _ in range(pool)]
         self.branch, self.stages, self.fixed, self.features = [], [], [], []
         self.use, self.claims, self.tau, self.tree = [], [], [], []
