@@ -4,7 +4,7 @@
 
 Prints a line for everything that a paper prints, with the verdict, the seconds of each item and the counts;
 `--store` keeps what came out in sample_data/papers, where the papers page finds it, and prints the table of
-the README.
+docs/papers.md.
 """
 
 import argparse

@@ -10,9 +10,12 @@ from html import escape
 from nspca.said import short
 
 POSITIVE, NEGATIVE, PROVED, GREY = "#2a85c7", "#d9622b", "#0f9d74", "#8a8f98"
+EXCHANGEABLE = "#e08e00"
 COLOURS = (POSITIVE, "#e08e00", PROVED, NEGATIVE, "#b86fa0", "#5ab4e5", "#9a8c2c")
 MOST_BARS = 30
 """Weights that are drawn as bars; the others are counted."""
+PER_ROW = 40
+"""Squares beside each other."""
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -53,6 +56,16 @@ def pixels(weights: Sequence[tuple[str, float]], places: Sequence[int], shape: t
         for (name, weight), j in zip(weights, places, strict=True)
     ]
     return svg(side * width, side * height, [frame, *cells])
+
+
+def squares(cells: Sequence[tuple[str, str, bool]]) -> str:
+    """Draw a row of squares, folded after `PER_ROW`: each has a colour, a title, and a frame or none."""
+    drawn = [
+        f'<rect x="{12 * (i % PER_ROW) + 1}" y="{12 * (i // PER_ROW) + 1}" width="9" height="9" '
+        f'fill="{colour}" stroke="{"currentColor" if framed else "none"}"><title>{text(title)}</title></rect>'
+        for i, (colour, title, framed) in enumerate(cells)
+    ]
+    return svg(12 * min(PER_ROW, len(cells)), 12 * -(-len(cells) // PER_ROW), drawn)
 
 
 def gauge(ratio: float) -> str:

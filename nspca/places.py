@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nspca import drawing
 from nspca.api import belonging, certify, in_memory
 from nspca.archive import read_arrays, write_arrays
 from nspca.ascent.replaced import Replaced, each_replaced
@@ -41,6 +42,16 @@ class Place(Enum):
     NONE = "in none"
     EITHER = "exchangeable"
     OPEN = "undecided"
+
+
+COLOURS = {
+    Place.EVERY: drawing.PROVED,
+    Place.NONE: drawing.GREY,
+    Place.EITHER: drawing.EXCHANGEABLE,
+    Place.OPEN: drawing.POSITIVE,
+}
+DRAWN = 1000
+"""Features of the largest membership that a notebook draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +88,22 @@ class Membership:
     value_with: Array
     value_without: Array
     partner: np.ndarray
+
+    def __repr__(self) -> str:
+        """Describe in two lines how many features are decided, and how much is proved of the component."""
+        places = self.places
+        counts = ", ".join(f"{places.count(place)} {place.value}" for place in Place)
+        good = f"answers that explain at least {100 * self.share:.6g} % of the optimum"
+        proof = f"component of {int(self.used.sum())} features, proof {self.certificate.kind}"
+        return f"Membership of {len(places)} features in {good}:\n{counts}; {proof}"
+
+    def _repr_html_(self) -> str:
+        """Show the two lines in a notebook, with a square for each feature up to `DRAWN` features."""
+        cells = [
+            (COLOURS[place], f"feature {j}: {place.value}" + (", used" if used else ""), bool(used))
+            for j, (place, used) in enumerate(zip(self.places, self.used, strict=True))
+        ]
+        return drawing.block(repr(self), [drawing.squares(cells)] if len(cells) <= DRAWN else [])
 
     @property
     def places(self) -> list[Place]:

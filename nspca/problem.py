@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from nspca import said
+from nspca import drawing, said
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.features import Features, features_of, features_on_disk
 from nspca.matrix.covariance import Covariance, DataCovariance
@@ -52,8 +52,12 @@ class Problem:
         object.__setattr__(self, "features", _known(self.features, self.covariance.n))
 
     def __repr__(self) -> str:
-        """What is sought, and in what, in two lines."""
-        return _told(self)
+        """Describe the problem in two lines: the component that is sought, and the size of the data."""
+        return _description(self)
+
+    def _repr_html_(self) -> str:
+        """Show the same two lines in a notebook."""
+        return drawing.block(repr(self))
 
     @classmethod
     @within_memory()
@@ -250,7 +254,7 @@ class Problem:
         return self.covariance.trace * self.covariance.unit
 
 
-def _told(problem: Problem) -> str:
+def _description(problem: Problem) -> str:
     A = problem.covariance
     m, n = A.shape
     subject = said.subject(A.source, A.center, A.scale)

@@ -13,7 +13,7 @@ from nspca.dashboard.shell import log
 from nspca.jobs import certificates
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 SOURCES = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("tests/browser/conftest.py")]
 
@@ -30,9 +30,8 @@ def strings() -> list[str]:
 
 def test_every_setting_is_in_the_table():
     read = {text for text in strings() if re.fullmatch(r"NSPCA_[A-Z_]+", text)}
-    table = README.split("## Settings\n")[1].split("\n## ")[0]
     told = set(
-        re.findall(r"NSPCA_[A-Z_]+", "\n".join(re.findall(r"^\| (`.*?) \|", table, flags=re.MULTILINE)))
+        re.findall(r"NSPCA_[A-Z_]+", "\n".join(re.findall(r"^\| (`.*?) \|", SETTINGS, flags=re.MULTILINE)))
     )
     assert told == read
 
@@ -53,8 +52,7 @@ def test_services_of_compose_use_what_there_is():
         assert (ROOT / "deploy" / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
     assert compose["services"]["worker"]["deploy"]["replicas"] == 2
     environment = compose["services"]["dashboard"]["environment"]
-    table = README.split("## Settings\n")[1]
-    assert all(name in table for name in environment if name.startswith("NSPCA_"))
+    assert all(name in SETTINGS for name in environment if name.startswith("NSPCA_"))
     assert all(port.startswith("127.0.0.1:") for port in compose["services"]["dashboard"]["ports"])
 
 

@@ -68,7 +68,7 @@ BESIDE = {
     "checker": {"errors"},
     "verifying": {"errors", "matrix", "checker"},
     "data": {"errors", "progress", "archive", "rounded"},
-    "shards": {"errors", "progress", "archive", "options", "data"},
+    "shards": {"errors", "progress", "archive", "options", "data", "drawing", "said"},
     "plots": {"errors", "progress", "result", "certificate"},
     "jobs": {"errors", "progress"},
 }

@@ -147,18 +147,18 @@ def saved():
     }
 
 
-def test_the_readme_gets_the_table_of_a_saved_run():
+def test_the_page_gets_the_table_of_a_saved_run():
     table = report.markdown(saved())
     assert (
         "| made (stand-in) | 3 | nonnegative | 100 %, 4 ms | 100 %, proved 98.7 %, 0.2 s | - | "
         "abess is faster, at the same value: 4 ms against 0.2 s of auto, proved |"
     ) in table
     assert "nsprcomp: R is not installed" in table and "load 4.2" in table
-    readme = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
-    assert report.rewritten(readme, table) == f"before\n{report.BEGIN}\n{table}\n{report.END}\nafter\n"
+    page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
+    assert report.rewritten(page, table) == f"before\n{report.BEGIN}\n{table}\n{report.END}\nafter\n"
     with pytest.raises(ValueError, match="must have the lines"):
         report.rewritten("no marks", table)
-    assert report.BEGIN in report.README.read_text("utf-8")
+    assert report.BEGIN in report.PAGE.read_text("utf-8")
 
 
 def test_the_figure_has_a_mark_for_every_answer():

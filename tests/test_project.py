@@ -22,6 +22,9 @@ from scripts import shape
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+START = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -122,7 +125,7 @@ def test_the_two_commands_of_the_readme_exist():
     promised = set(re.findall(r"^    make (\w+)$", README, re.MULTILINE))
     assert promised == {"app", "test"}
     targets = set(re.findall(r"^([\w-]+):", MAKEFILE, re.MULTILINE))
-    assert promised | set(re.findall(r"`make (\w+)", README)) <= targets
+    assert promised | set(re.findall(r"`make (\w+)", README + START)) <= targets
 
 
 def test_the_tests_that_make_test_leaves_out_have_commands_that_are_named():
@@ -130,25 +133,25 @@ def test_the_tests_that_make_test_leaves_out_have_commands_that_are_named():
     assert "-m=not long and not visit" in options
     asked = dict(re.findall(r'^test-(\w+): .*\n.*pytest -m ("[\w ]+"|\w+) ', MAKEFILE, re.MULTILINE))
     assert asked == {"visits": '"visit and not long"', "long": "long"}
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile"):
+    for name in ("README.md", "docs/start.md", "CONTRIBUTING.md", "Makefile"):
         text = (ROOT / name).read_text(encoding="utf-8")
         assert all(f"make test-{which}" in text for which in asked), name
         assert not re.search(r"\ball (of them|tests)\b", text), name
-    assert all(f"`-m {words}`" in README for words in asked.values())  # without make
+    assert all(f"`-m {words}`" in START for words in asked.values())  # without make
 
 
-def test_every_option_of_the_command_line_is_in_the_readme():
+def test_every_option_of_the_command_line_is_documented():
     subparsers = next(
         action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
     )
     for name, command in subparsers.choices.items():
-        assert re.search(rf"`{name}\b|nspca {name}\b", README), name
+        assert re.search(rf"`{name}\b|nspca {name}\b", COMMANDS), name
         for action in command._actions:
             for option in action.option_strings:
-                assert option in ("-h", "--help") or option in README, f"{name} {option}"
+                assert option in ("-h", "--help") or option in COMMANDS, f"{name} {option}"
 
 
-def test_every_variable_that_is_read_is_in_the_readme():
+def test_every_variable_that_is_read_is_documented():
     code = [
         *ROOT.glob("nspca/**/*.py"),
         *ROOT.glob("pages/*.py"),
@@ -159,13 +162,14 @@ def test_every_variable_that_is_read_is_in_the_readme():
     names = {
         name for path in code for name in re.findall(r"\bNSPCA_[A-Z_]+\b", path.read_text(encoding="utf-8"))
     }
-    assert {name for name in names if f"`{name}`" not in README} == set()
+    assert {name for name in names if f"`{name}`" not in SETTINGS} == set()
 
 
 def test_links_between_documents_lead_somewhere():
-    for document in ROOT.glob("*.md"):
-        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
-            assert target.startswith("https://") or (ROOT / target).exists(), f"{document.name}: {target}"
+    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            there = target.startswith("https://") or (document.parent / target).exists()
+            assert there, f"{document.name}: {target}"
 
 
 def test_nothing_tracked_names_a_machine_or_a_package_index():

@@ -10,6 +10,7 @@ import pytest
 
 import nspca
 from nspca import drawing
+from nspca.shards.sources import shard
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
@@ -158,3 +159,28 @@ def test_names_come_from_a_data_set_or_a_data_frame_and_stay_with_the_result():
 def test_a_covariance_is_not_taken_for_data():
     with pytest.raises(nspca.InvalidProblem, match="a data set that is a covariance; use from_covariance"):
         nspca.Problem.from_data(nspca.load_sample("pitprops"), 3)
+
+
+def test_a_problem_and_shards_have_a_notebook_view(tmp_path):
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops"), 3)
+    assert "13 features" in "".join(parsed(problem._repr_html_()).itertext())
+    (tmp_path / "words.csv").write_text("a,b,c\n1,0,2\n0,3,0\n4,0,0\n")
+    shards = shard(tmp_path / "words.csv", tmp_path / "words")
+    first, second = lines(shards)
+    assert first == "Shards 'words': 3 samples x 3 features, 4 nonzeros"
+    assert second.startswith("1 block of rows, ") and shards.digest[:12] in second
+    assert "4 nonzeros" in "".join(parsed(shards._repr_html_()).itertext())
+
+
+def test_a_membership_counts_features_and_draws_a_square_for_each():
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops"), 4)
+    known = nspca.membership(problem, nspca.solve(problem), share=0.99)
+    first, second = lines(known)
+    assert first == "Membership of 13 features in answers that explain at least 99 % of the optimum:"
+    places = [place.value for place in known.places]
+    counted = second.partition(";")[0].split(", ")
+    kinds = ("in every", "in none", "exchangeable", "undecided")
+    assert counted == [f"{places.count(kind)} {kind}" for kind in kinds]
+    squares = list(parsed(known._repr_html_()).iter(f"{SVG}rect"))
+    assert [rect.find(f"{SVG}title").text.split(": ")[1].split(", ")[0] for rect in squares] == places
+    assert sum(rect.get("stroke") == "currentColor" for rect in squares) == 4

@@ -8,7 +8,7 @@ where they are installed, and this package's `threshold`, `em`, `tpower` and `au
 fast certificate. All loadings are truncated to k entries and brought to length 1 by the same lines, and
 valued by `Problem.value`. Everybody runs in turn, then everybody again, each time in a process of its own
 that has imported everything and warmed up; least seconds of CPU are shown, as they depend least on other
-work. The second form writes the table and the figure of the README from a run that ``--json`` has saved.
+work. The second form writes the table and the figure of docs/results.md from a run that ``--json`` has saved.
 """
 
 import argparse
@@ -67,12 +67,14 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="of everybody (1)")
     parser.add_argument("--limit", type=float, default=15.0, help="CPU seconds of a run (15)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="save the run")
-    parser.add_argument("--table", metavar="FILE", type=Path, help="write README and figure from a saved run")
+    parser.add_argument(
+        "--table", metavar="FILE", type=Path, help="write docs/results.md and figure from a saved run"
+    )
     args = parser.parse_args()
     if args.table:
         race = json.loads(args.table.read_text("utf-8"))
-        readme = report.rewritten(report.README.read_text("utf-8"), report.markdown(race))
-        report.README.write_text(readme, "utf-8")
+        page = report.rewritten(report.PAGE.read_text("utf-8"), report.markdown(race))
+        report.PAGE.write_text(page, "utf-8")
         picture.FILE.write_text(picture.drawn(race["rows"]), "utf-8")
         return
     contenders.threads(args.threads)

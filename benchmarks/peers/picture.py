@@ -1,4 +1,4 @@
-"""The figure of the README, as SVG text: a panel for each table, time to the right, what is lost downwards.
+"""Draw the figure of docs/results.md as SVG text: a panel for each table, time to the right, loss downwards.
 
 Drawn by hand: no library below the dashboard draws, and the file is the same wherever it is made.
 """

@@ -1,4 +1,4 @@
-"""What a race comes to: lines for a terminal, and the table of the README."""
+"""Format a race of packages: lines for a terminal, and the table of docs/results.md."""
 
 from itertools import groupby
 from pathlib import Path
@@ -7,7 +7,7 @@ from benchmarks.peers.scoring import SAME, floored, seconds, verdict
 from nspca.api import OPTIMAL_GAP
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "results.md"
 BEGIN, END = "<!-- peers: written by python -m benchmarks.peers --table -->", "<!-- end of peers -->"
 LINE = "{:<15}{:>4}  {:<12}{:<19}{:>13}  {:>9}  {:>8}  {:>8}  {:>7}  {:>8}  {}"
 NOWHERE = "one of ours is faster than every peer, at its value or a better one"
@@ -54,7 +54,7 @@ def text(rows: list[dict]) -> str:
 
 
 def markdown(race: dict) -> str:
-    """The table of the README: a line for each problem, a column for everybody, and what has to be said."""
+    """Return the Markdown table of a race: a line for each problem, a column for each package, then notes."""
     rows = race["rows"]
     names = list(dict.fromkeys(row["name"] for row in rows))
     lines = [heading(race), "", "| table | k | sign | " + " | ".join(names) + " | where we lose |"]
@@ -110,10 +110,10 @@ def footnotes(rows: list[dict]) -> list[str]:
     return [*lines, f"Memory beyond the table, MB at most: {memory}."]
 
 
-def rewritten(readme: str, table: str) -> str:
-    """The README with another table between the marks."""
-    before, _, rest = readme.partition(BEGIN)
+def rewritten(page: str, table: str) -> str:
+    """Return the page with `table` between the two marks."""
+    before, _, rest = page.partition(BEGIN)
     _, mark, after = rest.partition(END)
     if not mark:
-        raise ValueError(f"the README must have the lines {BEGIN} and {END}")
+        raise ValueError(f"the page must have the lines {BEGIN} and {END}")
     return f"{before}{BEGIN}\n{table}\n{END}{after}"

@@ -45,7 +45,7 @@ def lines(item: Item, outcome: Outcome | None) -> list[str]:
 
 
 def markdown() -> str:
-    """How many lines of each paper got each verdict, of what is stored, as the table of the README."""
+    """How many lines of each paper got each verdict, of what is stored, as the table of docs/papers.md."""
     rows = [f"| | {' | '.join(VERDICTS)} |", f"|---|{'---|' * len(VERDICTS)}"]
     for paper, title in PAPERS.items():
         mine = [item for item in ITEMS.values() if item.paper == paper]

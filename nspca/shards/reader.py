@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from nspca import drawing, said
 from nspca.archive import npy_header
 from nspca.errors import InvalidData
 from nspca.shards.manifest import FEATURES, MOST_BYTES, PARTS, WAY_OUT, Content, Manifest, Shard, file_of
@@ -61,8 +62,20 @@ class Shards:
         if self.manifest.features is not None:
             _check_size(self.folder / FEATURES, self.manifest.features)
 
+    def __repr__(self) -> str:
+        """Describe the table in two lines: its size, and where it is."""
+        (rows, columns), blocks = self.shape, len(self)
+        size = f"{rows} samples x {columns} features, {self.nonzeros} nonzeros"
+        files = f"{blocks} block{'s' * (blocks != 1)} of rows, {self.nbytes / 1e6:.4g} MB"
+        where = f"digest {self.digest[:12]}, in {said.short(str(self.folder))}"
+        return f"Shards {said.short(self.name)!r}: {size}\n{files}, {where}"
+
+    def _repr_html_(self) -> str:
+        """Show the same two lines in a notebook."""
+        return drawing.block(repr(self))
+
     def __len__(self) -> int:
-        """How many blocks of rows."""
+        """Return the number of blocks of rows."""
         return len(self.manifest.shards)
 
     def __reduce__(self):
