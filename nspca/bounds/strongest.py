@@ -12,13 +12,17 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nspca.bounds import elimination
-from nspca.bounds.branches import Tree
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.plan import BRANCHED, PLANS, ROUND, Plan
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Warm as Known
+from nspca.bounds.fixing.settle import ROUNDS
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import BRANCHED, OVERHEAD, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption
@@ -33,6 +37,8 @@ WORTH = 0.3
 """Searched for is what promises to close this share of the gap; where it may be the end, what promises
 anything.
 """
+ROOT_RANK, ROOT_ROUNDS = 3, 20
+"""Of few features: dimensions of the first lift of a tree, and rounds of steps at its root."""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""
@@ -136,6 +142,8 @@ class _Run(Work[Plan]):
     best: Certificate | None = None  # what proves `upper`, if that is better than what was known
     point: Array | None = None
     subspace: Array | None = None
+    limits: Limits | None = None
+    warmed: Known | None = None
 
     def run(self, warm):
         problem, kept = self.problem, self.kept
@@ -143,9 +151,10 @@ class _Run(Work[Plan]):
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
         self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
-        small = 1 < problem.n <= BRANCHED
-        if small and self.search(lambda tree: tree.by_eigenvalues()):
-            return self.best, None
+        if 1 < problem.n <= BRANCHED:
+            self.search(None, work=self.plan.eigenvalues)
+            if self.closed:
+                return self.best, None
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0 or self.no_room(least(problem, kept)):
@@ -153,13 +162,14 @@ class _Run(Work[Plan]):
         if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
             self.offer(Witness(), kind="B0")
         plain = self.dual()
-        if small and self.plan.branching and not self.closed:
-            W, X = (kept.spread(part, problem.n) for part in (plain.entries.W, plain.X))
-            self.search(lambda tree: tree.run(W, X))
+        if 1 < problem.n <= BRANCHED and self.plan.branching and not self.closed:
+            self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)
             return self.best, warm
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
+        if self.plan.branching and not self.closed and r > 1:
+            self.search(self.stored(), self.warmed, ROUNDS, only_fixing=self.limits is None)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
@@ -178,17 +188,44 @@ class _Run(Work[Plan]):
             splitting = other if self.upper < before else splitting
         return splitting
 
-    def search(self, work):
-        """B8; whether it came to an end. Its tree is worth having even when it is cancelled."""
-        tree = Tree(self.problem, self.plan, self.lower, self.gap, self.report)
+    def search(self, witness, warm=None, rounds=0, work=0.0, only_fixing=False):
+        """Fix features and branch, while there are steps; the tree is worth having even when it is cancelled."""
+        own = self.limits or Limits(steps=self.plan.branching / (len(self.kept.block) ** 2 + OVERHEAD))
+        tree = FixingTree(
+            problem=self.problem,
+            plan=self.plan,
+            lower=self.lower,
+            gap=self.gap,
+            report=self.report,
+            ground=Ground.of(self.problem, self.kept),
+            limits=own,
+        )
         try:
-            return work(tree)
+            tree.begin(witness, warm, rounds, work, only_fixing)
+            if rounds and tree.root is not None and (tree.root.stages or not only_fixing):
+                tree.run()
         finally:
             self.lower, self.steps = tree.lower, self.steps + tree.steps
             self.point = self.point if tree.point is None else tree.point
-            if tree.proved < self.upper:
+            if tree.root is not None and tree.proved < self.upper:
                 self.best, self.upper = tree.certificate(), tree.proved
                 self.tell()
+
+    def first(self, plain: Splitting) -> Stored | None:
+        """Return the witness of the dual alone, with a lift."""
+        witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
+        return Stored.of(self.kept.features, witness)
+
+    def warm_of(self, splitting: Splitting, points: Array | None = None) -> Known:
+        """Return where a splitting stands, for a tree."""
+        vectors = splitting.vectors.astype(np.float64)
+        points = np.zeros((len(vectors), 0)) if points is None else points
+        return Known(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points)
+
+    def stored(self) -> Stored | None:
+        """Return the best witness known, as a tree stores it."""
+        found = {} if self.best is None or self.best.form != "inequality" else self.best.witness
+        return Stored.of(self.kept.features, Witness(*(found.get(name) for name in ("W", "M", "U"))))
 
     def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
         """B6, then B9: steps and a look until the gap hardly closes; begins where the k before ended."""
@@ -212,6 +249,7 @@ class _Run(Work[Plan]):
             own = min(own, reached)
             if self.closed or idle == PATIENCE or hopeless:
                 break
+        self.warmed = self.warm_of(splitting, lift.points)
         if self.upper < before:
             self.subspace = lift.B
 

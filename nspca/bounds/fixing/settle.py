@@ -71,6 +71,8 @@ class Task:
     gap: float
     plan: Plan
     rounds: int = ROUNDS
+    work: float = 0.0
+    only_fixing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +104,12 @@ class _Settling(Work[Plan]):
     """The witness that was proved last, as it is stored."""
 
     def run(self, ground: Ground, task: Task) -> Settled:
-        self.ground, self.supports, self.warm = ground, task.supports, task.warm
+        self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
         self.take_up()
         if not self.done and task.witness is not None:
             self.offer(task.witness)
             self.fix_all()
-        if not self.done:
+        if not self.done and task.rounds and (self.stages or not task.only_fixing):
             self.refine(task)
         node = Node(self.supports, self.stages, leaf=self.best)
         if self.counted is not None:
@@ -133,16 +135,20 @@ class _Settling(Work[Plan]):
             self.reach(rows)
             self.is_exact = not self.problem.nonneg
         self.offer(None)
-        if not self.done and not self.kept.free and self.supports.count <= COUNTED:
-            self.counted = self.count()
+        if not self.done and not self.kept.free:
+            few = self.supports.count <= COUNTED
+            self.counted = self.count(PARTS if few else int(self.work / max(rows.size, 1) ** 3))
+            self.work = 0.0
 
-    def count(self) -> Node | None:
+    def count(self, left: int) -> Node | None:
         """Go through the supports one part after the other; return the tree, or None where a part stays open.
 
-        The bound of a part is the largest eigenvalue of what it may use.
+        The bound of a part is the largest eigenvalue of what it may use. `left`: parts at most.
         """
         root, known = Node(self.supports), (self.lower, self.answer)
-        stack, left = [root], PARTS
+        stack = [root] if left > 0 else []
+        if not stack:
+            return None
         while stack:
             node, left = stack.pop(), left - 1
             self.kept = self.ground.kept(node.supports)
@@ -173,6 +179,8 @@ class _Settling(Work[Plan]):
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
         """Prove the bound of a witness; keep it if it is the best."""
         features = self.kept.features
+        if stored is None and self.kept.free:  # no witness at all means that all features have rows
+            stored = Stored.of(features, none(features))
         witness = none(features) if stored is None else stored.at(features)
         limits = {"goal": self.target, "hopeless": self.upper, "known": self.lower}
         budget = Budget(self.gap / 10, **limits, cap=self.plan.cap)
@@ -270,25 +278,26 @@ class _Settling(Work[Plan]):
         return found[-CLIMBED:]
 
     def scores(self) -> Array:
-        """Return for each possible feature the smaller of what answers with and without it seem to reach."""
-        free, use = self.supports.possible, self.best
-        kept = self.kept
-        if use is None or use.witness is None:
-            return -kept.block.diagonal()[kept.fixed :][: free.size] if not kept.free else np.zeros(free.size)
-        query, _ = self.query(use)
-        directions = self.directions(query)
-        if not len(directions):
-            return np.zeros(free.size)
-        having, lacking = at_directions(query, directions)
-        own = np.full(free.size, np.inf)
-        r = len(kept.features)
-        at = np.searchsorted(free, kept.features[kept.fixed :])
-        own[at] = np.minimum(having, lacking)[kept.fixed : r]
+        """Return for each possible feature the smaller of what answers with and without it seem to reach.
+
+        Features without rows cannot be branched on: infinity.
+        """
+        free, use, kept = self.supports.possible, self.best, self.kept
+        own, own_rows = np.full(free.size, np.inf), slice(kept.fixed, len(kept.features))
+        at = np.searchsorted(free, kept.features[own_rows])
+        own[at] = -kept.block.diagonal()[own_rows]
+        if use is not None and use.witness is not None:
+            query, _ = self.query(use)
+            directions = self.directions(query)
+            if len(directions):
+                own[at] = np.minimum(*at_directions(query, directions))[own_rows]
         return own
 
     # --- the lift -------------------------------------------------------------------------------------------
     def refine(self, task: Task) -> None:
         """Rounds of steps; after each the bound is looked at, and what can be fixed is fixed."""
+        if not self.kept.block.any():
+            return  # nothing is left that steps could take away
         lift, rounds, last = self.begin(task.witness), 0, np.inf
         while rounds < task.rounds:
             rounds += 1
@@ -301,7 +310,7 @@ class _Settling(Work[Plan]):
                 break
             self.remember(lift)
             if self.fix_all():
-                if self.done:
+                if self.done or not self.kept.block.any():
                     break
                 assert self.best is not None  # `take_up` has proved a bound
                 lift, rounds, last = self.begin(self.best.witness or task.witness), 0, np.inf

@@ -93,13 +93,27 @@ class FixingTree(Work[Plan]):
         forced = np.array(self.problem.forced, dtype=np.int64)
         return Supports(forced, np.setdiff1d(self.ground.everything, forced), self.problem.size)
 
-    def begin(self, witness: Stored | None, warm: Warm | None, rounds: int) -> None:
-        """Settle the root."""
-        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds)
-        for settled in Here(self.ground, self.quietly)([task]):
-            self.root = self.taken(settled)
-            self.open(self.root)
-        self.tell()
+    def begin(
+        self,
+        witness: Stored | None,
+        warm: Warm | None = None,
+        rounds: int = 0,
+        work: float = 0.0,
+        only_fixing: bool = False,
+    ) -> None:
+        """Settle the root: see `Task` for what it may cost."""
+        task = Task(
+            self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing
+        )
+        self.heap = []
+        try:
+            for settled in Here(self.ground, self.quietly)([task]):
+                self.root = self.taken(settled)
+                for node in self.root.walk():
+                    self.open(node)
+            self.tell()
+        except _OutOfTime:
+            pass
 
     def resume(self, root: Node) -> None:
         """Go on with a tree that was stopped."""
@@ -195,8 +209,8 @@ class FixingTree(Work[Plan]):
         """Put a node that is not closed among those to be split."""
         if node.leaf is None or node.upper <= self.target or not node.supports.possible.size:
             return
-        if not node.scores.size:
-            return
+        if not np.isfinite(node.scores).any():
+            return  # all that could be branched on are features without rows
         if node.warm is not None:
             node.warm = node.warm if self.warm + node.warm.nbytes <= MOST_WARM else None
             self.warm += 0 if node.warm is None else node.warm.nbytes
