@@ -6,7 +6,10 @@ search over supports (B8) with all of it at its nodes; with many, W, M, U and it
 counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
 """
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -17,7 +20,9 @@ from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.node import Warm as Known
 from nspca.bounds.fixing.settle import ROUNDS
 from nspca.bounds.fixing.stored import Stored
@@ -27,6 +32,7 @@ from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption
 from nspca.lowrank.cones import Budget
+from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -68,6 +74,8 @@ def strongest(
     report: Report = silent,
     warm: Warm | None = None,
     known: float = np.inf,
+    limits: Limits | None = None,
+    resume: Certificate | None = None,
 ):
     """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
 
@@ -85,6 +93,10 @@ def strongest(
         From the k before.
     known : float
         A bound that is already proved, in unit scale: nothing is done that cannot be better.
+    limits : Limits, optional
+        Branch until nothing is open or one of these is reached, whatever the plan allows.
+    resume : Certificate, optional
+        Of form "fixing" and of this problem: the search goes on from there.
 
     Returns
     -------
@@ -105,6 +117,7 @@ def strongest(
         return None, None, None
     run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
     run.upper = run.known = known
+    run.limits, run.resumed = limits, resume
     try:
         # The calls are small and many: more BLAS threads wait for each other longer than they work.
         with threadpool_limits(1):
@@ -143,10 +156,13 @@ class _Run(Work[Plan]):
     point: Array | None = None
     subspace: Array | None = None
     limits: Limits | None = None
+    resumed: Certificate | None = None
     warmed: Known | None = None
 
     def run(self, warm):
-        problem, kept = self.problem, self.kept
+        problem, kept, self.began = self.problem, self.kept, time.monotonic()
+        if self.resumed is not None and self.go_on(self.resumed):
+            return self.best, None
         r = len(kept.block)
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
@@ -189,21 +205,53 @@ class _Run(Work[Plan]):
         return splitting
 
     def search(self, witness, warm=None, rounds=0, work=0.0, only_fixing=False):
-        """Fix features and branch, while there are steps; the tree is worth having even when it is cancelled."""
-        own = self.limits or Limits(steps=self.plan.branching / (len(self.kept.block) ** 2 + OVERHEAD))
-        tree = FixingTree(
+        """Fix features and branch while there are steps. A cancelled tree is worth having."""
+        tree = self.tree(self.kept)
+        with self.taking(tree):
+            tree.begin(witness, warm, rounds, work, only_fixing)
+            if rounds and tree.root is not None and (tree.root.stages or not only_fixing):
+                tree.run()
+
+    def go_on(self, certificate: Certificate) -> bool:
+        """Go on with the tree of a certificate; return whether it can be."""
+        problem, forced = self.problem, np.array(self.problem.forced, dtype=np.int64)
+        supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
+        root = unpacked(certificate.witness, supports, problem.nonneg)
+        target = self.lower * (1 + self.gap)
+        parts = [
+            np.concatenate((node.supports.into, node.supports.possible))
+            for node in root.walk()
+            if node.leaf is not None and node.upper > target
+        ]
+        features = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
+        if features.size > DENSE_LIMIT:
+            return False
+        tree = self.tree(Kept(features, problem.covariance.block(features), 0.0))
+        with self.taking(tree):
+            tree.resume(root)
+            tree.run()
+        return True
+
+    def tree(self, kept: Kept) -> FixingTree:
+        """Return a tree on some rows, with what is left of the limits."""
+        limits = self.limits or Limits(steps=self.plan.branching / (len(self.kept.block) ** 2 + OVERHEAD))
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - self.began)))
+        return FixingTree(
             problem=self.problem,
             plan=self.plan,
             lower=self.lower,
             gap=self.gap,
             report=self.report,
-            ground=Ground.of(self.problem, self.kept),
-            limits=own,
+            ground=Ground.of(self.problem, kept),
+            limits=limits,
         )
+
+    @contextmanager
+    def taking(self, tree: FixingTree) -> Iterator[None]:
+        """Take over what a tree came to, however it ends."""
         try:
-            tree.begin(witness, warm, rounds, work, only_fixing)
-            if rounds and tree.root is not None and (tree.root.stages or not only_fixing):
-                tree.run()
+            yield
         finally:
             self.lower, self.steps = tree.lower, self.steps + tree.steps
             self.point = self.point if tree.point is None else tree.point

@@ -17,7 +17,7 @@ Nobody needs to know whether v is reached. A stage proves nothing about features
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -126,7 +126,18 @@ class Part:
     Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them.
     """
 
-    def __init__(self, A: "Matrix | Part", rows: np.ndarray):
+    m: int
+    n: int
+    size: np.ndarray
+    eps: float
+    lost: float
+    more: int
+    relative: bool
+    gram: bool
+    by_rows: bool
+    entries: np.ndarray | None
+
+    def __init__(self, A: Any, rows: np.ndarray):
         self.whole, self.rows, self.m, self.n = A, rows, A.m, rows.size
         self.size, self.eps, self.lost, self.more = A.size[rows], A.eps, A.lost, A.more
         self.relative, self.gram = A.relative, A.gram

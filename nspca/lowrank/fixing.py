@@ -1,10 +1,10 @@
-"""Rows that must be taken, or cannot be taken, wherever f exceeds a level: the search half of fixing features.
+"""Rows that must be taken, or cannot be, wherever f exceeds a level: the search half of fixing features.
 
     f(c) = topk_i( p_i(c)^2 + h_i );  f+j: row j is among the k;  f-j: row j is not there
 
-Row j can be left out where f+j stays below the level in all directions, and must be taken where f-j does. Both
-are proved cone by cone, from the sums T+j and T-j (`terms`). A direction at which f+j exceeds the level ends
-the question about j at once, so only rows that may be fixed cost cones.
+Row j can be left out where f+j stays below the level in all directions, and must be taken where f-j does.
+Both are proved cone by cone, from the sums T+j and T-j (`terms`). A direction at which f+j exceeds the level
+ends the question about j at once, so only rows that may be fixed cost cones.
 """
 
 from dataclasses import dataclass
@@ -115,10 +115,12 @@ class _Search:
                 report(Event("features", len(self.codes), self.cap))
                 waiting.sort(key=lambda one: -self.bound[one])
                 taken_now, waiting = waiting[:SPLIT_AT_ONCE], waiting[SPLIT_AT_ONCE:]
-                deep = [one for one in taken_now if not self.shallow[one] or f.D < 2]
-                for one in deep:
-                    self.alive[self.failing[one]] = False
-                waiting = self.failed(waiting + self.split([one for one in taken_now if one not in set(deep)]))
+                able = self.shallow[taken_now] & (f.D > 1)
+                for one, can in zip(taken_now, able, strict=True):
+                    if not can:
+                        self.alive[self.failing[one]] = False
+                halves = self.split([one for one, can in zip(taken_now, able, strict=True) if can])
+                waiting = self.failed(waiting + halves)
             for one in waiting:
                 self.alive[self.failing[one]] = False
         out, into = np.split(self.alive, 2)
@@ -167,7 +169,7 @@ class _Search:
             if not alive.size:
                 continue
             T = part[:, :, alive] + f.margin
-            cones, rows = np.nonzero((T > self.level * G[:, :, None]).any(axis=0))
+            cones, rows = np.nonzero((self.level * G[:, :, None] < T).any(axis=0))
             if not cones.size:
                 continue
             S = self.level * G[:, cones] - T[:, cones, rows]

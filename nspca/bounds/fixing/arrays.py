@@ -90,7 +90,9 @@ class _Reader:
     def __init__(self, arrays: dict[str, np.ndarray], nonneg: bool):
         self.nonneg = nonneg
         self.stored = _witnesses(arrays)
-        self.uses = zip(arrays["use"].tolist(), arrays["claims"].tolist(), arrays["tau"].tolist(), strict=True)
+        self.uses = zip(
+            arrays["use"].tolist(), arrays["claims"].tolist(), arrays["tau"].tolist(), strict=True
+        )
         self.nodes = zip(arrays["branch"].tolist(), arrays["stages"].tolist(), strict=True)
         self.fixed, self.features = iter(arrays["fixed"].tolist()), arrays["features"]
         self.codes, self.at = arrays["tree"], 0
@@ -106,8 +108,8 @@ class _Reader:
                 out, into = next(self.fixed)
                 parts = np.split(self.features[read : read + out + into], [out])
                 read += out + into
-                node.stages.append(Stage(*parts, self.use(node.supports)))
-                node.supports = node.supports.fix(*parts)
+                node.stages.append(Stage(parts[0], parts[1], self.use(node.supports)))
+                node.supports = node.supports.fix(parts[0], parts[1])
             if code == LEAF:
                 node.leaf = self.use(node.supports)
             elif code != EMPTY:
@@ -120,10 +122,12 @@ class _Reader:
         """The next use, with the codes of its cover."""
         number, (t, F), tau = next(self.uses)
         stored = None if number < 0 else self.stored[number]
-        return Use(stored, t, F, tau, self.cover(0 if stored is None else self.dimensions(stored, supports, tau)))
+        return Use(stored, t, F, tau, self.cover(*self.dimensions(stored, supports, tau)))
 
-    def dimensions(self, stored: Stored, supports: Supports, tau: float) -> tuple[int, bool]:
+    def dimensions(self, stored: Stored | None, supports: Supports, tau: float) -> tuple[int, bool]:
         """D of a use at a node, and whether c_0 is one of them."""
+        if stored is None:
+            return 0, False
         rows = np.concatenate((supports.into, np.intersect1d(supports.possible, stored.rows)))
         at = np.searchsorted(stored.rows, rows)
         W = stored.W[np.ix_(at, at)]
@@ -131,9 +135,8 @@ class _Reader:
         top = tau if outside else float(np.max(W if self.nonneg else np.abs(W), initial=0.0))
         return stored.U.shape[1] + (top > 0), top > 0
 
-    def cover(self, dimensions) -> np.ndarray:
+    def cover(self, D: int, extra: bool) -> np.ndarray:
         """The codes of the next cover."""
-        D, extra = dimensions or (0, False)
         start, waiting = self.at, len(roots(D, extra, self.nonneg)) if D else 0
         while waiting:
             waiting += -1 if self.codes[self.at] == LEAF_OF_COVER else 1

@@ -38,7 +38,7 @@ FEWEST = 3
 REACHED = 4
 """Points of a lift's bundle, the best, that are tried as answers."""
 COUNTED, PARTS = 1e5, 600
-"""So few supports are gone through by eigenvalues, in at most so many parts: quicker than a round of steps."""
+"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps."""
 CLIMBED = 64
 """Directions, the best of those known, at which rows are held against the level before cones are made."""
 FIX_CAP = 4000
@@ -107,7 +107,7 @@ class _Settling(Work[Plan]):
         self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
         self.take_up()
         if not self.done and task.witness is not None:
-            self.offer(task.witness)
+            self.offer(task.witness.covering(self.kept.features))
             self.fix_all()
         if not self.done and task.rounds and (self.stages or not task.only_fixing):
             self.refine(task)
@@ -238,7 +238,9 @@ class _Settling(Work[Plan]):
         if self.points is not None:
             held = Warm(self.kept.features, np.zeros(0), np.zeros((len(self.points), 0)), self.points)
             self.supports = supports
-            self.points = None if supports.is_empty else feasible(held, self.ground.kept(supports), supports.k)
+            self.points = (
+                None if supports.is_empty else feasible(held, self.ground.kept(supports), supports.k)
+            )
         self.supports = supports
 
     def query(self, use: Use) -> tuple[Query, float]:
@@ -334,7 +336,8 @@ class _Settling(Work[Plan]):
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         r = len(kept.block)
         splitting, rank = Splitting(kept, k, nonneg), min(RANK, r)
-        witness = none(kept.features) if stored is None else stored.at(kept.features)
+        features = kept.features
+        witness = none(features) if stored is None else stored.covering(features).at(features)
         W = np.zeros((r, r)) if witness.W is None else witness.W
         X = self.first_matrix(splitting)
         splitting.resume(W, X)

@@ -51,6 +51,19 @@ class Stored:
         M = None if self.M is None else self.M[block].astype(np.float64)
         return Witness(self.W[block].astype(np.float64), M, self.U[at].astype(np.float64))
 
+    def covering(self, features: np.ndarray) -> "Stored":
+        """Return the witness if all these features are rows of it, or one that is 0 on the others."""
+        rows = np.union1d(self.rows, features)
+        if rows.size == self.rows.size:
+            return self
+        at, r = np.searchsorted(rows, self.rows), rows.size
+        W, U = np.zeros((r, r), np.float32), np.zeros((r, self.U.shape[1]), np.float32)
+        W[np.ix_(at, at)], U[at] = self.W, self.U
+        M = None if self.M is None else np.zeros((r, r), np.float32)
+        if M is not None:
+            M[np.ix_(at, at)] = self.M
+        return Stored(rows, W, M, U)
+
     @property
     def nbytes(self) -> int:
         """Bytes of it in a certificate."""
@@ -61,4 +74,3 @@ class Stored:
 def none(features: np.ndarray) -> Witness:
     """Return the witness W = M = 0 with a U without columns."""
     return Witness(U=np.zeros((len(features), 0)))
-

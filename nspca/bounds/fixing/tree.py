@@ -20,7 +20,7 @@ from nspca.bounds.fixing.node import Node, Supports, Warm
 from nspca.bounds.fixing.settle import Settled, Task
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.waves import Here, There, check_client
-from nspca.bounds.plan import OVERHEAD, Plan
+from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
 from nspca.matrix.linalg import Array
 from nspca.progress import Event
@@ -102,9 +102,7 @@ class FixingTree(Work[Plan]):
         only_fixing: bool = False,
     ) -> None:
         """Settle the root: see `Task` for what it may cost."""
-        task = Task(
-            self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing
-        )
+        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
         self.heap = []
         try:
             for settled in Here(self.ground, self.quietly)([task]):
@@ -120,7 +118,7 @@ class FixingTree(Work[Plan]):
         self.root = root
         for node in root.walk():
             self.count(node)
-            if node.leaf is not None and node.supports.possible.size:
+            if node.leaf is not None and node.upper > self.target:
                 free = node.supports.possible
                 diagonal = self.ground.part.held.diagonal()[np.searchsorted(self.ground.part.features, free)]
                 node.scores = -diagonal
