@@ -30,7 +30,7 @@ from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 
 LEAF, NOTHING_LEFT = -1, -2
-NAMES = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
+NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 
 

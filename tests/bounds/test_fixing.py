@@ -129,7 +129,7 @@ def test_rows_are_fixed_only_where_no_direction_shows_otherwise(nonneg, count):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(40, 1500)
+@counts(30, 1500)
 def test_no_fixing_loses_a_better_answer_and_the_checker_takes_every_tree(nonneg, count, monkeypatch):
     """Every answer above the level is looked up in the tree: it meets each stage's sets."""
     monkeypatch.setattr(settling, "COUNTED", 0.0)
@@ -166,7 +166,7 @@ def followed(root, values, level):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(12, 300)
+@counts(30, 300)
 def test_exhaustive_effort_proves_the_optimum(nonneg, count):
     for X, k, _ in tables(count, seed=5):
         problem = nspca.Problem.from_data(X, k, nonneg, center=False)
@@ -177,7 +177,7 @@ def test_exhaustive_effort_proves_the_optimum(nonneg, count):
         assert result.value >= best * (1 - 1e-9)
 
 
-def hard(n=24, k=6, seed=0):
+def hard(n=14, k=4, seed=0):
     """Noise, where the bound of the root is far from the value."""
     X = np.random.default_rng(seed).standard_normal((30, n))
     return X, nspca.Problem.from_data(X, k)

@@ -36,8 +36,9 @@ class Stored:
         """Return a witness on `features` (r,), in any order, rounded; None where single precision fails."""
         order, r = np.argsort(features, kind="stable"), len(features)
         at = np.ix_(order, order)
-        W = np.zeros((r, r)) if witness.W is None else rounded((witness.W + witness.W.T) / 2, DIGITS)[at]
-        M = None if witness.M is None else rounded(witness.M, DIGITS)[at]
+        W = np.zeros((r, r)) if witness.W is None or not r else (witness.W + witness.W.T) / 2
+        W = rounded(W, DIGITS)[at] if r else W
+        M = None if witness.M is None or not r else rounded(witness.M, DIGITS)[at]
         U = np.zeros((r, 0)) if witness.U is None else witness.U[order]
         if not all(part is None or np.abs(part).max(initial=0.0) < SINGLE for part in (W, M, U)):
             return None
