@@ -5,8 +5,8 @@ above the first.
 import numpy as np
 
 from nspca.bounds import elimination, kyfan, packing, witness
+from nspca.bounds.digits import rounded
 from nspca.certificate import Certificate
-from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
 DIGITS = 12
@@ -50,12 +50,3 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
         problem, kept, witness.Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
     )
     return proved
-
-
-def rounded(W: Array, digits: int) -> Array:
-    """Multiples of one power of two, `digits` digits below the root mean square of W."""
-    size = float(np.sqrt(np.mean(W * W)))
-    if size == 0.0:
-        return W
-    step = 2.0 ** (np.ceil(np.log2(size)) + 2 - digits)
-    return np.round(W / step) * step

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nspca.ascent import single as ascent
 from nspca.bounds import elimination
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
@@ -168,6 +169,9 @@ class _Run(Work[Plan]):
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
         self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
         if 1 < problem.n <= BRANCHED:
+            if self.lower == 0.0:  # without a value to reach, hardly any part of the supports is closed
+                self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
+                self.lower = problem.covariance.quadratic(self.point)
             self.search(None, work=self.plan.eigenvalues)
             if self.closed:
                 return self.best, None
@@ -243,6 +247,7 @@ class _Run(Work[Plan]):
             lower=self.lower,
             gap=self.gap,
             report=self.report,
+            known_upper=self.shown,
             ground=Ground.of(self.problem, kept),
             limits=limits,
         )

@@ -172,7 +172,7 @@ class _Settling(Work[Plan]):
             halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
             node.leaf, node.feature = None, int(one[0])
             node.children = tuple(map(Node, halves))
-            stack += node.children
+            stack += reversed(node.children)  # those with the feature first: they lead to good answers
         return root
 
     # --- bounds ---------------------------------------------------------------------------------------------

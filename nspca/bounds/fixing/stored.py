@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.bounds.lean import rounded
+from nspca.bounds.digits import rounded
 from nspca.bounds.witness import Witness
 
 DIGITS = 16

@@ -72,6 +72,8 @@ class FixingTree(Work[Plan]):
         The largest value reached, and the `point` (n,) that reaches it; None if that is not from here.
     nodes : int
         Nodes settled.
+    known_upper : float or None
+        A bound that was proved before, in the units of the data: none above it is shown.
     """
 
     stage = "proving the optimum"
@@ -79,6 +81,7 @@ class FixingTree(Work[Plan]):
     limits: Limits = field(default_factory=Limits)
     point: Array | None = None
     nodes: int = 0
+    known_upper: float | None = None
     root: Node | None = None
 
     def __post_init__(self):
@@ -235,6 +238,8 @@ class FixingTree(Work[Plan]):
             raise _OutOfTime
         unit, open_ = self.problem.covariance.unit, sum(-one[0] > self.target for one in self.heap)
         upper = max(-self.heap[0][0], self.target) if self.heap else self.target
+        known = np.inf if self.known_upper is None else self.known_upper
+        shown = min(known, upper * unit if self.root is not None else np.inf)
         fixed = self.root.supports if self.root is not None else None
         into = [] if fixed is None else fixed.into.tolist()
         out = 0 if fixed is None else self.problem.n - fixed.into.size - fixed.possible.size
@@ -245,7 +250,7 @@ class FixingTree(Work[Plan]):
                 self.nodes,
                 self.limits.nodes or 0,
                 self.lower * unit,
-                upper * unit if self.root is not None else None,
+                shown if np.isfinite(shown) else None,
                 self.problem.size,
                 words,
                 {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes},
