@@ -105,19 +105,16 @@ def trees():
 
 def fixings():
     """A tree with stages, and one that needs no witness."""
-    X = np.random.default_rng(0).standard_normal((30, 12)) * np.linspace(3, 1, 12)
-    problem = nspca.Problem.from_data(X, 4)
-    A = problem.covariance
-    tree = FixingTree(
-        problem=problem,
-        plan=PLANS["standard"],
-        lower=nspca.solve(problem, certify=None).value / A.unit,
-        ground=Ground.of(problem, elimination.all_rows(problem)),
-    )
-    found, _ = witness.lifted(elimination.all_rows(problem), witness.Witness(A.matrix / 4), 2)
-    stored = Stored.of(np.arange(12), replace(found, M=0.01 * A.matrix))
-    tree.begin(stored)
+    X = np.random.default_rng(0).standard_normal((60, 40)) * np.geomspace(3, 0.1, 40)
+    problem = nspca.Problem.from_data(X, 6)
+    A, kept = problem.covariance, elimination.all_rows(problem)
+    value = nspca.solve(problem, certify=None).value / A.unit
+    tree = FixingTree(problem=problem, plan=PLANS["standard"], lower=value, ground=Ground.of(problem, kept))
+    found, _ = witness.lifted(kept, witness.Witness(elimination.search_threshold(kept, problem)[1]), 2)
+    tree.begin(Stored.of(np.arange(40), replace(found, M=np.zeros((40, 40)))))
+    assert tree.root.stages
     yield X, tree.certificate()
+    X = np.random.default_rng(0).standard_normal((30, 12))
     yield X, nspca.certify(nspca.Problem.from_data(X, 3), effort="fast")
 
 
