@@ -1,11 +1,11 @@
-# Two commands are enough:  make app  starts the dashboard,  make test  runs the tests.
-#   make app PORT=8600                   another port
+# Two commands are enough:  make app  starts the dashboard,  make test  runs the tests except the slow ones.
+#   make app PORT=8600                   use another port than 8501
 #   make app ADDRESS=0.0.0.0 PORT=8600   share with a class; prints the address to give out
 #   make app PYTHON=/path/to/python3     choose the Python that .venv is made with
-#   make test ARGS="tests/test_project.py -x"
-#   make test ARGS="-n 8"                in eight processes at once
-#   make test-visits                     what goes through a whole visit of a page, in the browser mostly
-#   make test-long                       some tests with more cases and larger data
+#   make test ARGS="tests/test_project.py -x"   pass arguments to pytest
+#   make test ARGS="-n 8"                run the tests in eight processes
+#   make test-visits                     whole visits of the pages, mostly in a browser
+#   make test-long                       more cases and larger data
 
 ADDRESS = localhost
 PORT = 8501
@@ -13,10 +13,10 @@ PYTHON ?=
 ARGS =
 VENV = .venv
 
-# Many processes start here, workers and tests: what one of them has compiled the others need not.
+# Workers and tests start many processes. Keep compiled bytecode, so that only the first process compiles a file.
 export PYTHONDONTWRITEBYTECODE =
 
-# Relative paths throughout, so a folder with spaces in its name works.
+# All paths are relative, so a folder with spaces in its name works.
 PY = $(VENV)/bin/python
 SOURCES = nspca app.py pages tests benchmarks scripts docs
 
@@ -52,7 +52,7 @@ format: test-environment
 	@$(PY) -m ruff check --fix $(wildcard $(SOURCES))
 	@$(PY) -m ruff format $(wildcard $(SOURCES))
 
-# A warning is an error, and so is a page that would load something from another host.
+# A warning is an error. A page that would load something from another host is an error too.
 docs: docs-environment
 	@$(PY) -m sphinx -E -q -W --keep-going -b html -d build/doctrees docs build/site
 	@$(PY) -m scripts.offline build/site
@@ -77,7 +77,7 @@ test-environment:
 docs-environment:
 	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-docs.txt
 
-# Sets $python to the first one that starts and is new enough: a name on PATH may be an old one, or a shim that does not start.
+# Set $python to the first Python that starts and is new enough. A name on PATH may be an old version, or a shim that does not start.
 define find_python
 python=; \
 for name in $(if $(PYTHON),"$(PYTHON)",python3.14 python3.13 python3.12 python3.11 python3 python); do \

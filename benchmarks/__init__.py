@@ -1,1 +1,1 @@
-"""Measurements of what the project claims; none of it runs in the tests."""
+"""Benchmarks: measurements behind the figures of docs/results.md. No test runs them."""

@@ -1,10 +1,11 @@
-"""How much of the unknown optimum is proved:
-``python -m benchmarks.certificates [--effort standard|thorough] [--only NAME]``.
+"""Measure how much of the unknown optimum certificates prove.
 
-One row per data set and k: the best value found, the strongest certificate, the proved fraction, what both
-cost, and the target. Everything is measured here and now, and every certificate is verified from the raw
-data; "cpu s" is what "prove s" would be on an idle machine with one thread. The samples of
-`nspca.load_sample` are used where the real data are there (`NSPCA_DATA`); a stand-in is named and left out.
+    python -m benchmarks.certificates [--effort standard|thorough] [--only NAME]
+
+Prints one row per data set and k: the best value found, the strongest certificate, the proved fraction, the
+costs of both, and the target. Nothing is stored: every row is computed in this run, and every certificate is
+verified from the raw data. "cpu s" is what "prove s" would be on an idle machine with one thread. Samples of
+`nspca.load_sample` take part if the real data are available (`NSPCA_DATA`). A stand-in is named and left out.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.data import prepare
+from nspca.numerals import round_down
 
 COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
 
@@ -76,11 +78,12 @@ def show(name, data, problem, effort, target=None):
     verified = time.perf_counter()
     ratio = certificate.ratio(value)
     reached = "" if target is None else f"{target:.7g} " + ("yes" if ratio >= target else "no")
+    least = f"{round_down(ratio, 9):.9f}"
     fraction = f"{value / problem.leading_eigenvalue:.4f}"
     seconds = (f"{solved - started:.2f}", f"{proved - solved:.2f}", f"{busy:.2f}", f"{verified - proved:.2f}")
     say(
         COLUMNS.format(
-            name, problem.k, fraction, certificate.kind, f"{ratio:.9f}", *seconds, certificate.nbytes, reached
+            name, problem.k, fraction, certificate.kind, least, *seconds, certificate.nbytes, reached
         )
     )
 

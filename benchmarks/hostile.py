@@ -1,7 +1,8 @@
-"""``python -m benchmarks.hostile``: files made to hurt, each with its sentence, its time, and the memory that
-the server takes for it. Ends with status 1 when one is answered otherwise or takes too much.
+"""Measure how hostile files are refused: ``python -m benchmarks.hostile``.
 
-Nothing big is stored: each file is made when it is its turn.
+Prints for each file the sentence of the refusal, its time, and the memory that the server takes for it. Exits
+with status 1 when a file gets another answer or takes too much. No big file is stored: each is generated when
+it is needed.
 """
 
 import bz2

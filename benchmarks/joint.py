@@ -1,14 +1,20 @@
-"""Disjoint components at once, beside the paper's figures and one by one.
+"""Compare disjoint components found together with the 2015 paper and with components found one by one.
 
     python -m benchmarks.joint [--only NAME] [--quick] [--proofs standard,thorough] [--samples N]
 
-For each run of Tables 1 and 2 of Asteris et al. 2015: `joint`; the paper's own algorithm on a sketch of rank
-4 (word counts: 5), as it is and polished on the full A; TPower, EM and SpanSPCA (nonnegative: cone) one by
-one, used features left out; each with the value the paper prints for it and the cpu seconds it took here.
-"reach" is what `joint` should come to. Then the joint certificate, verified from the raw data, and the
-sketches with their error and Theorem 2's loss. Last, Fig. 2: 2 to 10 components of 50 features, and the gain
-in per cent over the best found one by one. All values are on the full A. Nothing is scaled except where a row
-says so; Arcene and mfeat-pix are read from `NSPCA_DATA`.
+Covers each run of Tables 1 and 2 of Asteris et al. 2015. For each run it prints
+
+- `joint`;
+- the paper's own algorithm on a sketch of rank 4 (word counts: 5), as it is and polished on the full A;
+- TPower, EM and SpanSPCA (nonnegative: cone) one by one, without the features already used.
+
+Beside each stand the value that the paper prints and the CPU seconds of this run. "reach" is the target of
+`joint`. The joint certificate follows, verified from the raw data, then the sketches with their error and the
+loss of Theorem 2. The last part is Fig. 2: 2 to 10 components of 50 features, and the gain in per cent over
+the best found one by one.
+
+All values are on the full A. Data are scaled only where a row says so. Arcene and mfeat-pix are read from
+`NSPCA_DATA`.
 """
 
 import argparse
@@ -22,6 +28,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.matrix import sketch
+from nspca.numerals import round_down, round_up
 from nspca.papers.published import PRINTED
 
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
@@ -190,9 +197,9 @@ def prove(row, X, problem, best, effort):
         LINE.format(
             row.name,
             f"{effort}, {certificate.kind} ({wall:.0f} s waited)",
-            f"{certificate.upper:.6g}",
+            f"{round_up(certificate.upper, 6):.6g}",
             "",
-            f"{ratio:.4f}",
+            f"{round_down(ratio, 4):.4f}",
             f"{spent:.2f}",
             *target,
         )

@@ -1,9 +1,9 @@
-"""A class at one server: ``python -m benchmarks.load [SESSIONS] [SECONDS]``.
+"""Measure one server with a class of visitors: ``python -m benchmarks.load [SESSIONS] [SECONDS]``.
 
-Each session opens the sweep page in a workspace of its own over Streamlit's websocket, asks one of two long
-questions, and then looks at it once a second as a browser does, while the workers compute. Printed: how long
-a tick takes from the request to its end, errors, the server's share of a core and its memory; then the shares
-of a server and its workers with nobody there.
+Each session opens the sweep page in a workspace of its own over Streamlit's websocket, and asks one of two
+long questions. Then it checks the run once a second, as a browser does, while the workers compute. The output
+has the time of a check from request to answer, errors, and the server's share of a core and its memory. At
+the end it has the shares of an idle server and its workers.
 """
 
 import asyncio

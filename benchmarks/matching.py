@@ -1,11 +1,11 @@
-"""The matching step of disjoint components against SciPy's assignment on replicated columns.
+"""Compare the matching step of disjoint components with SciPy's assignment on replicated columns.
 
     python -m benchmarks.matching [--repeat N]
 
 Sizes are those of the runs of Asteris et al. 2015: r components of s features each out of n. Weights are the
-squares of the positive part of Vc, V a random factor of rank 5, which is what `ascent.disjoint` hands over.
-SciPy gets the same rows (those that can matter) and a column for every slot. Both totals must agree; times
-are the best of the repetitions, in milliseconds.
+squares of the positive part of Vc, where V is a random factor of rank 5. `ascent.disjoint` passes the same
+kind of weights. SciPy gets the same candidate rows and one column for every slot. Both totals must agree.
+Times are the best of the repetitions, in milliseconds.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""What a visitor waits for, in a real browser: ``python -m benchmarks.pages``.
+"""Measure the waiting times of a visitor in a real browser: ``python -m benchmarks.pages``.
 
-First paint of every page on a fresh server and on a warm one, the way from page to page by the menu, a
-slider. A page is painted when its title is there, and answers when its first figure has been drawn. Each row
-is a browser context of its own, so a new session; warm rows are the median of `REPEATS`. Needs the test
-requirements and a chromium; run it on a machine that does nothing else.
+Measures the first paint of every page on a fresh server and on a warm one, page switches by the menu, and a
+slider. A page is painted when its title is visible, and answers when its first figure is drawn. Each row has
+a browser context of its own, so a new session. Warm rows are the median of `REPEATS`. Needs the test
+requirements and a chromium. Run it on an idle machine.
 """
 
 import statistics

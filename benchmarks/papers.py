@@ -1,10 +1,10 @@
-"""Every figure and table of the four papers, printed beside computed.
+"""Compute every figure and table of the four papers beside the printed numbers.
 
     NSPCA_DATA=... python -m benchmarks.papers [ITEM ...] [--store] [--html FILE]
 
-Prints a line for everything that a paper prints, with the verdict, the seconds of each item and the counts;
-`--store` keeps what came out in sample_data/papers, where the papers page finds it, and prints the table of
-docs/papers.md.
+Prints a line for every statement of a paper with its verdict, then the seconds of each item and the counts.
+`--store` keeps the results in sample_data/papers, where the papers page finds them. It also prints the table
+of docs/papers.md.
 """
 
 import argparse

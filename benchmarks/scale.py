@@ -1,11 +1,13 @@
-"""From a file on disk to eight proved topics: ``python -m benchmarks.scale [--small|--medium|--large]``, and
-what passes over shards take: ``[--growth] [--workers] [--pubmed]``.
+"""Measure the way from a file on disk to eight proved topics, and passes over shards.
 
-Makes counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
-temporary folder, cuts it into shards, finds eight topics of 15 words with a certificate, verifies that from
-the shards, solves the two smaller ones in memory as well, and prints for each step its time, its CPU seconds,
-the peak memory of its process, and how often all rows were read. Every step runs in a process of its own, so
-that its peak is its own. The largest size takes 4 GB of disk.
+    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--pubmed]
+
+Generates counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
+temporary folder. Makes shards from it, finds eight topics of 15 words with a certificate, and verifies the
+certificate from the shards. Solves the two smaller tables in memory as well. Prints for each step its time,
+its CPU seconds, the peak memory of its process, and the number of passes over the rows. Every step runs in a
+process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--growth`, `--workers` and
+`--pubmed` measure passes over shards.
 """
 
 import argparse

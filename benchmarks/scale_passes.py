@@ -1,5 +1,7 @@
-"""Passes over shards, for `benchmarks.scale`: growth with the rows, one worker against two, and what PubMed
-would take on eight machines.
+"""Measure passes over shards for `benchmarks.scale`.
+
+The three parts are growth with the rows, one worker against two, and an estimate for PubMed on eight
+machines.
 """
 
 import hashlib
@@ -21,6 +23,7 @@ from nspca.jobs.readers import readers
 from nspca.matrix import passes
 from nspca.matrix.spread import branch
 from nspca.matrix.tree import FAN, folded
+from nspca.numerals import format_guarantee
 from nspca.planning.machine import speed
 from nspca.shards import Shards
 from nspca.shards.making import MEGABYTES, PER_ENTRY
@@ -81,7 +84,7 @@ def growth(place: str | None) -> None:
             row = (
                 f"{rows:9d}  {millions:16.2f}  {told['shards']:6d}  {told['cpu']:5.1f}",
                 f"{told['cpu'] / millions:11.2f}  {told['peak']:7.2f}  {told['passes']:6d}",
-                f"{told['found']:12d}  {100 * told['ratio']:.1f} %",
+                f"{told['found']:12d}  {format_guarantee(told['ratio'])}",
             )
             say("  ".join(row))
 

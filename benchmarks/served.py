@@ -1,6 +1,4 @@
-"""A dashboard with folders of its own, and a browser to look at it: for the benchmarks of pages and of
-visits.
-"""
+"""Start a dashboard with folders of its own and a browser, for the benchmarks of pages and visits."""
 
 import contextlib
 import os

@@ -1,8 +1,8 @@
-"""Speed and memory of what a user waits for, printed as a table: ``python -m benchmarks.speed [part ...]``.
+"""Measure speed and memory of common calls: ``python -m benchmarks.speed [part ...]``.
 
-Parts: sweep, wide, cones, enumeration, epsnet. Every row is measured here and now; ratios are between things
-measured in the same run. Real data come from the samples catalogue (`NSPCA_DATA`); a data set that is only a
-stand-in is named as such.
+The parts are sweep, wide, cones, enumeration and epsnet. Every row of the printed table is computed in this
+run, and ratios compare times of one run. Real data come from the samples catalogue (`NSPCA_DATA`). A stand-in
+is named as such.
 """
 
 import resource
@@ -16,6 +16,7 @@ import nspca
 from nspca.lowrank import cones, spannogram
 from nspca.lowrank.cones import Budget, Query
 from nspca.matrix.linalg import rank1
+from nspca.numerals import round_down, round_up
 from nspca.solvers import epsnet
 
 
@@ -49,7 +50,7 @@ def sweep():
         fresh = lambda m=method, e=effort: nspca.sweep(problem_of("cbcl"), ks, methods=(m,), certify=e)  # noqa: E731
         seconds, outcome = timed(fresh, repeat=2)
         proved = (
-            f"fast certificates, lowest ratio {outcome.frame.ratio.min():.4f}"
+            f"fast certificates, lowest ratio {round_down(outcome.frame.ratio.min(), 4):.4f}"
             if effort
             else "no certificates"
         )
@@ -61,6 +62,7 @@ def wide():
     """72 x 12582, one k: value, certificate and its verification, in a process of its own for the memory."""
     code = (
         "import time, resource, nspca\n"
+        "from nspca.numerals import format_guarantee\n"
         "X = nspca.load_sample('leukemia').X\n"
         "t = time.perf_counter()\n"
         "r = nspca.solve(nspca.Problem.from_data(X, 50))\n"
@@ -68,7 +70,7 @@ def wide():
         "t = time.perf_counter(); nspca.verify(X, r.certificate); v = time.perf_counter() - t\n"
         "m = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20\n"
         "print(f'wide {X.shape}: solve and certify {s:.2f} s, verify {v:.2f} s, peak {m:.2f} GB,', end=' ')\n"
-        "print(f'ratio {r.ratio:.4f} ({r.certificate.kind})')\n"
+        "print('ratio', format_guarantee(r.ratio), r.certificate.kind)\n"
     )
     say(
         subprocess.run(
@@ -101,7 +103,7 @@ def enumeration():
         f"enumeration n=40 d=3: {slow:.2f} s, {exact.candidates} supports; cone {fast:.4f} s, {cover.cones} "
         f"cones: {slow / fast:.0f} x"
     )
-    say(f"  values {exact.value:.8f} (exact), {cover.lower:.8f} <= optimum <= {cover.upper:.8f}")
+    say(f"  values {exact.value:.8f} (exact), {cover.lower:.8f} <= optimum <= {round_up(cover.upper, 9)}")
 
 
 def sampling():

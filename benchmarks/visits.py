@@ -1,16 +1,15 @@
-"""Visits that click Run as early as can be, and at every other bad moment:
-``python -m benchmarks.visits [--visits N] [--page NAME]``.
+"""Count lost clicks on Run: ``python -m benchmarks.visits [--visits N] [--page NAME]``.
 
-Each visit is a browser context of its own, so a new session; it opens a page that starts runs, clicks its
-button by one of the `HANDS`, and counts as lost when the address does not name the run in time. A lost click
-is printed with what the browser saw of it. Every hundred visits the server is started anew, because its first
-seconds, while the workers are started, are part of what a visitor meets.
+Visits click as early as possible, and at every other bad moment. Each visit has a browser context of its own,
+so a new session. It opens a page that starts runs and clicks its button by one of the `HANDS`. A click is
+lost when the address does not name the run in time. A lost click is printed with the browser's record of it.
+The server restarts every hundred visits, because visitors also meet its first seconds, while workers start.
 
     --hand NAME      one way of clicking only
     --latency MS     network latency of the browser
-    --busy N         as many processes that keep a processor busy
+    --busy N         number of processes that keep a processor busy
 
-Needs the test requirements and a chromium. The last line has the figures; the exit status is 1 when a click
+Needs the test requirements and a chromium. The last line has the figures. The exit status is 1 when a click
 was lost.
 """
 

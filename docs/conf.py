@@ -1,4 +1,4 @@
-"""How `make docs` makes a site of these pages: a warning is an error."""
+"""Settings of Sphinx for `make docs`, which builds the site and treats a warning as an error."""
 
 import os
 import sys

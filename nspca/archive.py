@@ -22,6 +22,11 @@ def mib(count: float) -> str:
     return f"{count / 2**30:.0f} GiB" if count >= 10 * 2**30 else f"{count / 2**20:.3g} MiB"
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """Return `text` cut to `most` characters, so that a stranger's words do not fill a sentence."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
     """An archive and its files, after the directory alone has shown that together they have at most `most`
     bytes (`MAX_BYTES`).
@@ -75,7 +80,8 @@ def read_npy(raw: bytes) -> np.ndarray:
         )
     if dtype.names is not None or dtype.kind not in "biufUS":
         raise InvalidData(
-            f"The array must hold real numbers or text, got type {dtype}: convert it before saving."
+            f"The array must hold real numbers or text, got type {shortened(str(dtype))}: convert it before "
+            "saving."
         )
     claimed = dtype.itemsize
     for length in shape:
@@ -98,8 +104,9 @@ def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
             version
         ]
         shape, _, dtype = read(stream, max_header_size=MAX_HEADER)
-        if min(shape, default=0) < 0:
-            raise ValueError("a length below 0")
+        # True is an int to the parser of headers, and no length to the reader of arrays.
+        if min(shape, default=0) < 0 or any(isinstance(length, bool) for length in shape):
+            raise ValueError("a length below 0, or none")
     except Exception:
         # The header is a stranger's text handed to a parser of Python literals: it can fail in every way a
         # parser can.

@@ -7,7 +7,6 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import numpy as np
 from nspca import said
 from nspca.archive import read_arrays, write_arrays
 from nspca.errors import CertificateError, InvalidProblem, shown
+from nspca.numerals import proved_ratio, round_up
 from nspca.options import is_whole, whole
 from nspca.problem import Problem
 
@@ -58,8 +58,8 @@ class Certificate:
         The recipe: which problem of which data, see `nspca.matrix.covariance`; `forced` are features, in
         increasing order, that may be used freely and count among the k.
     prepared : tuple of str
-        What was done to the data before, by `nspca.data.prepare`. It says how to come by them and is no part
-        of the proof: the digest is of what they were then.
+        What was done to the data before, by `nspca.data.prepare`, or the sketch that was made of them. The
+        steps say how to come by the data and are no part of the proof: the digest is of what they were then.
     witness : dict of ndarray
     """
 
@@ -127,9 +127,7 @@ class Certificate:
                 f"a bound must not lie below a value that was reached, got upper {self.upper!r} and value "
                 f"{value!r}"
             )
-        if value >= self.upper:
-            return 1.0
-        return math.nextafter(value / self.upper, 0.0) if value > 0 else 0.0
+        return proved_ratio(value, self.upper)
 
     @property
     def summary(self) -> str:
@@ -159,7 +157,7 @@ class Certificate:
     def rounded(self, digits: int) -> "Certificate":
         """The same with a bound of so many significant digits, rounded up: to be said, and still proved."""
         whole("digits", digits, 1, 17)
-        return replace(self, upper=rounded_up(self.upper, int(digits)))
+        return replace(self, upper=round_up(self.upper, int(digits)))
 
     @property
     def subject(self) -> str:
@@ -257,13 +255,6 @@ def _mirrored(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     upper = witness[HALF]
     whole = np.where(np.tri(len(upper), dtype=bool), upper.T, upper)
     return {"W" if name == HALF else name: whole if name == HALF else a for name, a in witness.items()}
-
-
-def rounded_up(value: float, digits: int) -> float:
-    """The smallest number of so many significant digits that is not below `value`, as nearly as float64 has
-    it.
-    """
-    return max(float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)), value)
 
 
 def _scaled_up(upper: float, exponent: int) -> float:

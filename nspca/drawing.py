@@ -7,11 +7,10 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from nspca.colours import CONTEXT, NEGATIVE, POSITIVE, PROVED
+from nspca.numerals import format_bound, format_value
 from nspca.said import short
 
-POSITIVE, NEGATIVE, PROVED, GREY = "#2a85c7", "#d9622b", "#0f9d74", "#8a8f98"
-EXCHANGEABLE = "#e08e00"
-COLOURS = (POSITIVE, "#e08e00", PROVED, NEGATIVE, "#b86fa0", "#5ab4e5", "#9a8c2c")
 MOST_BARS = 30
 """Weights that are drawn as bars; the others are counted."""
 PER_ROW = 40
@@ -48,7 +47,9 @@ def pixels(weights: Sequence[tuple[str, float]], places: Sequence[int], shape: t
     height, width = shape
     side = max(2.0, min(16.0, 180 / max(shape)))
     longest = max((abs(weight) for _, weight in weights), default=1.0) or 1.0
-    frame = f'<rect width="{side * width:g}" height="{side * height:g}" fill="{GREY}" fill-opacity="0.15"/>'
+    frame = (
+        f'<rect width="{side * width:g}" height="{side * height:g}" fill="{CONTEXT}" fill-opacity="0.15"/>'
+    )
     cells = [
         f'<rect x="{side * (j % width):g}" y="{side * (j // width):g}" width="{side:g}" height="{side:g}" '
         f'fill="{_colour(weight)}" fill-opacity="{0.15 + 0.85 * abs(weight) / longest:.2f}">'
@@ -74,7 +75,7 @@ def gauge(ratio: float) -> str:
         300,
         10,
         [
-            f'<rect width="300" height="10" fill="{GREY}" fill-opacity="0.3"/>',
+            f'<rect width="300" height="10" fill="{CONTEXT}" fill-opacity="0.3"/>',
             f'<rect width="{300 * ratio:.1f}" height="10" fill="{PROVED}"/>',
         ],
     )
@@ -91,9 +92,9 @@ def curves(lines: Sequence[tuple[str, Sequence[tuple[float, float]], str]]) -> s
         return f"{70 + 300 * right:.1f},{140 - 120 * up:.1f}"
 
     drawn = [
-        f'<path d="M64 14V146H376" fill="none" stroke="{GREY}"/>',
-        f'<text x="60" y="24" text-anchor="end">{high:.4g}</text>',
-        f'<text x="60" y="144" text-anchor="end">{low:.4g}</text>',
+        f'<path d="M64 14V146H376" fill="none" stroke="{CONTEXT}"/>',
+        f'<text x="60" y="24" text-anchor="end">{format_bound(high)}</text>',
+        f'<text x="60" y="144" text-anchor="end">{format_value(low)}</text>',
         f'<text x="70" y="162">k = {first:g}</text><text x="370" y="162" text-anchor="end">{last:g}</text>',
     ]
     for number, (name, line, colour) in enumerate(lines):

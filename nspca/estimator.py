@@ -12,12 +12,13 @@ from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import positions
-from nspca.matrix.given import real_numbers
 from nspca.matrix.moments import moments
+from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
 from nspca.options import flag, known_seed, whole
 from nspca.problem import Problem
 from nspca.result import Result, Status
+from nspca.said import SKETCHED
 
 ROUNDING = 1e-12
 """More than the rows of a sketch, and what is said of its error, are rounded by, relative to their size."""
@@ -162,7 +163,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._of_sketch(k) if flag("finish", finish) else self
 
     def _of_sketch(self, k):
-        """The components of the rows taken in so far."""
+        """Set the components of the rows taken in so far, and return self."""
         found, n = self._stream.sketch(), self._stream.n
         V = found.V
         self.sketch_error_ = found.bound + ROUNDING * (found.bound + float(np.sum(V * V)))
@@ -170,7 +171,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         rows = sp.vstack((sp.csr_array(V.T), np.sqrt(self.sketch_error_) * sp.eye_array(n)), format="csr")
         self.sketched_ = np.sqrt(m) * rows
         problem = Problem.from_data(self.sketched_, k, self.nonneg, center=False)
-        result = self._solved(problem)
+        result = self._solved(problem, SKETCHED[bool(self.center)])
         self.components_ = result.components.T
         self.explained_variance_ = np.square(V.T @ result.components).sum(axis=0)
         total = self._stream.total / self._stream.rows
@@ -180,8 +181,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.mean_, self.scale_ = self._stream.mean.copy(), np.ones(n)
         return self
 
-    def _solved(self, problem: Problem) -> Result:
-        """The components, and a certificate of the first."""
+    def _solved(self, problem: Problem, *prepared: str) -> Result:
+        """Return the components, and keep a certificate of the first, about data that were so `prepared`."""
         count, several = self.n_components, self.n_components > 1
         effort = None if several else self.certify
         result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)
@@ -189,6 +190,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if several and self.certify is not None:
             one = Result.of(problem, result.components[:, :1], Status.HEURISTIC, result.method)
             first = certify(problem, one, effort=self.certify)
+        first = first and first.of_prepared(prepared)
         self.certificates_ = [first] + [None] * (count - 1)
         return result
 
@@ -283,6 +285,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise
         if not sp.issparse(found):  # it reads texts as numbers and what is masked as if it were not
             real_numbers(X, "data")
+        elif sp.issparse(X) and X.dtype != np.float64:
+            sparse_table(X, "data")
         return found
 
     def _size(self, n: int) -> int:

@@ -20,9 +20,19 @@ from nspca.archive import read_arrays, write_arrays
 from nspca.ascent.replaced import Replaced, each_replaced
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate, require_about
-from nspca.errors import InvalidData, InvalidOption, InvalidProblem, NSPCAError, shown, within_memory
+from nspca.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
+from nspca.errors import (
+    CertificateError,
+    InvalidData,
+    InvalidOption,
+    InvalidProblem,
+    NSPCAError,
+    shown,
+    within_memory,
+)
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array
+from nspca.numerals import format_value_share
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.result import Result
@@ -45,10 +55,10 @@ class Place(Enum):
 
 
 COLOURS = {
-    Place.EVERY: drawing.PROVED,
-    Place.NONE: drawing.GREY,
-    Place.EITHER: drawing.EXCHANGEABLE,
-    Place.OPEN: drawing.POSITIVE,
+    Place.EVERY: PROVED,
+    Place.NONE: CONTEXT,
+    Place.EITHER: EXCHANGEABLE,
+    Place.OPEN: UNDECIDED,
 }
 DRAWN = 1000
 """Features of the largest membership that a notebook draws."""
@@ -89,11 +99,18 @@ class Membership:
     value_without: Array
     partner: np.ndarray
 
+    def __post_init__(self):
+        """Refuse reached values above the bounds on them; rounding alone is taken off."""
+        _at_most("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
+        for name, upper in (("value_with", self.upper_with), ("value_without", self.upper_without)):
+            reached = _at_most(name, getattr(self, name), np.minimum(upper, self.upper))
+            object.__setattr__(self, name, reached)
+
     def __repr__(self) -> str:
         """Describe in two lines how many features are decided, and how much is proved of the component."""
         places = self.places
         counts = ", ".join(f"{places.count(place)} {place.value}" for place in Place)
-        good = f"answers that explain at least {100 * self.share:.6g} % of the optimum"
+        good = f"answers that explain at least {format_value_share(self.share, 1.0, 15)} of the optimum"
         proof = f"component of {int(self.used.sum())} features, proof {self.certificate.kind}"
         return f"Membership of {len(places)} features in {good}:\n{counts}; {proof}"
 
@@ -260,6 +277,24 @@ def _dearest(problem: Problem, x: Array, reached: Replaced, effort: str) -> list
     """The features of a component, those that it can least do without first; none at "fast"."""
     used = np.setdiff1d(np.flatnonzero(x), problem.forced)
     return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
+
+
+def _at_most(name: str, reached: Array, upper: Array) -> Array:
+    """Return the values `reached`, none above its bound.
+
+    Raises
+    ------
+    CertificateError
+        When one lies above its bound by more than rounding: then one of the two is wrong.
+    """
+    above = np.flatnonzero(~(reached <= np.nextafter(upper * (1 + ROUNDING), np.inf)))
+    if above.size:
+        j = above[0]
+        raise CertificateError(
+            f"a bound must not lie below a value that was reached, got upper {float(upper[j])!r} and "
+            f"{name}[{j}] {float(reached[j])!r}"
+        )
+    return np.minimum(reached, upper)
 
 
 def _scaled_up(bound: Array, exponent: int) -> Array:

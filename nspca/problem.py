@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from nspca import drawing, said
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.features import Features, features_of, features_on_disk
-from nspca.matrix.covariance import Covariance, DataCovariance
-from nspca.matrix.given import from_dense, from_matrix, from_sparse, real_numbers
+from nspca.matrix.covariance import Covariance, DataCovariance, without_lost
+from nspca.matrix.given import from_dense, from_matrix, from_sparse
 from nspca.matrix.linalg import Array
+from nspca.matrix.numbers import real_numbers
 from nspca.matrix.sharded import ShardedCovariance, of_table
 from nspca.options import flag, is_whole
 from nspca.progress import Report, silent
@@ -199,7 +200,8 @@ class Problem:
 
     def value(self, x: Array) -> float:
         """Explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
-        return self.covariance.explained(self._component(x)) * self.covariance.unit
+        explained = np.asarray(self.covariance.explained(self._component(x)))
+        return float(without_lost(self.covariance, explained)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
         """Samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in the units

@@ -17,9 +17,11 @@ import numpy as np
 from nspca import drawing, said
 from nspca.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.certificate import Certificate
+from nspca.colours import BOUND, COLOURS
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
 from nspca.features import Features
 from nspca.matrix.linalg import Array, oriented
+from nspca.numerals import format_guarantee
 from nspca.problem import Problem
 
 if TYPE_CHECKING:
@@ -213,7 +215,7 @@ def _known(result: Result) -> str:
     ratio = _proved(result)
     if ratio is None:
         return "with a certificate of less, so one of the two is wrong"
-    return f"at least {said.floor_percent(ratio)} of the best possible, proved ({result.certificate.kind})"
+    return f"at least {format_guarantee(ratio)} of the best possible, proved ({result.certificate.kind})"
 
 
 def _shape(part) -> str:
@@ -274,7 +276,7 @@ class Sweep:
         proved = [ratio for ratio in map(_proved, self.results.values()) if ratio is not None]
         known = "no certificates"
         if proved:
-            least = said.floor_percent(min(proved))
+            least = format_guarantee(min(proved))
             known = f"at least {least} of the best possible, proved, for {len(proved)} of them"
         at = f"k = {ks[0]}" if len(ks) == 1 else f"{len(ks)} k from {ks[0]} to {ks[-1]}"
         return f"Sweep: {', '.join(methods)} at {at}\n{len(self)} results, {known}"
@@ -289,11 +291,8 @@ class Sweep:
             values.setdefault(method, []).append((k, result.value))
             if result.certificate is not None:
                 bounds[k] = min(result.certificate.upper, bounds.get(k, math.inf))
-        lines = [
-            (method, line, drawing.COLOURS[i % len(drawing.COLOURS)])
-            for i, (method, line) in enumerate(values.items())
-        ]
-        top = [("at most", sorted(bounds.items()), drawing.GREY)] if bounds else []
+        lines = [(method, line, COLOURS[i % len(COLOURS)]) for i, (method, line) in enumerate(values.items())]
+        top = [("at most", sorted(bounds.items()), BOUND)] if bounds else []
         return drawing.block(repr(self), [drawing.curves([*top, *lines])])
 
     @property

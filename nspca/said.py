@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+SKETCHED = {True: "sketch of centred rows", False: "sketch of rows that are not centred"}
+"""What a certificate says was done to the data when it is about a sketch, by whether rows were centred."""
 LONGEST_NAME = 40
 """Characters of a name that are shown where it stands among others."""
 
@@ -28,9 +30,11 @@ def components(
 
 
 def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
-    """What the components are of: ``the centred data``, ``the covariance``, ..."""
+    """Return what the components are of: ``the centred data``, ``the covariance``, ..."""
     if source == "covariance":
         return "the covariance"
+    if prepared and prepared[-1] in SKETCHED.values():
+        return f"the {prepared[-1]} and its error"
     how = {
         (True, False): "centred ",
         (True, True): "centred and scaled ",
@@ -46,11 +50,6 @@ def weights(sizes: tuple[int, ...]) -> str:
     if len(set(sizes)) == 1:
         return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
     return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
-
-
-def floor_percent(ratio: float) -> str:
-    """Percent with one decimal, rounded down: a guarantee must not grow in print."""
-    return f"{int(ratio * 1000) / 10:.1f} %"
 
 
 def short(name: str) -> str:

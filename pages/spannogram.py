@@ -1,4 +1,4 @@
-"""Spannogram: why low-rank problems have exact answers."""
+"""Spannogram: why few sets of features need to be checked."""
 
 import streamlit as st
 
@@ -10,13 +10,16 @@ from nspca.dashboard.spannogram import support as support_view
 from nspca.dashboard.spannogram import views as spannogram_views
 
 with frame.page("Spannogram"):
-    st.title("Why the answer is exact")
+    st.title("Why few sets need to be checked")
     data = opened()
+    top = st.container()
     preview.line(data)
     standin.offer(data)
     of = spannogram_views.controls(data)
     if of is not None:
         view, beside = spannogram_views.view()
+        if view == "curves":
+            top.markdown(spannogram_views.answer(of))
         show = {
             "curves": spannogram_views.curves,
             "sphere": spannogram_views.sphere,

@@ -1,8 +1,8 @@
 """Make the small stand-ins for the four data sets of the papers: ``python sample_data/make_stand_ins.py``.
 
-Nothing here is measured. Each generator has the structure that makes its original interesting (parts of
-faces, overlapping bands of spectra, groups among many noisy genes, topics among rare words), so that every
-page of the dashboard has something real to do.
+Nothing here is measured. Each generator has the structure that makes its original interesting: parts of
+faces, overlapping bands of spectra, groups among many noisy genes, topics among rare words. So every page of
+the dashboard has a structure to find.
 """
 
 import argparse

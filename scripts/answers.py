@@ -1,10 +1,10 @@
-"""Writes sample_data/answers: what the pages home, parts, topics and compare show before anybody asks.
+"""Write sample_data/answers: the first answers of the pages home, parts, topics and compare.
 
     python -m scripts.answers
 
-Asks the usual question of each page about every sample that is the same on every machine, as a worker would
-answer it; makes the proofs light (`nspca.bounds.lean`), checks each, and stores what came out. To be run
-again when a usual question, a method or a sample changes; a test says when what is stored is not about
+Asks the usual question of each page about every sample that is identical on every machine, as a worker would
+answer it. Makes the proofs small (`nspca.bounds.lean`), checks each, and stores the answers. Run it again
+after a change of a usual question, a method or a sample. A test fails when the stored answers do not fit
 today's questions.
 """
 

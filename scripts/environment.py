@@ -1,11 +1,10 @@
-"""Makes the project's virtual environment and installs requirement files into it; run by make with the
-system's Python.
+"""Make the project's virtual environment and install requirement files into it.
 
     python scripts/environment.py FOLDER REQUIREMENTS...
 
-Does nothing when the environment already holds exactly these requirements, so a second `make` needs no
-network. pip runs with the user's own configuration. Every failure is one sentence; pip's own words are kept
-in FOLDER/pip.log.
+make runs this script with the system's Python. Does nothing when the environment already holds exactly these
+requirements, so a second `make` needs no network. pip uses the user's own configuration. Every failure is one
+sentence, and the full output of pip is in FOLDER/pip.log.
 """
 
 import hashlib

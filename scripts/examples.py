@@ -1,7 +1,9 @@
-"""The examples in docs/examples: Python with ``# %%`` cells, which editors run like a notebook, and which the
-site shows with what each cell printed.
+"""Run an example of docs/examples and return its page, with the output of each cell.
 
     python -m scripts.examples docs/examples/faces.py
+
+An example is Python with ``# %%`` cells. Editors run it like a notebook, and the site shows it with its
+output.
 """
 
 import ast

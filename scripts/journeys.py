@@ -1,11 +1,10 @@
-"""Writes docs/journeys: a teacher, a researcher and a student at the running app, step by step in a real
-browser.
+"""Write docs/journeys: a teacher, a researcher and a student use the running app in a real browser.
 
     python -m scripts.journeys [name ...]
 
-Each step is a click or a file as a person would give it, and a picture of what was then seen. The
-researcher's table is that of the sample `leukemia`, 72 x 12582 where the original is (`NSPCA_DATA`); what is
-no original says "stand-in" in its picture.
+Each step is a click or a file as a visitor would give it, and a picture of the page afterwards. The
+researcher's table is the sample `leukemia`, 72 x 12582 if the original is available (`NSPCA_DATA`). A
+stand-in is called "stand-in" in its picture.
 """
 
 import io

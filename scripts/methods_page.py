@@ -1,8 +1,8 @@
-"""Writes docs/methods.md from `nspca.METHODS` and the docstrings of the methods.
+"""Write docs/methods.md from `nspca.METHODS` and the docstrings of the methods.
 
     python -m scripts.methods_page
 
-The page is a copy and the code is the source: a test fails when the two differ.
+The code is the source and the page is a copy. A test fails when the two differ.
 """
 
 import inspect

@@ -1,9 +1,9 @@
-"""What a built page would load, and from where.
+"""Find everything that a built page would load from another host.
 
     python -m scripts.offline build/site
 
-A link to another host is followed when somebody clicks on it; a script, a font or a picture from one is
-fetched by whoever opens the page, and is refused here.
+A link to another host is allowed, because a browser follows it only on a click. A script, font or picture of
+another host is refused, because every browser that opens the page would fetch it.
 """
 
 import re

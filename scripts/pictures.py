@@ -1,9 +1,9 @@
-"""Writes docs/pictures: what the README shows, taken from the running app in a real browser.
+"""Write docs/pictures: screenshots of the running app in a real browser, for README.md and docs/.
 
     python -m scripts.pictures
 
-Needs the test requirements and a chromium. Samples whose originals cannot travel are left out: every picture
-is of digits or pitprops.
+Needs the test requirements and a chromium. Every picture shows digits or pitprops. Samples whose originals
+cannot be shipped are left out.
 """
 
 import io

@@ -1,5 +1,6 @@
-"""Puts what stays at the top of the tree inside the package when a wheel is built (used by
-pyproject.toml).
+"""Copy files from the top of the tree into the package when a wheel is built.
+
+pyproject.toml names this module.
 """
 
 from pathlib import Path

@@ -52,13 +52,20 @@ def digest_of(data):
 def unit_matrix(data, source="data", center=True, scale=False):
     """A at unit scale and its exponent."""
     X = np.ascontiguousarray(data.toarray() if scipy.sparse.issparse(data) else data, float)
-    e = int(np.frexp(np.abs(X).max())[1])
     if source == "covariance":
+        e = int(np.frexp(np.abs(X).max())[1])
         return np.ldexp(X, -e), e
+    e = exponent_of(X, center and not scale)
     X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1]) if scale else np.ldexp(X, -e)
     Z = X - X.mean(axis=0) * center
     Z = Z / np.sqrt(((X - X.mean(axis=0)) ** 2).mean(axis=0)) if scale else Z
     return Z.T @ Z / len(Z), 0 if scale else 2 * e
+
+
+def exponent_of(X, centred):
+    """The exponent of the unit scale of data: of centred ones, that of the columns that vary."""
+    columns = [x for x in X.T if not centred or len(set(x.tolist())) > 1]
+    return int(np.frexp(np.abs(columns).max(initial=0.0))[1])
 
 
 def top(v, k, fixed=0):

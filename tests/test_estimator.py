@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import nspca
+from nspca.__main__ import main
 from nspca.components import shares_of_rows
 from nspca.features import positions
 
@@ -210,3 +211,17 @@ def test_rows_that_are_all_the_same_explain_nothing():
             model.partial_fit(np.full((7, 3), value)[start : start + 3])
         assert model.sketch_error_ == model.certificates_[0].upper == model.explained_variance_[0] == 0.0
         assert np.array_equal(model.mean_, [value] * 3)
+
+
+@pytest.mark.parametrize(("center", "rows"), [(True, "centred rows"), (False, "rows that are not centred")])
+def test_a_certificate_of_rows_in_parts_says_that_it_is_about_a_sketch(center, rows, tmp_path, capsys):
+    model = nspca.NSPCA(k=2, rank=2, center=center).partial_fit(planted()[:20]).partial_fit(planted()[20:])
+    certificate = model.certificates_[0]
+    said = f"component of the sketch of {rows} and its error with at most 2 nonzero weights"
+    assert said in certificate.statement and "as they are" not in certificate.statement
+    assert nspca.verify(model.sketched_, certificate, k=2, center=False) <= certificate.upper
+    certificate.save(tmp_path / "c.npz")
+    sp.save_npz(tmp_path / "sketch.npz", sp.csr_array(model.sketched_))
+    assert nspca.Certificate.load(tmp_path / "c.npz").statement == certificate.statement
+    assert main(["verify", str(tmp_path / "sketch.npz"), str(tmp_path / "c.npz")]) == 0
+    assert said in capsys.readouterr().out

@@ -15,9 +15,11 @@ GROUND = {
     "progress": set(),
     "archive": {"errors"},
     "options": {"errors"},
+    "numerals": set(),
+    "colours": set(),
     "said": set(),
     "features": {"errors", "annotated"},
-    "drawing": {"said"},
+    "drawing": {"colours", "numerals", "said"},
     "annotated": {"errors"},
     "rounded": set(),
 }
@@ -69,7 +71,7 @@ BESIDE = {
     "verifying": {"errors", "matrix", "checker"},
     "data": {"errors", "progress", "archive", "rounded"},
     "shards": {"errors", "progress", "archive", "options", "data", "drawing", "said"},
-    "plots": {"errors", "progress", "result", "certificate"},
+    "plots": {"errors", "progress", "colours", "numerals", "result", "certificate"},
     "jobs": {"errors", "progress"},
 }
 SCEPTIC = "numpy"  # all that the checker may use beside itself, the standard library and errors

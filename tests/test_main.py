@@ -17,7 +17,6 @@ from nspca.cli.entry import parser
 from nspca.cli.words import sizes
 from nspca.data.arrays import to_npz
 from nspca.errors import CertificateError
-from nspca.said import floor_percent
 
 
 def test_help_names_the_commands(capsys):
@@ -320,13 +319,6 @@ def test_sizes_that_are_none(text, capsys):
     with pytest.raises(SystemExit):
         main(["sweep", "pitprops", f"--k={text}"])
     assert "sizes like 5:50:5" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("ratio", "text"), [(1.0, "100.0 %"), (0.99999, "99.9 %"), (0.9924, "99.2 %"), (0.0, "0.0 %")]
-)
-def test_a_guarantee_is_rounded_down(ratio, text):
-    assert floor_percent(ratio) == text
 
 
 def test_features_that_are_forced_by_name_or_number(capsys):

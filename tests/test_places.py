@@ -144,3 +144,16 @@ def test_nothing_is_said_of_data_that_are_nothing():
     problem = nspca.Problem.from_covariance(np.zeros((3, 3)), 2)
     known = nspca.membership(problem, nspca.solve(problem))
     assert set(known.places) <= {Place.EITHER, Place.OPEN} and (known.cost_with[:, 0] == 0).all()
+
+
+def test_a_reached_value_above_a_proved_bound_is_no_membership():
+    problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 1)
+    known = nspca.membership(problem, nspca.solve(problem))
+    for name in ("value_with", "value_without"):
+        for wrong in (1.001, np.inf, np.nan):
+            with pytest.raises(nspca.CertificateError, match=rf"below a value that was reached.*{name}\[1\]"):
+                replace(known, **{name: getattr(known, name) * np.array([1, wrong, 1])})
+        by_rounding = replace(known, **{name: getattr(known, name) * (1 + 1e-14)})
+        assert (getattr(by_rounding, name) <= getattr(known, name.replace("value", "upper"))).all()
+    with pytest.raises(nspca.CertificateError, match=r"and value\[0\] 3\.3"):
+        replace(known, value=3.3)

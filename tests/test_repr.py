@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca import drawing
+from nspca import colours, drawing
 from nspca.shards.sources import shard
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -107,8 +107,8 @@ def test_a_bar_is_as_long_as_its_weight(hostile):
     lengths = [float(bar.get("width")) for bar in figure.iter(f"{SVG}rect")]
     sizes = [abs(weight) for _, weight in hostile.weights()]
     assert lengths == pytest.approx(np.array(sizes) * 200 / max(sizes), abs=0.06)
-    colours = [bar.get("fill") == drawing.POSITIVE for bar in figure.iter(f"{SVG}rect")]
-    assert colours == [weight > 0 for _, weight in hostile.weights()]
+    positive = [bar.get("fill") == colours.POSITIVE for bar in figure.iter(f"{SVG}rect")]
+    assert positive == [weight > 0 for _, weight in hostile.weights()]
     many = parsed(drawing.bars([(f"w{j}", 1.0) for j in range(drawing.MOST_BARS + 7)]))
     assert [text.text for text in many.iter(f"{SVG}text")][-1] == "and 7 more"
 

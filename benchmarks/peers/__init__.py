@@ -1,5 +1,5 @@
-"""Other packages and this one on the same data in one run: ``python -m benchmarks.peers``.
+"""Compare this package with other packages on the same data in one run: ``python -m benchmarks.peers``.
 
-`tables` has the data, `contenders` whoever takes part, `measuring` a run in a process of its own, `scoring`
-what a loading is worth, `race` the rounds, `report` and `picture` what is shown of them.
+`tables` has the data and `contenders` the packages. `measuring` runs one contender in a process of its own,
+and `scoring` values a loading. `race` runs the rounds. `report` and `picture` show the results.
 """

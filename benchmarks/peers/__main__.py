@@ -1,14 +1,16 @@
-"""Other packages and this one on the same tables: value, time, memory, and how much is proved.
+"""Compare other packages with this one on the same tables: value, time, memory and proved fraction.
 
     python -m benchmarks.peers [--only NAME] [--rounds 3] [--threads 1] [--limit 15] [--json FILE]
     python -m benchmarks.peers --table FILE
 
-Takes part: `SparsePCA`, `MiniBatchSparsePCA` and `NMF` of scikit-learn, `SparsePCA` of abess and nsprcomp (R)
-where they are installed, and this package's `threshold`, `em`, `tpower` and `auto`, the last also with a
-fast certificate. All loadings are truncated to k entries and brought to length 1 by the same lines, and
-valued by `Problem.value`. Everybody runs in turn, then everybody again, each time in a process of its own
-that has imported everything and warmed up; least seconds of CPU are shown, as they depend least on other
-work. The second form writes the table and the figure of docs/results.md from a run that ``--json`` has saved.
+The contenders are `SparsePCA`, `MiniBatchSparsePCA` and `NMF` of scikit-learn, and where they are installed
+`SparsePCA` of abess and nsprcomp (R). This package takes part with `threshold`, `em`, `tpower` and `auto`,
+and with `auto` plus a fast certificate. The same lines truncate all loadings to k entries and normalise them
+to length 1. `Problem.value` values them.
+
+All contenders run in turn, round after round. Each run has a process of its own that has imported everything
+and warmed up. The smallest CPU seconds are shown, because they depend least on other work. The second form
+writes the table and the figure of docs/results.md from a run that ``--json`` has saved.
 """
 
 import argparse

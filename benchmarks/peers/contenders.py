@@ -1,7 +1,7 @@
-"""Who takes part: this package's methods, and others that a user may have installed.
+"""Contenders of the comparison: this package's methods, and other packages that may be installed.
 
-A peer is called as its own documentation says, for one component and with its defaults; what it needs besides
-is said at its function. Packages that are not there are no fault: their rows say so.
+A peer is called as its own documentation says, for one component and with its defaults. The function of each
+peer states any exception. A package that is not installed is no error: its rows say so.
 """
 
 import importlib.util

@@ -1,7 +1,7 @@
-"""One run in a process of its own: its CPU seconds, wall seconds and memory, and what it found.
+"""Measure one run in a process of its own: CPU seconds, wall seconds, memory and the loading found.
 
-The process is a copy of this one, with all packages and the data in it already, and warms up on a small table
-first: nobody's imports and first calls are counted, and nobody profits from what another has computed.
+The process is a copy of this one, with all packages and the data loaded, and warms up on a small table. So
+imports and first calls do not count, and no contender profits from the computations of another.
 """
 
 import multiprocessing

@@ -1,6 +1,6 @@
 """Draw the figure of docs/results.md as SVG text: a panel for each table, time to the right, loss downwards.
 
-Drawn by hand: no library below the dashboard draws, and the file is the same wherever it is made.
+No drawing library is used: none is available below the dashboard, and the file is identical on every machine.
 """
 
 from html import escape

@@ -1,4 +1,4 @@
-"""The rounds: everybody in turn on a table, then everybody again."""
+"""Run the rounds of the comparison: all contenders in turn on a table, then all again."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a loading is worth: the same few lines for everybody, and `Problem.value`."""
+"""Value a loading by `Problem.value`, with the same few lines for every contender."""
 
 from math import floor
 

@@ -1,4 +1,4 @@
-"""The tables of numbers that everybody is given, and the rows of the comparison."""
+"""Tables of numbers given to every contender, and the rows of the comparison."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,14 +1,15 @@
 # %% [markdown]
 # # Parts of faces
 #
-# With nonnegative weights parts add up and do not cancel. Five components of forty pixels that share none:
-# which parts does a heap of faces fall into?
+# Nonnegative weights add up and do not cancel, so a component looks like a part of a face. This example finds
+# five parts of forty pixels each that share no pixel.
 #
-# It runs on the CBCL faces where `NSPCA_DATA` has them, and on made-up ones elsewhere. What stands below
-# came from:
+# It uses the CBCL faces if `NSPCA_DATA` has them, and made-up faces otherwise. The output below comes from
+# this data set:
 
 # %%
 import nspca
+from nspca.numerals import format_guarantee
 
 data = nspca.load_sample("cbcl")
 rows, columns = data.image_shape
@@ -17,7 +18,7 @@ print(data.name, data.X.shape, f"{rows} x {columns} pixels")
 # %% [markdown]
 # ## One part
 #
-# Forty pixels that vary together more than any other forty, up to what the last line says.
+# These forty pixels vary together more than any other forty, up to the proved fraction in the last line.
 
 # %%
 problem = nspca.Problem.from_data(data.X, k=40)
@@ -25,7 +26,7 @@ one = nspca.solve(problem)
 
 
 def draw(components):
-    """Pixels as the number of their component."""
+    """Print each pixel as the number of its component."""
     picture = [["."] * columns for _ in range(rows)]
     for number, component in enumerate(components.T, start=1):
         for j in component.nonzero()[0]:
@@ -34,22 +35,22 @@ def draw(components):
 
 
 draw(one.components)
-print(f"at least {100 * one.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(one.ratio), "of the optimum")
 
 # %% [markdown]
 # ## Five parts, together
 #
-# Taken one after another, the first would get the best pixels and the others what is left. Here the five
-# are found together, and the certificate bounds what they explain in all.
+# If parts are found one after another, the first gets the best pixels and the others get the rest. Here the
+# five parts are found together. The certificate bounds the variance that all five explain.
 
 # %%
 together = nspca.solve(problem.with_k((40,) * 5))
 draw(together.components)
 print(f"{together.value / problem.total_variance:.1%} of the variance")
-print(f"at least {100 * together.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(together.ratio), "of the optimum")
 
 # %% [markdown]
-# One after another:
+# For comparison, five parts found one after another:
 
 # %%
 in_turn = nspca.solve(problem, components=5, certify=None)
@@ -58,7 +59,7 @@ print(f"{in_turn.value / problem.total_variance:.1%} of the variance")
 # %% [markdown]
 # ## Against the largest weights of ordinary PCA
 #
-# The forty largest entries of the leading eigenvector, the usual short cut, and what it leaves behind:
+# A usual short cut keeps the forty largest entries of the leading eigenvector. It explains less:
 
 # %%
 short_cut = nspca.solve(problem, "threshold", certify=None)

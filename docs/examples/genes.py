@@ -2,16 +2,17 @@
 # # Genes that go together
 #
 # A table of gene expression has dozens of samples and thousands of genes. An ordinary principal component
-# has a weight on every gene; one with twenty weights is a list that can be looked up. This example finds
-# it, proves how good it is, and asks whether it knows the diagnosis, which it was never told.
+# has a weight on every gene. A component with twenty weights is a list of genes that can be looked up. This
+# example finds the list, proves how good it is, and compares it with the diagnosis, which it never saw.
 #
-# It runs on the leukemias of Armstrong et al. (2002) where `NSPCA_DATA` has them, and on a made-up stand-in
-# elsewhere. What stands below came from:
+# It uses the leukemias of Armstrong et al. (2002) if `NSPCA_DATA` has them, and a made-up stand-in otherwise.
+# The output below comes from this data set:
 
 # %%
 import numpy as np
 
 import nspca
+from nspca.numerals import format_guarantee
 
 data = nspca.load_sample("leukemia")
 print(data.name, data.X.shape)
@@ -21,7 +22,7 @@ for label in np.unique(data.labels):
 # %% [markdown]
 # ## Twenty genes
 #
-# Nonnegative weights: genes that rise together.
+# Nonnegative weights select genes that rise together.
 
 # %%
 problem = nspca.Problem.from_data(data.X, k=20)
@@ -31,26 +32,25 @@ for j in sorted(chosen, key=lambda j: -result.components[j, 0])[:5]:
     print(f"{data.feature_names[j]:16} {result.components[j, 0]:.3f}")
 
 # %% [markdown]
-# No list of twenty explains much more: at least this share of the best possible is reached, whichever list
-# that is.
+# No list of twenty genes explains much more. The list reaches at least this share of the unknown optimum:
 
 # %%
-print(f"at least {100 * result.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(result.ratio), "of the optimum")
 print(nspca.verify(data.X, result.certificate, problem) <= result.certificate.upper)
 
 # %% [markdown]
 # ## How many genes are enough
 #
-# The curve of values flattens; `ratio` says how far each point is proved.
+# The curve of values flattens. `ratio` is the proved fraction of the optimum at each k.
 
 # %%
 sweep = nspca.sweep(problem, [5, 10, 20, 40, 80])
 sweep.frame[["k", "value", "ratio"]].round({"value": 0, "ratio": 3})
 
 # %% [markdown]
-# ## Does it know the diagnosis?
+# ## Does the component separate the diagnoses?
 #
-# The score of a sample is the weighted sum of the chosen genes. It saw no labels.
+# The score of a sample is the weighted sum of its chosen genes. The solver saw no labels.
 
 # %%
 scores = problem.scores(result.components)[:, 0]
@@ -59,9 +59,9 @@ for label in np.unique(data.labels):
     print(f"{label!s:8} mean {mine.mean():10.0f}   standard deviation {mine.std():10.0f}")
 
 # %% [markdown]
-# ## Other genes, next
+# ## More components
 #
-# A second and a third component without the genes of those before.
+# The second and third components use no gene of the components before them.
 
 # %%
 three = nspca.solve(problem, components=3, certify=None)
@@ -70,5 +70,5 @@ for number, component in enumerate(three.components.T, start=1):
     print(number, ", ".join(data.feature_names[j] for j in first))
 
 # %% [markdown]
-# In the browser the same is on the page Sweep: choose the sample, or upload a table with genes in rows and
-# turn it with one click.
+# The page Sweep of the dashboard does the same. Choose the sample, or upload a table with genes in rows and
+# transpose it with one click.

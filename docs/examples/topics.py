@@ -1,14 +1,15 @@
 # %% [markdown]
 # # Topics of words
 #
-# A table of word counts, documents in rows. A component with ten words of positive weight is a topic: words
-# that come up in the same documents.
+# This example reads a table of word counts with documents in rows. A component with ten words of positive
+# weight is a topic: words that occur in the same documents.
 #
-# It runs on the KOS blog entries of the UCI repository where `NSPCA_DATA` has them, and on made-up
-# documents elsewhere. What stands below came from:
+# It uses the KOS blog entries of the UCI repository if `NSPCA_DATA` has them, and made-up documents
+# otherwise. The output below comes from this data set:
 
 # %%
 import nspca
+from nspca.numerals import format_guarantee
 
 data = nspca.load_sample("bow-kos")
 print(data.name, data.X.shape, f"{data.X.nnz} counts that are not zero")
@@ -22,18 +23,18 @@ first = nspca.solve(problem)
 
 
 def words(component):
-    """The words of a component, the heaviest first."""
+    """Return the words of a component, largest weight first."""
     return [data.feature_names[j] for j in sorted(component.nonzero()[0], key=lambda j: -component[j])]
 
 
 print(", ".join(words(first.components[:, 0])))
-print(f"at least {100 * first.ratio:.1f} % of the optimum")
+print("at least", format_guarantee(first.ratio), "of the optimum")
 
 # %% [markdown]
 # ## Which words must be in
 #
-# Some could be exchanged for others at next to no cost, some not: of these it is proved that every topic of
-# ten words within five per cent of the best has them.
+# Some words could be exchanged for others at almost no cost, others could not. Every topic of ten words
+# within five per cent of the best is proved to contain these words:
 
 # %%
 known = nspca.membership(problem, first, share=0.95, effort="fast")
@@ -45,7 +46,7 @@ print(", ".join(every) or "none is proved to be in every one")
 # %% [markdown]
 # ## Six topics, together
 #
-# No word in two of them.
+# No word is in two topics.
 
 # %%
 topics = nspca.solve(problem.with_k((10,) * 6))
@@ -55,7 +56,7 @@ for component in topics.components.T:
 # %% [markdown]
 # ## The documents of a topic
 #
-# The scores say how much of a topic is in each document.
+# The score of a document says how much of a topic it contains.
 
 # %%
 scores = problem.scores(topics.components)
@@ -63,5 +64,5 @@ for number, column in enumerate(scores.T, start=1):
     print(number, data.sample_names[column.argmax()])
 
 # %% [markdown]
-# Tables of counts that do not fit into memory stay on disk: `nspca.Shards` and `Problem.from_shards` do the
-# same from there.
+# Tables of counts that do not fit into memory stay on disk. `nspca.Shards` and `Problem.from_shards` read
+# them from there.

@@ -10,7 +10,7 @@ is a tuple of r numbers. Everything is in unit scale.
 
 import numpy as np
 
-from nspca.ascent.matching import assign
+from nspca.ascent.matching import assign, best_labels
 from nspca.ascent.single import GAIN, best_on_support, best_weights
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance
 from nspca.matrix.linalg import Array, normalised, topk_sum
@@ -52,8 +52,8 @@ def better_signs(G: Array, sizes) -> Array:
 
 
 def candidate(G: Array, sizes, nonneg: bool) -> Array:
-    """Algorithm 2 of Asteris et al. 2015: maximiser of ``sum_j (x_j'g_j)^2`` over disjoint x_j, by matching
-    and Cauchy-Schwarz.
+    """Return the maximiser (n, r) of ``sum_j (x_j'g_j)^2`` over disjoint x_j, by matching and Cauchy-Schwarz:
+    Algorithm 2 of Asteris et al. 2015.
     """
     labels = assign(weights(G, nonneg), sizes)
     P = np.maximum(G, 0.0) if nonneg else G
@@ -64,6 +64,26 @@ def candidate(G: Array, sizes, nonneg: bool) -> Array:
         if not X[support, j].any():
             X[support[0], j] = 1.0
     return X
+
+
+def candidates(G: Array, labels: np.ndarray, nonneg: bool) -> Array:
+    """Return `candidate` for each of many linear forms G (N, n, r), all at once, for a tiny n.
+
+    Parameters
+    ----------
+    G : (N, n, r) float64
+    labels : (l, n) int
+        Every matching there is, as `matching.every_matching` lists them.
+    nonneg : bool
+    """
+    labels = best_labels(weights(G, nonneg), labels)
+    mine = labels[:, :, None] == np.arange(G.shape[2])
+    X = np.where(mine, np.maximum(G, 0.0) if nonneg else G, 0.0)
+    number, component = np.nonzero(~X.any(axis=1))
+    X[number, np.argmax(mine[number, :, component], axis=1), component] = 1.0
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    X /= largest  # squares of tiny entries would underflow
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def climb_factor(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.ascent.disjoint import climb, told, value
+from nspca.ascent.removal import without_each
 from nspca.ascent.single import best_on_support
 from nspca.matrix.covariance import Covariance
 from nspca.matrix.linalg import Array, normalised, topk_indices
@@ -164,14 +165,8 @@ def _replacements(B, x, image, size, nonneg):
     leaving alone.
     """
     support = np.flatnonzero(x)
-    xs, total = x[support], float(x @ image)
-    rest = np.where(
-        xs**2 < 1, 1 - xs**2, np.inf
-    )  # without a feature that is alone, to rounding, nothing is left
-    alpha = (total - 2 * xs * image[support] + xs**2 * np.diag(B)[support]) / rest
-    cross = (image[None, :] - xs[:, None] * B[support]) / np.sqrt(rest)[:, None]
-    if support.size == 1:
-        alpha, cross = np.zeros(1), np.zeros_like(cross)
+    total, left = float(x @ image), without_each(B[np.ix_(support, support)], x[support])
+    alpha, cross = left.values, left.pulls(B[:, support], image)
     out, alone = support, alpha - total
     if support.size < size:
         alpha, cross, out = np.append(alpha, total), np.vstack((cross, image)), np.append(support, -1)

@@ -19,6 +19,10 @@ Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, 
 (successive shortest paths).
 """
 
+import math
+from functools import lru_cache
+from itertools import combinations
+
 import numpy as np
 
 from nspca.errors import InvalidProblem, NotConverged
@@ -26,6 +30,8 @@ from nspca.matrix.linalg import Array, topk_indices
 
 SWEEPS = 30
 """Rounds of prices at most; what they leave open the paths do, so this is only a matter of speed."""
+LISTED = 2000
+"""Matchings that are listed at most: their totals at a point then take less time than one search for it."""
 ROUNDING = 2.0**-48
 """A path must gain this much more than another, relative to the largest weight, to be preferred: 16 roundings
 of sums of them.
@@ -64,6 +70,40 @@ def assign(weights: Array, sizes) -> np.ndarray:
     labels = np.full(n, -1)
     labels[rows] = found
     return labels
+
+
+def every_matching(n: int, sizes) -> np.ndarray | None:
+    """Return all labels (l, n) that give `sizes` features of n to components, -1 for unused features.
+
+    None where there are more than `LISTED`.
+    """
+    left, count = n, 1
+    for size in sizes:
+        count *= math.comb(left, size)
+        left -= size
+    return _listed(n, tuple(sizes)) if count <= LISTED else None
+
+
+@lru_cache(maxsize=8)
+def _listed(n, sizes):
+    labels = np.full((1, n), -1)
+    for j, size in enumerate(sizes):
+        chosen = [(row, I) for row in labels for I in combinations(np.flatnonzero(row < 0), size)]
+        labels = np.array([row for row, _ in chosen])
+        for row, (_, I) in zip(labels, chosen, strict=True):
+            row[list(I)] = j
+    return labels
+
+
+def best_labels(weights: Array, labels: np.ndarray) -> np.ndarray:
+    """Return for each of the weights (N, n, r) the matching of largest total among `labels` (l, n); (N, n).
+
+    For tables so small that every matching can be listed this is one product for many points, where `assign`
+    takes a point at a time.
+    """
+    taken = labels[:, :, None] == np.arange(weights.shape[2])
+    totals = weights.reshape(len(weights), -1) @ taken.reshape(len(labels), -1).T.astype(float)
+    return labels[np.argmax(totals, axis=1)]
 
 
 def candidates(weights: Array, needed: int) -> np.ndarray:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.ascent.removal import without_each
 from nspca.ascent.single import moved, support_of, two_variable_values
-from nspca.matrix.linalg import Array, topk_indices
+from nspca.matrix.covariance import without_lost
+from nspca.matrix.linalg import Array, normalised, topk_indices
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -38,14 +40,15 @@ class Replaced:
 
 
 def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replaced:
-    """The best exchange for every feature of x (n,), and for every other."""
+    """Return the best exchange for every feature of the component x (n,), and for every other feature."""
     A, n, forced = problem.covariance, problem.n, list(problem.forced)
+    x = normalised(x)  # a result may be off by more than rounding
     value, support, allowed = A.quadratic(x), np.flatnonzero(x), support_of(problem, x)
     outside, full = np.delete(np.arange(n), allowed), allowed.size >= problem.size
     having, lacking, partner = np.zeros(n), np.full(n, value), np.full(n, -1)
     having[allowed] = value
-    lacking[support] = _alone(A, x, support, value)
     columns = A.columns(support)
+    lacking[support] = np.maximum(without_each(columns[support], x[support]).values, 0.0)
     step = max(1, AT_ONCE // (support.size + 1))
     for J in (outside[i : i + step] for i in range(0, outside.size, step)):
         out, reached = two_variable_values(A, x, support, J, columns, full, problem.nonneg)
@@ -66,12 +69,5 @@ def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replac
         enters, values = (j, having) if done < promising.size else (partner[j], lacking)
         leaves = partner[j] if done < promising.size else j
         values[j] = max(values[j], A.quadratic(moved(problem, x, leaves, enters)))
+    having, lacking = without_lost(A, having), without_lost(A, lacking)
     return Replaced(having, lacking, partner)
-
-
-def _alone(A, x, support, value):
-    """What is left of x without one of its features; 0 of its only one."""
-    xs, image = x[support], A.product(x)[support]
-    rest = 1 - xs**2
-    left = value - 2 * xs * image + xs**2 * A.diagonal[support]
-    return np.where(rest > 1e-12, np.maximum(left, 0.0) / np.where(rest > 1e-12, rest, 1.0), 0.0)

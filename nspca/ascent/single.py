@@ -7,6 +7,7 @@ here is an ascent.
 
 import numpy as np
 
+from nspca.ascent.removal import without_each
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance
 from nspca.matrix.linalg import Array, largest_eigenpairs, normalised, rank1, rank1_columns
 from nspca.problem import Problem
@@ -193,24 +194,16 @@ def _best_swap(problem, x, value):
 
 
 def two_variable_values(A, x, support, outside, columns, full, nonneg):
-    """Values reached by x without one feature (rows; -1: none removed) plus one feature from outside
-    (columns).
+    """Return which feature leaves (s,), -1 for none, and the values (s, m) reached without it and with one of
+    the m features `outside`.
     """
     xs = x[support]
     image = columns @ xs
-    value = float(xs @ image[support])
-    # Leaving out row i of the support: y = (x - x_i e_i) / |.|
-    rest = np.where(
-        xs**2 < 1, 1 - xs**2, np.inf
-    )  # without a feature that is alone, to rounding, nothing is left
-    alpha = (value - 2 * xs * image[support] + xs**2 * A.diagonal[support]) / rest
-    cross = (image[outside][None, :] - xs[:, None] * columns[outside].T) / np.sqrt(rest)[:, None]
-    out = support
+    left = without_each(columns[support], xs)
+    alpha, cross, out = left.values, left.pulls(columns[outside], image[outside]), support
     if not full:
-        alpha, cross = np.append(alpha, value), np.vstack((cross, image[outside]))
+        alpha, cross = np.append(alpha, float(xs @ image[support])), np.vstack((cross, image[outside]))
         out = np.append(support, -1)
-    if support.size == 1 and full:
-        alpha, cross = np.zeros_like(alpha), np.zeros_like(cross)
     gamma = A.diagonal[outside][None, :]
     cross = np.maximum(cross, 0.0) if nonneg else cross
     return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2

@@ -68,7 +68,7 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
         S = B - U @ U.T if N is None else B - N - U @ U.T
         samples, sizes = A.shape[0] if A.source == "data" else 1, trace + total
         # Features that are not constant, and yet too small to be squared, leave a block of zeros.
-        underflown = not sizes and rows is not None and A.source == "data" and A.columns(rows).any()
+        underflown = not sizes and A.varies[slice(None) if rows is None else rows].any()
         sizes += TINY if sizes or underflown else 0.0
 
         def prove(t):

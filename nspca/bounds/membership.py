@@ -18,6 +18,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SLACK, heights, search_slack, threshold
 from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
 from nspca.errors import NotConverged, Refused
@@ -120,6 +121,9 @@ def _with_witness(problem, certificate, interest, features, report) -> Iterator[
     asked = _asked(problem, features, interest, report) if len(features) and problem.n <= BRANCHED else None
     if asked is not None:
         yield of_branches(problem, asked, interest, report)
+    if certificate is not None and certificate.form == "fixing":
+        # Its stages are about answers above its level, not about those within a share of the best one.
+        certificate = strongest(problem, interest.value, "standard", report, branching=False)[0]
     if certificate is not None and certificate.form == "branches":
         yield of_branches(problem, certificate, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)

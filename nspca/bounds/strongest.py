@@ -77,6 +77,7 @@ def strongest(
     known: float = np.inf,
     limits: Limits | None = None,
     resume: Certificate | None = None,
+    branching: bool = True,
 ):
     """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
 
@@ -98,6 +99,8 @@ def strongest(
         Branch until nothing is open or one of these is reached, whatever the plan allows.
     resume : Certificate, optional
         Of form "fixing" and of this problem: the search goes on from there.
+    branching : bool
+        Whether features may be fixed and supports branched on; else the certificate is of one inequality.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def strongest(
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
-    plan = PLANS[effort]
+    plan = PLANS[effort] if branching else replace(PLANS[effort], branching=0.0, eigenvalues=0.0)
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None, None, None
     kept = kept_rows(problem, plan, lower, known)
@@ -168,7 +171,7 @@ class _Run(Work[Plan]):
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
         self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
-        if 1 < problem.n <= BRANCHED:
+        if 1 < problem.n <= BRANCHED and self.plan.eigenvalues:
             if self.lower == 0.0:  # without a value to reach, hardly any part of the supports is closed
                 self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
                 self.lower = problem.covariance.quadratic(self.point)

@@ -4,20 +4,24 @@ Given is a reader: `shape` and `blocks()`, the rows in order as compressed rows,
 for. What is read in the first pass is hashed block by block, and each later pass must bring the same blocks.
 No column is ever held whole.
 
-Y is the float64 matrix that X, times a power of two, becomes when columns that are more than half full are
-shifted by a float near their mean.
+Y is the float64 matrix that X becomes when each column is taken times a power of two of its own, and columns
+that are more than half full are shifted by a float near their mean. Where means are taken off, columns that
+hold one value are 0 in Y.
 """
 
 import hashlib
 
 import numpy as np
 
+from nspca.checker.numbers import floats
 from nspca.checker.refusal import require
 
 PIECE = 4096
 """Rows looked at together."""
 AT_ONCE = 2**22
 """Numbers written out together, of columns that are shifted."""
+GONE = 5000
+"""Exponent of columns that are 0 in Y: every float over 2^GONE is 0."""
 
 
 class Rows:
@@ -25,9 +29,10 @@ class Rows:
 
     Attributes
     ----------
-    exponent : of the unit scale
+    exponent : of the unit scale, that of the largest number in columns that are not 0 in Y
+    powers : (n,), exponents of what makes columns of Y as large as they are at unit scale
     sums, squares : (n,), of the columns of Y
-    plain : (n,), squares of the columns of X at unit scale
+    plain : (n,), squares of the columns of Y that are not shifted
     constant : (n,), which columns hold one value
     pieces_read : into how many pieces of at most `piece` rows those sums were divided
     """
@@ -41,31 +46,36 @@ class Rows:
         then: counts and sizes; means; sums of Y.
         """
         n, digest = self.n, hashlib.sha256(f"sparse {self.m} {self.n}".encode())
-        before, counts, largest = 0, np.zeros(n, dtype=np.int64), np.zeros(n)
+        before, counts = 0, np.zeros(n, dtype=np.int64)
+        least, most = np.full(n, np.inf), np.full(n, -np.inf)
         for number, (starts, columns, values) in enumerate(self.passed()):
             digest.update(starts[bool(number) :] + before)
             before += int(starts[-1])
             counts += np.bincount(columns, minlength=n)
-            np.maximum.at(largest, columns, np.abs(values))
+            np.minimum.at(least, columns, values)
+            np.maximum.at(most, columns, values)
+        self.constant = (counts == 0) | ((counts == self.m) & (least == most))
+        gone = self.constant & (shifted and not scaled)
+        largest = np.where((counts == 0) | gone, 0.0, np.maximum(most, -least))
         self.exponent = int(np.frexp(largest.max(initial=0.0))[1])
-        self.exponents = np.frexp(largest)[1] if scaled else np.full(n, self.exponent)
+        own = np.frexp(largest)[1]
+        self.powers = np.where(largest > 0, own - self.exponent, 0)
+        self.exponents = np.where(gone, GONE, own)
         sums = np.zeros(n)
         for _, columns, values in self.passed():
             digest.update(columns)
             sums += np.bincount(columns, weights=self.unit(columns, values), minlength=n)
-        full = 2 * counts > self.m if shifted else np.zeros(n, dtype=bool)
+        full = (2 * counts > self.m) & ~gone if shifted else np.zeros(n, dtype=bool)
         self.shifts = np.where(full, sums / self.m, 0.0)
         self.piece = max(1, min(PIECE, AT_ONCE // max(1, int(np.count_nonzero(full)))))
-        self._sum(full, digest)
-        self.constant |= counts == 0
+        self._sum(digest)
         right = digest.hexdigest() == wanted
         require(right, "the data is not the data of the certificate: the digests differ")
 
-    def _sum(self, full, digest):
-        """Sums and squares, and which of the columns that are full hold one value."""
-        n, first = self.n, np.zeros(self.n)
+    def _sum(self, digest):
+        """Sums and squares."""
+        n, self.pieces_read = self.n, 0
         self.sums, self.squares, self.plain = np.zeros(n), np.zeros(n), np.zeros(n)
-        self.constant, self.pieces_read = full.copy(), 0
         for starts, columns, values in self.passed():
             digest.update(values)
             for part in self.parts(starts):
@@ -76,17 +86,13 @@ class Rows:
                 at = columns[part[0] : part[-1]]
                 z = self.unit(at, values[part[0] : part[-1]])
                 self.plain += np.bincount(at, weights=z * z, minlength=n)
-                still = np.flatnonzero(self.constant)
-                D = self.dense(part, columns, values, still)
-                first[still] = D[0] if self.pieces_read == 1 else first[still]
-                self.constant[still] = (first[still] == D).all(axis=0)
 
     def passed(self):
         """The blocks (starts, columns, values), each copied and looked at: the same ones in every pass."""
         rows, prints = 0, []
         for number, X in enumerate(self.reader.blocks()):
             starts, columns = (np.array(part, "<i8") for part in (X.indptr, X.indices))
-            values = np.array(X.data, "<f8")
+            values = floats(np.asarray(X.data))
             self._in_order(starts, columns, values)
             rows += starts.size - 1
             own = hashlib.sha256()
@@ -112,7 +118,7 @@ class Rows:
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
     def unit(self, columns, values):
-        """Values times their power of two."""
+        """Values times the power of two of their column."""
         return np.ldexp(values, -self.exponents[columns])
 
     def parts(self, starts):
@@ -134,7 +140,7 @@ class Rows:
         return rows, at, y
 
     def dense(self, part, columns, values, J):
-        """The columns J of the rows of `part`, at unit scale, not shifted."""
+        """The columns J of the rows of `part`, each times its power of two, not shifted."""
         place = np.full(self.n, -1)
         place[J] = np.arange(len(J))
         at = columns[part[0] : part[-1]]

@@ -1,8 +1,9 @@
 """The matrix A at unit scale, formed from the raw data in blocks.
 
-Data X: A = Z'Z / m, where Z is the float64 matrix that X, times a power of two, becomes by centring and
-scaling. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a power of two. In the
-units of the data it is 2^exponent A.
+Data X: A = Z'Z / m, where Z is the float64 matrix that centring and scaling make of X, each column times a
+power of two of its own. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a
+power of two. In the units of the data it is 2^exponent A. The unit scale is that of the largest number, of
+centred data that of the largest in columns that do not hold one value.
 """
 
 import copy
@@ -11,9 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
+from nspca.checker.numbers import floats, not_masked, numbers_of
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
+LOWEST = -5000
+"""Less than the exponent of any float."""
 DENSE_LIMIT = 4000
 """So many rows of A are formed at once, unless A is given as a whole."""
 
@@ -37,19 +41,19 @@ class Matrix:
 
     def __init__(self, data, recipe):
         X = real_numbers(data)
+        require(np.isfinite(X.values).all(), "the data must be finite numbers")
         shape = tuple(recipe.shape)
         right = len(X.shape) == 2 and shape == X.shape and min(shape) > 0
         require(right, f"the data must have shape {shape}, got {X.shape}")
         same = digest_of(X) == recipe.digest
         require(same, "the data is not the data of the certificate: the digests differ")
-        require(np.isfinite(X.values).all(), "the data must be finite numbers")
         (self.m, self.n), self.X, self.entries = X.shape, X, None
         of_data = recipe.source == "data"  # a covariance is taken as it is
         self.center, self.scale = of_data and recipe.center, of_data and recipe.scale
-        self.shift = int(np.frexp(np.abs(X.values).max(initial=0.0))[1])
         if of_data:
             self._of_data()
         else:
+            self.shift = int(np.frexp(np.abs(X.values).max(initial=0.0))[1])
             square = recipe.source == "covariance" and self.m == self.n
             require(square, f"the source must be data or a square covariance, got {recipe.source!r}")
             self._of_covariance()
@@ -57,16 +61,23 @@ class Matrix:
         require(recipe.exponent == self.exponent, words)
 
     def _of_data(self):
-        """|A_ij| <= |z_i| |z_j| / m. Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size."""
-        self.exponent, self.relative = 0 if self.scale else 2 * self.shift, False
-        self.eps, self.lost = gamma(self.m + 8), TINY
-        sizes = [self._sizes(J) for J in self.chunks(np.arange(self.n))]
-        self.size = np.concatenate(sizes) * (1 + self.eps)
+        """|A_ij| <= |z_i| |z_j| / m. Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size.
 
-    def _sizes(self, J):
-        """|z_j| / sqrt(m); rule NORM for what underflow takes."""
-        Z = self.columns(J)
-        return np.sqrt((Z * Z).sum(axis=0) / self.m) + ROOT_TINY * Z.any(axis=0)
+        The lengths of columns are taken before they are brought to the unit scale, where squares may
+        underflow. A size that is not 0 is at least ROOT_TINY (rule NORM).
+        """
+        found = [self._lengths(J) for J in self.chunks(np.arange(self.n))]
+        lengths, exponents, varies = (np.concatenate(part) for part in zip(*found, strict=True))
+        self.shift = 0 if self.scale else int(exponents[varies].max(initial=LOWEST))
+        self.shift = 0 if self.shift == LOWEST else self.shift
+        self.exponent, self.relative = 2 * self.shift, False
+        self.eps, self.lost = gamma(self.m + 8), TINY
+        self.size = (np.ldexp(lengths, exponents - self.shift) + ROOT_TINY * varies) * (1 + self.eps)
+
+    def _lengths(self, J):
+        """|z_j| / sqrt(m) for Z before the unit scale, the exponent of that, and whether z_j is not 0."""
+        Z, exponents = self._own_columns(J)
+        return np.sqrt((Z * Z).sum(axis=1) / self.m), exponents, Z.any(axis=1)
 
     def _of_covariance(self):
         """|A_ij| is at most the largest entry of row i, and of row j.
@@ -74,7 +85,8 @@ class Matrix:
         A symmetric B is A, exactly, unless entries underflow at unit scale; else B + B' rounds once.
         """
         features = np.arange(self.n)
-        B, given = self.columns(features), self.X.columns(features).T
+        given = self.X.columns(features).T
+        B = np.ldexp(given, -self.shift)
         exact = np.array_equal(B, B.T) and np.array_equal(np.ldexp(B, self.shift), given)
         self.entries, self.exponent, self.relative = (B + B.T) / 2, self.shift, True
         self.eps, self.lost = (0.0, 0.0) if exact else (gamma(2), TINY)
@@ -98,19 +110,30 @@ class Matrix:
         return [J[i : i + width] for i in range(0, len(J), width)]
 
     def columns(self, J):
-        """Z for the features J; each is a row in memory, so its mean does not depend on the others."""
+        """Z for the features J, at unit scale."""
+        Z, exponents = self._own_columns(J)
+        return scaled(Z, exponents - self.shift).T
+
+    def _own_columns(self, J):
+        """Z for the features J before the unit scale, and the exponent (j,) of the scale that it has.
+
+        Each is a row in memory, so its mean does not depend on the others. A row of one value is 0 once it is
+        centred.
+        """
         X = self.X.columns(J)
-        largest = np.abs(X).max(axis=1, keepdims=True)
-        X = np.ldexp(X, -(np.frexp(largest)[1] if self.scale else self.shift))
+        exponents = np.frexp(np.abs(X).max(axis=1))[1]
+        X = scaled(X, -exponents)
         if not (self.center or self.scale):
-            return X.T
+            return X, exponents
+        constant = X.max(axis=1) == X.min(axis=1)
         C = X - X.mean(axis=1, keepdims=True)
         C = C - C.mean(axis=1, keepdims=True)  # of a large mean the rounding is left
+        C[constant] = 0.0
         if not self.scale:
-            return C.T
-        require((np.ptp(X, axis=1) > 0).all(), "a constant column cannot be scaled to unit variance")
+            return C, exponents
+        require(not constant.any(), "a constant column cannot be scaled to unit variance")
         deviation = np.sqrt((C * C).mean(axis=1, keepdims=True))
-        return ((C if self.center else X) / deviation).T
+        return (C if self.center else X) / deviation, np.zeros_like(exponents)
 
     def block(self, I, J):
         """A[I, J], computed."""
@@ -147,6 +170,7 @@ class Sparse:
         X = X.tocsr().copy()
         X.sum_duplicates()
         X.eliminate_zeros()
+        require(X.dtype.kind in "biuf", f"the data must be real numbers, none masked, got {X.dtype}")
         self.shape, self.values = tuple(X.shape), floats(X.data)
         self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
 
@@ -174,24 +198,19 @@ class Sparse:
         return X
 
 
+def scaled(X, exponents):
+    """Return the rows of X (j, m) times powers of two; below the normal numbers that rounds once."""
+    if np.abs(exponents).max(initial=0) <= 1000:
+        return X * np.ldexp(1.0, exponents)[:, None]
+    return np.ldexp(X, exponents[:, None])
+
+
 def real_numbers(data):
     """A table of real numbers that nobody else holds."""
-    sparse = hasattr(type(data), "tocsr")  # of the type: a column of a data frame may have that name
-    held = getattr(data, "data", None) if sparse else data
-    held = np.ma.asarray(held) if isinstance(held, list | tuple) else held  # masked if one of its rows is
-    require(not np.ma.is_masked(held), "the data must be real numbers, none masked, got masked ones")
-    return Sparse(data) if sparse else Dense(np.asarray(data))
-
-
-def floats(X):
-    """The numbers of an array in float64, each in its place.
-
-    In a table of objects every entry is looked at: float64 would read texts and durations as numbers and drop
-    what is imaginary.
-    """
-    kinds = {np.asarray(entry).dtype.kind for entry in X.ravel()} if X.dtype.kind == "O" else {X.dtype.kind}
-    require(kinds <= set("biufO"), f"the data must be real numbers, none masked, got {X.dtype}")
-    return np.array(X, "<f8", order="C")
+    if not hasattr(type(data), "tocsr"):  # of the type: a column of a data frame may have that name
+        return Dense(numbers_of(data))
+    not_masked(getattr(data, "data", None))
+    return Sparse(data)
 
 
 def digest_of(X):

@@ -1,8 +1,8 @@
 """The matrix A of data that come in blocks of rows (`blocks`): as `matrix`, in passes over them.
 
-A is *defined* as the covariance of Y, whose exact means are taken off, with columns times float64 weights if
-they are scaled: A_ij = (y_i'y_j / m - mean(y_i) mean(y_j)) w_i w_j. Without centring no mean is taken off,
-and nothing is shifted.
+A is *defined* as the covariance of Y, whose exact means are taken off, with columns times float64 weights:
+A_ij = (y_i'y_j / m - mean(y_i) mean(y_j)) w_i w_j. Weights are powers of two, which bring columns to the unit
+scale, or make columns have unit variance. Without centring no mean is taken off, and nothing is shifted.
 
 Roundings. Sums run over pieces of rows, so a term goes through at most `depth` additions. With
 r_j = |y_j| / sqrt(m), an entry is off by at most gamma(3 depth + 24) r_i r_j w_i w_j: that of y_i'y_j / m by
@@ -45,10 +45,10 @@ class RowMatrix(Matrix):
         self._sizes_of(self.rows)
 
     def _sizes_of(self, rows):
-        """Means, weights and sizes."""
+        """Means, weights and sizes; columns of Y are near one in size, so their squares lose nothing."""
         m, squares = self.m, rows.squares
         depth = min(m + 1, rows.piece + rows.pieces_read + 1)
-        self.means, self.weights = rows.sums / m, np.ones(self.n)
+        self.means, self.weights = rows.sums / m, np.ldexp(1.0, rows.powers)
         if self.scale:
             variance = squares / m - self.means**2
             varies = (variance > 0).all() and not rows.constant.any()
@@ -60,7 +60,7 @@ class RowMatrix(Matrix):
         r = np.sqrt(squares / m) * (1 + own) + lost
         left = np.sqrt(np.maximum(squares / m - self.means**2, 0.0) + own * r * r) + lost
         size = np.maximum(left, r * np.sqrt(0.5)) if self.center else r
-        self.size = size * self.weights * (1 + own + gamma(16))
+        self.size = size * self.weights * (1 + own + gamma(16)) + lost
         self.eps, self.more = gamma(6 * depth + 64), 6 * depth + 64
         self.lost = TINY * max(1.0, float(self.weights.max()) ** 2)
 

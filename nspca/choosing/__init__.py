@@ -1,5 +1,6 @@
-"""How many features, how many components, and whether noise would give as much: what rows that were held out
-say, rows drawn again, and columns that were shuffled.
+"""Choose the number of features or components, and test against noise.
+
+The evidence comes from rows held out, rows drawn again, and columns shuffled.
 """
 
 from nspca.choosing.choice import Choice, choose_components, choose_k

@@ -1,4 +1,4 @@
-"""How many features or components: the path on all rows, rows held out, rows drawn again, side by side."""
+"""Compare numbers of features or components: value on all rows, on held-out rows, and stability."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MOST = 6
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What speaks for each number of features, or of components.
+    """Evidence for each number of features, or of components.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Choice:
     held_out, held_out_error : (q,) mean share of the variance of held-out rows, and its standard error
     stability, stability_error : (q,) agreement of the features over draws, and its standard error
 
-    Numbers that were not asked for, or not reached before somebody cancelled, are nan.
+    Numbers that were not requested, or not reached before cancellation, are nan.
     """
 
     of: str
@@ -50,7 +50,7 @@ class Choice:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """One row for each number, with the columns of the attributes; the first is called as `of` says."""
+        """Table with a row for each number and a column for each attribute; `of` names the first."""
         import pandas as pd  # half a second that a caller who reads no table need not wait
 
         return pd.DataFrame({self.of: self.numbers, **self.columns})
@@ -99,11 +99,10 @@ def choose_k(
     report: Report | None = None,
     **options: Any,
 ) -> Choice:
-    """What speaks for each number of features: the variance explained, the same of rows that were held out,
-    and whether rows drawn again give the same features.
+    """Compare numbers of features k: variance explained, held-out variance, and stability of the features.
 
-    Nothing here is proved: these are estimates about other rows from the same source, and take the rows as
-    independent of each other.
+    Nothing here is proved. These are estimates about other rows from the same source. They treat the rows as
+    independent.
 
     Parameters
     ----------
@@ -153,8 +152,7 @@ def choose_components(
     report: Report | None = None,
     **options: Any,
 ) -> Choice:
-    """What speaks for 1, 2, ... components of k features that share none; the same as `choose_k` says of
-    numbers of features.
+    """Compare 1, 2, ... disjoint components of k features each, by the measures of `choose_k`.
 
     Parameters
     ----------

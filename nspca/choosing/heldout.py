@@ -1,4 +1,4 @@
-"""What components found on some rows explain of the others: every row is held out once."""
+"""Share of variance that components explain on held-out rows; every row is held out once."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def shares(X, rows: Array, others: Array, found: list[Array], center: bool) -> A
 
 
 def mean_and_error(values: list[Array]) -> tuple[Array, Array]:
-    """Of a number for each fold the mean and its standard error; nan from fewer than two."""
+    """Return the mean over folds and its standard error, which is nan with fewer than two folds."""
     Y = np.array(values)
     if len(Y) < 2:
         return Y.mean(axis=0), np.full(Y.shape[1], np.nan)

@@ -24,13 +24,13 @@ TIES = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class NoiseTest:
-    """What components of shuffled tables explain, beside that of the table itself.
+    """Explained variance of a table beside that of shuffled tables.
 
     Attributes
     ----------
     value : float
         Explained variance of the component of the table, in the units of the data.
-    noise : (B,) the same of every shuffled table
+    noise : (B,) explained variance of the component of each shuffled table
     """
 
     value: float
@@ -38,7 +38,7 @@ class NoiseTest:
 
     @property
     def reached(self) -> int:
-        """How many shuffled tables give as much or more."""
+        """Number of shuffled tables that explain as much as the table, or more."""
         return int(np.count_nonzero(self.noise >= self.value * (1 - TIES)))
 
     @property

@@ -1,4 +1,4 @@
-"""What is sought in every part of the rows: a component of each k, or 1, 2, ... components of one k."""
+"""Describe the question asked of every part of the rows: a component of each k, or several of one k."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from nspca.api import solve, sweep
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import features_of
-from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array
 from nspca.matrix.moments import moments
+from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import METHODS
@@ -18,7 +18,7 @@ from nspca.solvers import METHODS
 
 @dataclass(frozen=True)
 class Sought:
-    """How components are sought; the words are those of `nspca.solve` and `Problem.from_data`.
+    """Options for solving each part of the rows, named as in `nspca.solve` and `Problem.from_data`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def table(X, scale: bool):
             "rows of samples are required, got a data set that is a covariance; give the data that it is of"
         )
     X = features_of(X)[0]
-    X = sp.csr_array(X) if sp.issparse(X) else real_numbers(X, "data")
+    X = sparse_table(X, "data") if sp.issparse(X) else real_numbers(X, "data")
     if X.ndim != 2:
         raise InvalidProblem(f"data must be a table of rows and columns, got shape {X.shape}")
     return standardised(X) if scale else X

@@ -27,8 +27,9 @@ def draws(m: int, count: int, seed: int) -> Iterator[Features]:
 
 
 def matched(X: Array, Y: Array) -> tuple[Features, Array]:
-    """For each column of X (n, r) the column of Y (n, r) it goes with when most is shared in all; and
-    ``|x'y|`` of each.
+    """Match columns of X (n, r) to columns of Y (n, r) so that the sum of ``|x'y|`` is largest.
+
+    Returns the matched column of Y for each column of X, and ``|x'y|`` of each pair.
     """
     common = np.abs(X.T @ Y)
     order = linear_sum_assignment(-common)[1]
@@ -36,12 +37,12 @@ def matched(X: Array, Y: Array) -> tuple[Features, Array]:
 
 
 def agreement(draws: Sequence[Sequence[Features]], n: int) -> tuple[float, float]:
-    """How much draws agree beyond chance, and the standard error of that.
+    """Return the agreement of draws beyond chance, and its standard error.
 
     Parameters
     ----------
-    draws : of each draw the features of each component, those that go together at the same place
-    n : how many features there are
+    draws : for each draw the features of each component, matched components at the same position
+    n : number of features
 
     Returns
     -------

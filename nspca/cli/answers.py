@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.screen import DATA, clear, say, say_json, write_csv
-from nspca.said import floor_percent
+from nspca.numerals import format_guarantee
 
 if TYPE_CHECKING:
     from nspca.certificate import Certificate
@@ -71,7 +71,7 @@ def lines(
     found: list[list[dict[str, Any]]],
 ) -> Iterator[str]:
     """What text says of an answer."""
-    ratio = floor_percent(certificate.ratio(result.value))
+    ratio = format_guarantee(certificate.ratio(result.value))
     yield (
         f"{dataset.name}: value {result.value:.6g}, at least {ratio} of the best possible, proved "
         f"({certificate.kind})"

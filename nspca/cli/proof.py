@@ -9,6 +9,7 @@ from nspca.cli.screen import check_files, clear, complain, progress, say, say_js
 from nspca.cli.sources import forced_features, make_problem, read_dataset
 from nspca.cli.words import Commands, count, of_problem, preparing, reading, sizes, with_json
 from nspca.errors import CertificateError, InvalidOption
+from nspca.said import SKETCHED
 
 
 def add(commands: Commands) -> None:
@@ -136,8 +137,10 @@ def verify(args: argparse.Namespace) -> int:
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args)
+        sketched = [step for step in certificate.prepared if step in SKETCHED.values()]
         if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
-            dataset = nspca.prepare(dataset, *certificate.prepared)
+            steps = (step for step in certificate.prepared if step not in sketched)
+            dataset = nspca.prepare(dataset, *steps)
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
@@ -148,7 +151,7 @@ def verify(args: argparse.Namespace) -> int:
             say_json({"proved": False, "reason": str(error)})
         complain(f"refused: {error}")
         return 1
-    proved = replace(certificate, upper=upper, prepared=dataset.prepared)
+    proved = replace(certificate, upper=upper, prepared=(*dataset.prepared, *sketched))
     if args.json:
         said = {
             "name": dataset.name,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from nspca.errors import InvalidOption
+from nspca.numerals import format_guarantee, proved_ratio
 from nspca.progress import Event, Report, silent
-from nspca.said import floor_percent
 
 BAR = 24
 """Characters of a full bar."""
@@ -107,7 +107,7 @@ def drawn(event: Event) -> str:
     if event.k is not None:
         parts.append(f"k = {event.k}")
     if event.upper and event.lower is not None and 0 <= event.lower <= event.upper:
-        parts.append(f"{floor_percent(event.lower / event.upper)} proved")
+        parts.append(f"{format_guarantee(proved_ratio(event.lower, event.upper))} proved")
     return "  ".join([*parts, event.message] if event.message else parts)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from nspca.cli.screen import DATA, check_files, clear, complain, progress, say, say_json, write_csv
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.cli.words import Commands, of_problem, sizes, with_json, with_seed
+from nspca.numerals import round_down, round_up
 from nspca.progress import Event
 
 if TYPE_CHECKING:
@@ -97,11 +98,9 @@ def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]
 
 
 def as_text(frame) -> str:
-    """The table in columns; bounds are rounded up and proved fractions down."""
-    from nspca.certificate import rounded_up
-
+    """Return the table as text in columns, with bounds rounded up and proved ratios rounded down."""
     bounds = {
-        "upper": lambda bound: f"{rounded_up(bound, 6):.6g}",
-        "ratio": lambda ratio: f"{int(ratio * 10000) / 10000:.4f}",
+        "upper": lambda bound: f"{round_up(bound, 6):.6g}",
+        "ratio": lambda ratio: f"{round_down(ratio, 4):.4f}",
     }
     return frame.to_string(index=False, formatters=bounds)

@@ -1,5 +1,6 @@
-"""How much variance components explain that are neither orthogonal nor uncorrelated: three answers, each with
-its name. And how much of other rows.
+"""Variance explained by components that are neither orthogonal nor uncorrelated, by three definitions.
+
+Also the share of the variance of other rows.
 """
 
 import numpy as np
@@ -7,9 +8,9 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem
-from nspca.matrix.given import real_numbers
 from nspca.matrix.linalg import Array, binary_exponent
 from nspca.matrix.moments import squares
+from nspca.matrix.numbers import real_numbers
 from nspca.problem import LARGEST, Problem, moderate
 
 DEPENDENT = 1e-12
@@ -60,8 +61,10 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
 
 
 def shares_of_rows(X, components: Array, mean: Array, scale: Array) -> Array:
-    """Of the sum of squares of rows X (m, n), about a mean (n,) and divided by a scale (n,), the share along
-    each of the components (n, r), (r,); 0 where all rows are that mean.
+    """Return the share of the sum of squares of rows X (m, n) along each component (n, r), as (r,).
+
+    Rows are centred by `mean` (n,) and divided by `scale` (n,) first. The share is 0 where all rows equal
+    the mean.
 
     For components that share no feature the shares add up to that of their span.
     """

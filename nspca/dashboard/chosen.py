@@ -15,7 +15,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard import folder
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import cache, state, words
 from nspca.data import (
     SAMPLES,
     Dataset,
@@ -209,7 +209,7 @@ def find(where: dict[str, Any], workspace: str | None) -> Chosen:
     return found
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@cache.keep()
 def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
     """The same data with log2(x + 1) in place of every x."""
     if _of.dataset.is_covariance:
@@ -218,21 +218,21 @@ def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
     return Chosen(_kept(data), {**_of.reference, "log2": True}, _digest(data))
 
 
-@st.cache_resource(max_entries=4, show_spinner="Preparing the data …")
+@cache.keep("Preparing the data …")
 def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
     """The data as a paper prepared them."""
     data = prepare(_of.dataset, *names)
     return Chosen(_kept(data), {**_of.reference, "prepared": list(names)}, _digest(data))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@cache.keep()
 def _restricted(reference: str, content: str, how: str, features: tuple[int, ...], _of: Chosen) -> Chosen:
     """Some features only, or all without some: what if these were not there?"""
     data = _of.dataset.only(features) if how == "only" else _of.dataset.without(features)
     return Chosen(_kept(data), {**_of.reference, how: list(features)}, _digest(data))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@cache.keep()
 def _together(reference: str, content: str, group: tuple[int, ...], _whole: Dataset, _of: Chosen) -> Chosen:
     """Features, by their numbers in the whole table, as one; those that were constant may be gone."""
     there = set(_of.dataset.feature_names)
@@ -285,7 +285,7 @@ def features_said(where: dict[str, Any], kept: int = 0) -> str:
     return ", ".join(said) or "all features"
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@cache.keep()
 def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
     """The same data without its constant features; an image has lost pixels and is a table then."""
     data, constant = _of.dataset, _of.dataset.constant_columns()
@@ -324,20 +324,20 @@ def version(name: str) -> str:
     return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
 
 
-@st.cache_resource(max_entries=6, show_spinner="Opening the sample …")
+@cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
     data = load_sample(name)
     return Chosen(_kept(data), {"sample": name}, _digest(data))
 
 
-@st.cache_resource(max_entries=6, show_spinner="Reading some rows of the folder …")
+@cache.keep("Reading some rows of the folder …")
 def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
     """A sample of a folder, as data of its own."""
     data = folder.sample(_table, most)
     return Chosen(_kept(data), {"folder": name, "digest": digest, "some": most}, _digest(data))
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
+@cache.keep()
 def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
     """All rows of a folder; the same table in memory is not taken for it."""
     data = _rows(name, digest, folder.rows(_table), _table).dataset
@@ -347,7 +347,7 @@ def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
     return Chosen(data, {"folder": name, "digest": digest}, f"shards {digest}", _table)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
+@cache.keep()
 def _upload(
     workspace: str, upload: str, vocabulary: str | None, covariance: bool, **options: Any
 ) -> Chosen | InvalidData:
@@ -382,7 +382,7 @@ def _upload(
     return Chosen(_kept(data), where, _digest(data))
 
 
-@st.cache_resource(max_entries=6, show_spinner="Reading the file …")
+@cache.keep("Reading the file …")
 def _read(
     digest: str, name: str, vocabulary: str | None, options: tuple, _raw: bytes, _words: bytes | None
 ) -> Opened:
@@ -418,12 +418,12 @@ def columns(workspace: str, upload: str) -> Look | None:
     return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
+@cache.keep()
 def _columns(workspace: str, upload: str, name: str) -> Look | None:
     return read_first(engine().store.get_upload(workspace, upload)[0], name).look
 
 
-@st.cache_resource(max_entries=8, show_spinner="Preparing the covariance …")
+@cache.keep("Preparing the covariance …")
 def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
     # A data frame carries the names into the sentence about constant columns.
     X = (
@@ -483,7 +483,7 @@ def measures(of: Chosen) -> Measures:
     return _measures(of.content, of.dataset.is_covariance, of.dataset)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cache.keep()
 def _measures(content: str, covariance: bool, _data: Dataset) -> Measures:
     filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
     return Measures(filled, _data.constant_columns(), "" if covariance else covariance_suggestion(_data.X)[1])

@@ -5,8 +5,8 @@ without reading them here.
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
+from nspca.dashboard.shell import cache
 from nspca.data import Dataset
 from nspca.errors import Refused
 from nspca.matrix.covariance import Covariance
@@ -42,7 +42,7 @@ def opened(name: str, digest: str) -> Shards:
     return table if table.digest == digest else tasks.known(name, digest)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@cache.keep()
 def _opened(name: str, stamp: str) -> Shards:
     return served.opened(name)
 

@@ -145,8 +145,8 @@ def _apart(folder: Path, raw: bytes, name: str, words: bytes | None, how: dict[s
             "reading a file ended with %d: %s", ran.returncode, ran.stderr[-2000:].decode(errors="replace")
         )
         sentence = (
-            f"Reading the file needs more than the {mib(most)} that it may take, or is not possible at all: "
-            "keep fewer columns, or save it as compressed NPZ."
+            f"Reading the file needs more than the {mib(most)} of memory that it may take, or is not "
+            "possible at all: keep fewer columns, or save it as compressed NPZ."
         )
         return Opened(InvalidData(sentence), None)
     return _told(folder)

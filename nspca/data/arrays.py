@@ -14,24 +14,28 @@ import scipy.sparse as sp
 from nspca.archive import npy_header, open_zip, read_npy, unzip_member
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names, unique_names
 from nspca.data.how import How
-from nspca.data.limits import check_dense, check_float64, check_sparse
+from nspca.data.limits import check_archive, check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
 from nspca.data.prepare import PREPARATIONS
 from nspca.errors import InvalidData
 
 AS_IT_IS = How()
 MOST_STEPS = 100  # preparations of a file that are read and said
+_SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
 _SPARSE = ("data", "indices", "indptr", "shape")
 _NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sample_names", "samples", "index")}
 
 
-def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
-    """An NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix) and what goes with it.
+def read_npz(raw: bytes, name: str, how: How = AS_IT_IS, packed: int | None = None) -> Dataset:
+    """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix), names and labels.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
-    ``header`` with ``header_names``, ``prepared``, ``is_covariance``.
+    ``header`` with ``header_names``, ``prepared``, ``is_covariance``. `packed` counts the bytes of the file
+    that `raw` came in, when that is packed again.
     """
     archive, members = open_zip(raw)
+    packed = packed or len(raw)
+    check_archive(packed, members, "NPZ", _SPARSER)
     files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
     if all(part in files for part in _SPARSE):
         parts = {part: _member(archive, files, part) for part in _SPARSE}
@@ -39,7 +43,7 @@ def read_npz(raw: bytes, name: str, how: How = AS_IT_IS) -> Dataset:
         X = _sparse(parts, layout)
         return _dress(X, name, archive, files, (), how)
     key, notes = _matrix_key(archive, files)
-    return _dress(plain_numbers(_member(archive, files, key)), name, archive, files, notes, how)
+    return _dress(plain_numbers(_member(archive, files, key), packed), name, archive, files, notes, how)
 
 
 def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> tuple[str, tuple[str, ...]]:
@@ -67,9 +71,10 @@ def _member(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: st
     return read_npy(unzip_member(archive, files[key]))
 
 
-def plain_numbers(X: np.ndarray) -> np.ndarray:
-    """A C-contiguous table: uint8 stays, every other real type becomes float64; a stack of images is unrolled
-    by `_dress`.
+def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
+    """Return a C-contiguous table: uint8 stays, every other real type becomes float64.
+
+    A stack of images is unrolled by `_dress`. `packed` counts the bytes of the file that X came in.
     """
     if X.dtype.kind not in "biuf":
         raise InvalidData(f"The table must hold real numbers, got type {X.dtype}: convert it before saving.")
@@ -78,8 +83,10 @@ def plain_numbers(X: np.ndarray) -> np.ndarray:
             f"The table must have 2 dimensions, samples x features, got {X.ndim}: reshape it before saving."
         )
     check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
+    kept = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float64)
+    check_growth(X.size * kept.itemsize, packed, "packed", _SPARSER)
     check_float64(X)
-    return np.ascontiguousarray(X, dtype=np.uint8 if X.dtype == np.uint8 else np.float64)
+    return np.ascontiguousarray(X, dtype=kept)
 
 
 def _layout(told: np.ndarray) -> str:

@@ -61,6 +61,12 @@ class Cells:
             MemoryError,
             OverflowError,
         ) as error:
+            if isinstance(error, MemoryError) or "out of memory" in str(error):
+                # A walk cell by cell would take minutes and end in the same place.
+                raise InvalidData(
+                    "Reading the table takes more memory than there is: keep fewer columns, or save it as "
+                    "compressed NPZ."
+                ) from None
             values, texts = self._walk(text, skipped)
             if self.missing_allowed:
                 return values, texts
@@ -89,6 +95,9 @@ class Cells:
             # In a name or a label such a word is a word.
             na_values=dict.fromkeys(numbers, NOTHING) if self.missing_allowed else None,
             engine="c",
+            # In pieces, pandas makes an array for each column of each 256 KiB: a wide table then takes 100
+            # bytes a cell.
+            low_memory=False,
             encoding="utf-8",
         )
         if frame.shape[1] != width:

@@ -44,7 +44,7 @@ def is_cut_workbook(raw: bytes) -> bool:
 
 
 def sheet_as_csv(
-    raw: bytes, rows: int | None = None, decimal: str | None = None
+    raw: bytes, rows: int | None = None, decimal: str | None = None, packed: int | None = None
 ) -> tuple[bytes, tuple[str, ...]]:
     """The first sheet that holds something, as CSV with commas, and a note when there are others.
 
@@ -55,9 +55,12 @@ def sheet_as_csv(
         Only the first of them.
     decimal : "," or ".", optional
         The decimal sign of numbers that are texts in the sheet, and then of all.
+    packed : int, optional
+        Bytes of the file that the workbook came in, when that is packed again.
     """
     archive, members = open_zip(raw)
-    limits.check_archive(raw, members)
+    packed = packed or len(raw)
+    limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
     for info in members:
         if info.filename.lower().endswith((".xml", ".rels")) or _may_be_xml(archive, info):
             _check_part(archive, info)
@@ -69,7 +72,7 @@ def sheet_as_csv(
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
             sheet.reset_dimensions()  # what the file says of its size need not be so
-            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".")
+            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".", packed)
             if text:
                 others = (
                     f"The workbook has {len(sheets)} sheets; “{sheet.title}” was read, the first that "
@@ -135,8 +138,13 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
         raise InvalidData(_DAMAGED) from None
 
 
-def _as_csv(rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".") -> bytes:
-    """Rows of cells as CSV of equal width; empty when nothing is in them."""
+def _as_csv(
+    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = limits.MAX_BYTES
+) -> bytes:
+    """Return rows of cells as CSV of equal width, empty when nothing is in them.
+
+    `packed` is the number of bytes of the file, which limits how long the text may become.
+    """
     lines: list[tuple[int, str]] = []
     held = 0
     for count, row in enumerate(rows):
@@ -161,12 +169,14 @@ def _as_csv(rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".")
                 f"The sheet is more than {mib(limits.MAX_BYTES)} of text: keep fewer columns or save it as "
                 "compressed NPZ."
             )
+        limits.check_growth(held, packed, "Excel", "save the sheet as CSV")
         if most is not None and len(lines) >= most:
             break
     width = max((cells for cells, _ in lines), default=0)
     if width == 1:
         raise InvalidData("The sheet has only one column with anything in it: at least two are needed.")
     limits.check_dense(len(lines), width)
+    limits.check_growth(8 * len(lines) * width, packed, "Excel", "save the sheet as CSV")
     return "\n".join(line + "," * (width - cells) for cells, line in lines).encode()
 
 

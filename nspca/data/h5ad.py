@@ -2,12 +2,13 @@
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, unique_names
-from nspca.data.limits import check_float64
+from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.errors import InvalidData
 
 SUFFIX = ".h5ad"
@@ -32,7 +33,10 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
     try:
+        _check_size(path)
         cells = anndata.read_h5ad(path)
+    except InvalidData:
+        raise
     except Exception as error:  # of whatever kind: those of HDF5 and of anndata
         said = " ".join(str(error).split())[:200]
         raise InvalidData(f"This is no {SUFFIX} file that anndata reads ({said}): save it again.") from None
@@ -53,3 +57,21 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
         labels=None if label_column is None else cells.obs[label_column].astype(str).to_numpy(dtype=str),
         notes=(*more, *notes),
     )
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a file whose X is too large, or grows too much, from the shapes alone."""
+    h5py: Any = import_module("h5py")  # which anndata brings
+    with h5py.File(path) as file:
+        X = file.get("X")
+        if X is None:
+            return
+        if isinstance(X, h5py.Dataset):
+            if len(X.shape) == 2:
+                check_dense(*X.shape)
+            check_growth(8 * X.size, path.stat().st_size, "H5AD", "save X as a sparse matrix")
+        else:
+            rows, columns = map(int, X.attrs["shape"])
+            entries = X["data"].size
+            check_sparse(rows, columns, entries)
+            check_growth(12 * entries, path.stat().st_size, "H5AD", "save X without compression")

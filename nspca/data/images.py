@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from nspca.data.dataset import Dataset, pixel_names, unique_names
-from nspca.data.limits import MAX_PIXELS, check_dense
+from nspca.data.limits import MAX_PIXELS, check_dense, check_growth
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report
 
@@ -19,8 +19,10 @@ EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png")
 _REPORT_EVERY = 500
 
 
-def read_images(files: Sequence[tuple[str, Callable[[], bytes]]], name: str, report: Report) -> Dataset:
-    """Grey levels of images of one size.
+def read_images(
+    files: Sequence[tuple[str, Callable[[], bytes]]], name: str, report: Report, packed: int | None = None
+) -> Dataset:
+    """Read the grey levels of images of one size.
 
     Parameters
     ----------
@@ -28,6 +30,8 @@ def read_images(files: Sequence[tuple[str, Callable[[], bytes]]], name: str, rep
         `label` is the name inside the archive or folder, only ever shown; `read()` gives the bytes.
     name : str
     report : callable
+    packed : int, optional
+        Bytes of the archive that they came in; None for a folder.
     """
     stacked: np.ndarray | None = None
     notes: dict[str, None] = {}
@@ -35,6 +39,10 @@ def read_images(files: Sequence[tuple[str, Callable[[], bytes]]], name: str, rep
         pixels, note = decode(read(), label)
         if stacked is None:
             check_dense(len(files), pixels.size)
+            if packed:
+                check_growth(
+                    len(files) * pixels.nbytes, packed, "ZIP", "shrink the images, or leave out blank ones"
+                )
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
+import psutil
 
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
@@ -34,9 +35,10 @@ MAX_TEXT_COLUMNS = 200_000
 MAX_LINE = 8 * 2**20
 # An archive of 100 000 images takes a minute to open; nobody looks at more.
 MAX_FILES = 100_000
-# Text and pixels deflate by 3 to 50; above 200 an archive is made to burst. Small archives are let through:
-# they cannot hurt.
+# Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by 3
+# to 50. A file that shrinks more than 200 times was made to fill memory.
 MAX_RATIO = 200
+# Unpacked bytes that are read whatever the ratio is: so few fill no memory.
 RATIO_COUNTS_ABOVE = 16 * 2**20
 # One image is one row; 2^20 pixels (1024 x 1024) is MAX_COLUMNS rounded up.
 MAX_PIXELS = 2**20
@@ -81,9 +83,36 @@ def _drain(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes
     return held.getvalue()
 
 
-def gunzip(raw: bytes) -> bytes:
-    """Decompress gzip bytes, stopping at `MAX_BYTES`, or where they have grown more than text does."""
-    most = min(MAX_BYTES, max(RATIO_COUNTS_ABOVE, MAX_RATIO * len(raw)))
+def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the plain file") -> None:
+    """Refuse a packed file that would grow more than `MAX_RATIO` times when it is unpacked.
+
+    Parameters
+    ----------
+    unpacked : int
+        Bytes that the numbers or the text take in memory.
+    packed : int
+        Bytes of the file as it was given, whatever it is packed in.
+    kind : str
+        Name of the format, as the sentence uses it.
+    way_out : str
+    """
+    if unpacked > RATIO_COUNTS_ABOVE and unpacked > MAX_RATIO * packed:
+        raise InvalidData(
+            f"The {kind} file would grow {unpacked / max(packed, 1):.0f} times when unpacked (to "
+            f"{mib(unpacked)}), at most {MAX_RATIO} is read: {way_out}."
+        )
+
+
+def gunzip(raw: bytes, packed: int | None = None) -> bytes:
+    """Decompress gzip bytes, stopping at `MAX_BYTES`, or where they have grown more than text does.
+
+    Parameters
+    ----------
+    raw : bytes
+    packed : int, optional
+        Bytes of the file that `raw` came in, when that is packed again.
+    """
+    most = min(MAX_BYTES, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
             plain = _drain(handle, most)
@@ -101,20 +130,15 @@ def gunzip(raw: bytes) -> bytes:
     return plain
 
 
-def check_archive(raw: bytes, members: list[zipfile.ZipInfo]) -> None:
-    """Refuse an archive of too many files, or one made to burst; an NPZ of zeros compresses 1000 times and is
-    not asked.
-    """
-    total = sum(info.file_size for info in members)
+def check_archive(
+    packed: int, members: list[zipfile.ZipInfo], kind: str = "ZIP", way_out: str = "give the plain files"
+) -> None:
+    """Refuse an archive of too many files, or one that would grow too much; `packed` as in `check_growth`."""
     if len(members) > MAX_FILES:
         raise InvalidData(
             f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer."
         )
-    if total > RATIO_COUNTS_ABOVE and total > MAX_RATIO * len(raw):
-        raise InvalidData(
-            f"The ZIP file would grow {total / len(raw):.0f} times when unpacked, at most {MAX_RATIO} is "
-            "read: give the plain files."
-        )
+    check_growth(sum(info.file_size for info in members), packed, kind, way_out)
 
 
 def check_dense(rows: int, columns: int) -> None:
@@ -124,6 +148,26 @@ def check_dense(rows: int, columns: int) -> None:
             f"The table says {rows} rows and {columns} columns ({mib(8.0 * rows * columns)}); at most "
             f"{MAX_VALUES} values, {MAX_ROWS} rows and {MAX_COLUMNS} columns are read: keep fewer of them, "
             f"or {FROM_DISK}."
+        )
+
+
+def check_room(needed: int) -> None:
+    """Refuse a table that needs more memory than this process may still take, before any of it is taken.
+
+    A process without a limit on its address space takes anything. `needed` counts bytes.
+    """
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most == resource.RLIM_INFINITY:
+        return
+    free = max(0, most - psutil.Process().memory_info().vms)
+    if needed > free:
+        raise InvalidData(
+            f"Reading the table takes about {mib(needed)} of memory, and {mib(free)} are left for it: keep "
+            "fewer columns, or save it as compressed NPZ."
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from nspca.archive import MAX_BYTES, mib
+from nspca.archive import MAX_BYTES, mib, shortened
 from nspca.data import limits
 from nspca.data.dataset import Dataset, unique_names
 from nspca.data.how import How
@@ -26,11 +26,15 @@ _LONGEST = 10_000
 # How pandas calls an index without a name.
 _INDEX = "__index_level_"
 _WAY_OUT = "save the table again, or as CSV"
+_SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
 
 
-def read_parquet(raw: bytes, name: str, how: How) -> Dataset:
-    """A Parquet table as a Dataset; columns that hold no numbers are names or labels, as in a CSV."""
-    table = _table(raw)
+def read_parquet(raw: bytes, name: str, how: How, packed: int | None = None) -> Dataset:
+    """Read a Parquet table as a Dataset; columns that hold no numbers are names or labels, as in a CSV.
+
+    `packed` counts the bytes of the file that `raw` came in, when that is packed again.
+    """
+    table = _table(raw, packed or len(raw))
     found = _look(table)
 
     def body(text: Any, skipped: Any) -> tuple[np.ndarray, dict[int, list[str]]]:
@@ -43,9 +47,9 @@ def read_parquet(raw: bytes, name: str, how: How) -> Dataset:
     return read_table(Table(name, found, body), how)
 
 
-def look_at_parquet(raw: bytes) -> Look:
-    """The columns of a Parquet table, and which could be names or labels."""
-    return _look(_table(raw))
+def look_at_parquet(raw: bytes, packed: int | None = None) -> Look:
+    """Return the columns of a Parquet table, and which could be names or labels; `packed` as above."""
+    return _look(_table(raw, packed or len(raw)))
 
 
 def look_at_file(file: Any) -> Look:
@@ -55,8 +59,8 @@ def look_at_file(file: Any) -> Look:
     return _look(pa.Table.from_batches(batches, file.schema_arrow))
 
 
-def _table(raw: bytes) -> pa.Table:
-    """All columns, when the footer is within the limits and the values are what it says."""
+def _table(raw: bytes, packed: int) -> pa.Table:
+    """Read all columns, when the footer is within the limits and the values are what it says."""
     # Imported when it is needed: the start of every page is faster without.
     import pyarrow.parquet as pq
 
@@ -64,7 +68,7 @@ def _table(raw: bytes) -> pa.Table:
     try:
         file = pq.ParquetFile(pa.BufferReader(raw), **options)
         _check_kinds(file.schema_arrow)
-        _check_shape(file.metadata)
+        _check_shape(file.metadata, packed)
         # Arrow itself refuses the metadata of a damaged column here; to ask for them would end the process.
         for group in range(file.metadata.num_row_groups):
             next(file.iter_batches(1, row_groups=[group], use_threads=False), None)
@@ -92,15 +96,21 @@ def _check_kinds(schema: pa.Schema) -> None:
     for field in schema:
         if not _is_number(field.type) and not _is_text(field.type):
             raise InvalidData(
-                f'Column "{short(field.name)}" holds {field.type}: numbers or text are read; {_WAY_OUT}.'
+                f'Column "{short(field.name)}" holds {shortened(str(field.type))}: numbers or text are read; '
+                f"{_WAY_OUT}."
             )
 
 
-def _check_shape(about: Any) -> None:
-    """Refuse what the footer alone shows to be too large."""
+def _check_shape(about: Any, packed: int) -> None:
+    """Refuse what the footer alone shows to be too large.
+
+    The sizes in a footer are those of dictionaries and runs; the values themselves are counted here. Half a
+    million equal values take a few bytes in the file and four megabytes in memory.
+    """
     rows, columns, groups = about.num_rows, about.num_columns, about.num_row_groups
     limits.check_text_columns(columns)
     limits.check_dense(rows, columns)
+    limits.check_growth(8 * rows * columns, packed, "Parquet", _SPARSER)
     if rows < 0 or groups * columns > _CONTAINER:
         raise InvalidData(
             f"The Parquet file says {rows} rows in {groups} row groups of {columns} columns: {_WAY_OUT}, in "

@@ -109,7 +109,7 @@ def read(
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
         words = _vocabulary_beside(Path(path_or_buffer))
-    return _read_bytes(raw, name, words, how, report)
+    return _read_bytes(raw, name, words, how, report, len(raw))
 
 
 def look_at(
@@ -123,11 +123,13 @@ def look_at(
     file is no table of columns.
     """
     how = How(header, delimiter, decimal=decimal)
-    raw = _plain(limits.bounded_bytes(path_or_buffer))
+    given = limits.bounded_bytes(path_or_buffer)
+    raw = _plain(given)
     if raw.startswith(PARQUET):
-        return look_at_parquet(raw)
+        return look_at_parquet(raw, len(given))
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        raw, how = sheet_as_csv(raw, ENOUGH_ROWS, how.decimal)[0], replace(how, delimiter=",")
+        text = sheet_as_csv(raw, ENOUGH_ROWS, how.decimal, len(given))[0]
+        raw, how = text, replace(how, delimiter=",")
     elif (
         raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
         or is_docword(raw)
@@ -163,16 +165,17 @@ def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
     return False
 
 
-def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
-    raw = _plain(raw)
+def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
+    """Read the bytes of one file; `packed` counts those of the file as it was given."""
+    raw = _plain(raw, packed)
     if raw.startswith(b"PK\x03\x04"):
-        return _read_zip(raw, name, words, how, report)
+        return _read_zip(raw, name, words, how, report, packed)
     if raw.startswith(b"PK\x05\x06"):
         raise InvalidData("The ZIP file is empty: pack the files again.")
     if raw.startswith(PARQUET):
-        return read_parquet(raw, name, how)
+        return read_parquet(raw, name, how, packed)
     if raw.startswith(b"\x93NUMPY"):
-        return _turned(_from_array(plain_numbers(read_npy(raw)), name, how), how)
+        return _turned(_from_array(plain_numbers(read_npy(raw), packed), name, how), how)
     for magic, what in _FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
@@ -185,15 +188,15 @@ def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Re
         return _turned(_from_array(read_matrix_market(raw), name, how), how)
     if is_docword(raw):
         return _turned(read_docword(raw, name, words), how)
-    return read_text_table(raw, name, how)
+    return read_text_table(raw, name, how, packed=packed)
 
 
 def _turned(data: Dataset, how: How) -> Dataset:
     return data.transposed() if how.features_in_rows else data
 
 
-def _plain(raw: bytes) -> bytes:
-    return limits.gunzip(raw) if raw.startswith(b"\x1f\x8b") else raw
+def _plain(raw: bytes, packed: int | None = None) -> bytes:
+    return limits.gunzip(raw, packed) if raw.startswith(b"\x1f\x8b") else raw
 
 
 def _from_array(X: Any, name: str, how: How) -> Dataset:
@@ -215,16 +218,16 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
     )
 
 
-def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
+def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
     if is_cut_workbook(raw):
         raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
     if members and all(info.filename.endswith(".npy") for info in members):
-        return _turned(read_npz(raw, name, how), how)
+        return _turned(read_npz(raw, name, how, packed), how)
     if is_workbook(members):
-        text, notes = sheet_as_csv(raw, decimal=how.decimal)
-        return read_text_table(text, name, replace(how, delimiter=","), notes)
-    limits.check_archive(raw, members)
+        text, notes = sheet_as_csv(raw, decimal=how.decimal, packed=packed)
+        return read_text_table(text, name, replace(how, delimiter=","), notes, packed)
+    limits.check_archive(packed, members)
     links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
     if links:
         raise InvalidData(
@@ -232,7 +235,7 @@ def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Repo
             "followed: pack the file itself."
         )
     files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
-    return _read_files(files, name, words, how, report)
+    return _read_files(files, name, words, how, report, packed)
 
 
 def _folder_files(folder: Path) -> Files:
@@ -248,12 +251,17 @@ def _folder_files(folder: Path) -> Files:
     return files
 
 
-def _read_files(files: Files, name: str, words: bytes | None, how: How, report: Report) -> Dataset:
-    """Images if there are any, otherwise the one table (and its vocabulary) among the files."""
+def _read_files(
+    files: Files, name: str, words: bytes | None, how: How, report: Report, packed: int | None = None
+) -> Dataset:
+    """Read images if there are any, otherwise the one table (and its vocabulary) among the files.
+
+    `packed` counts the bytes of the archive that they came in; None for a folder.
+    """
     files = sorted((file for file in files if not _is_hidden(file[0])), key=_natural)
     images = [file for file in files if file[0].lower().endswith(EXTENSIONS)]
     if images:
-        return read_images(images, name, report)
+        return read_images(images, name, report, packed)
     vocabularies = [read for label, read in files if "vocab" in PurePosixPath(label).name.lower()]
     others = [(label, read) for label, read in files if "vocab" not in PurePosixPath(label).name.lower()]
     if len(others) != 1:
@@ -263,16 +271,18 @@ def _read_files(files: Files, name: str, words: bytes | None, how: How, report: 
         )
     if words is None and len(vocabularies) == 1:
         words = vocabularies[0]()
-    raw = _plain(others[0][1]())
+    raw = others[0][1]()
+    packed = packed or len(raw)
+    raw = _plain(raw, packed)
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        return _read_zip(raw, name, words, how, report)
+        return _read_zip(raw, name, words, how, report, packed)
     if raw.startswith(b"PK"):
         raise InvalidData("The ZIP or folder holds another ZIP: give that one.")
     if not raw:
         raise InvalidData(
             "The file inside is empty: a table with at least two rows and two columns is needed."
         )
-    return _read_bytes(raw, name, words, how, report)
+    return _read_bytes(raw, name, words, how, report, packed)
 
 
 def _is_hidden(label: str) -> bool:

@@ -85,6 +85,8 @@ class Database:
             raise self._trouble(error) from error
         with suppress(OSError):  # a file system without modes
             self.path.chmod(0o600)
+        about = self.path.stat()
+        self._file = (about.st_dev, about.st_ino)
         try:
             self._prepare()
         except sqlite3.Error as error:
@@ -105,6 +107,26 @@ class Database:
         db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db.row_factory = sqlite3.Row
         return db
+
+    def is_there(self) -> bool:
+        """Return whether the file that is open is still the one at `path`."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return False
+        return (now.st_dev, now.st_ino) == self._file
+
+    def missing(self) -> str:
+        """Return a sentence when the file was deleted or replaced since it was opened; empty when not.
+
+        SQLite goes on writing into a deleted file, and all of that is lost when the server ends.
+        """
+        if self.is_there():
+            return ""
+        return (
+            f"The store {self.path} was deleted or replaced while this server runs, and nothing can be kept "
+            "any more: put it back, and start the server again."
+        )
 
     def damage(self) -> str:
         """What SQLite finds wrong in the whole file, in a sentence; empty when nothing. Takes a while, and
@@ -213,6 +235,8 @@ class Database:
 
     @contextmanager
     def _said(self) -> Iterator[None]:
+        if self._open and (gone := self.missing()):
+            raise JobError(gone)
         try:
             yield
         except sqlite3.Error as error:

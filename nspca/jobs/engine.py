@@ -35,7 +35,10 @@ OTHERS_SECONDS = 1.0  # between looks at what other servers of the same store wa
 TIDY_SECONDS = 600.0
 COMPLAIN_SECONDS = 600.0
 CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
-KILLED = "The run was ended from outside, by the system or by hand, before it had a result: start it again."
+KILLED = (
+    "The run was ended from outside before it had a result, by hand or by the system, which does so when "
+    "memory runs out: start it again, with fewer columns or rows or a smaller k if that does not help."
+)
 OUT_OF_MEMORY = (
     "The run needed more memory than one worker may use, and was ended: use fewer columns or "
     "rows, or a smaller k."
@@ -116,7 +119,19 @@ class Engine:
     @property
     def trouble(self) -> str:
         """What is wrong with keeping what is computed, in a sentence for everybody; empty when nothing is."""
-        return self._ends.trouble or self._damage
+        return self.store.missing() or self._ends.trouble or self._damage
+
+    @property
+    def notice(self) -> str:
+        """Return what whoever runs the server should look at, in a sentence; empty when there is nothing."""
+        spared = self.store.spared
+        if not spared:
+            return ""
+        return (
+            f"{spared} results on this server are older than the {self.limits.result_age / 86400:.0f} days "
+            "that results are kept. At most a quarter of all is deleted in a day, since the clock of this "
+            "computer may be wrong: whoever runs the server should look."
+        )
 
     @property
     def address(self) -> str:
@@ -567,7 +582,9 @@ class Engine:
                 for _, digest in packing.references(text)
             }
             limits = self.limits
-            self.store.make_room(limits.result_bytes, limits.workspace_bytes, limits.result_age)
+            gone = self.store.make_room(limits.result_bytes, limits.workspace_bytes, limits.result_age)
+            if self.store.spared:
+                _log.warning("%d results were deleted for age or room. %s", gone, self.notice)
             self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
 
 

@@ -37,6 +37,8 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.http.routes": [],
     # the scheduler would remember the last 1000 progress messages
     "distributed.admin.low-level-log-length": 20,
+    "distributed.diagnostics.computations.max-history": 1,
+    "distributed.diagnostics.erred-tasks.max-history": 1,
     # What idle processes do all day: a profile of their threads, ticks, measurements. Not the monitor of
     # memory: it ends a worker before the system ends the server.
     "distributed.worker.profile.enabled": False,
@@ -236,7 +238,21 @@ def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, .
             silence_logs=logging.CRITICAL,
         )
     cluster.scheduler.http_server.stop()
+    cluster.scheduler.extensions["spans"] = NoSpans()
     return cluster
+
+
+class NoSpans:
+    """Takes the place of Dask's record of all computations, which grows with every run and is never read.
+
+    The scheduler keeps no record when its extension is false. Workers still report to it.
+    """
+
+    def __bool__(self) -> bool:
+        return False
+
+    def heartbeat(self, worker: Any, data: Any) -> None:
+        """Ignore what a worker has measured."""
 
 
 def _lost(error: Exception) -> str:

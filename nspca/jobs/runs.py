@@ -6,6 +6,7 @@ run.
 """
 
 import hashlib
+import math
 import secrets
 import sqlite3
 import time
@@ -19,6 +20,10 @@ COLUMNS = (
     "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
 )
 OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # of a long list: what a run said on its way may be long
+SHARE_AT_ONCE = 0.25
+"""Share of all results, or of all uploads, that may go for their age in `SHARE_SECONDS`: a clock that is set
+800 days ahead makes everything old at once."""
+SHARE_SECONDS = 86400.0
 UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
@@ -33,7 +38,16 @@ NO_RUN = (
 
 
 class Runs(Database):
-    """The runs part of the store."""
+    """The runs part of the store.
+
+    Attributes
+    ----------
+    spared : int
+        Results that were too old at the last `make_room` and were kept, since they were too many at once.
+    """
+
+    spared = 0
+    _shared_out = -math.inf
 
     def add_run(
         self, workspace: str, key: str, title: str, function: str, parameters: str, server: str
@@ -163,9 +177,10 @@ class Runs(Database):
 
     def make_room(self, total: int, quota: int, max_age: float) -> int:
         """Delete results: those older than `max_age` seconds, the oldest above `total` bytes, and those above
-        `quota` bytes of every workspace that has them. How many.
+        `quota` bytes of every workspace that has them. Return how many.
 
-        Their runs stay, say so, and can be run again.
+        Their runs stay, say so, and can be run again. When more than `SHARE_AT_ONCE` of all are too old, only
+        the oldest go, up to that share in a day, and `spared` says how many stayed.
         """
         now = time.time()
         with self._reading() as db:
@@ -178,12 +193,14 @@ class Runs(Database):
         whose: dict[str, list[str]] = {}
         for key, workspace in owners:
             whose.setdefault(key, []).append(workspace)
+        aged = {key for key, _, finished in results if now - finished > max_age}
+        self.spared = self._spare(aged, [key for key, _, _ in results])
         held, used = 0, dict.fromkeys((row[1] for row in owners), 0)
         gone: list[str] = []
-        for key, size, finished in results:
+        for key, size, _ in results:
             mine = whose.get(key, [])
             full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
-            if held + size > total or full or now - finished > max_age:
+            if held + size > total or full or key in aged:
                 gone.append(key)
                 continue
             held += size
@@ -197,6 +214,24 @@ class Runs(Database):
                     [(EXPIRED, key) for key in gone],
                 )
         return len(gone)
+
+    def _spare(self, aged: set[str], newest_first: list[str]) -> int:
+        """Take from `aged`, the keys of results that are too old, those above the share; return how many.
+
+        A share of fewer than four results is none at a start, and one a day later: they would stay for ever.
+        """
+        most, since = int(SHARE_AT_ONCE * len(newest_first)), time.monotonic() - self._shared_out
+        if len(aged) <= most:
+            return 0
+        if since < SHARE_SECONDS:
+            most = 0
+        else:
+            most = max(most, 1 if math.isfinite(since) else 0)
+            self._shared_out = time.monotonic()
+        oldest = set(newest_first[len(newest_first) - most :])
+        spared = len(aged - oldest)
+        aged &= oldest
+        return spared
 
     def kept(self, workspace: str) -> tuple[int, int]:
         """How many results the runs of a workspace have, and their bytes."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from nspca.errors import JobError
 from nspca.jobs.database import Database
+from nspca.jobs.runs import SHARE_AT_ONCE
 
 MEGABYTE = 1_000_000
 NOTE_SECONDS = 3600.0  # between notes that an upload is used
@@ -43,6 +44,9 @@ class Uploads(Database):
     def put_upload(self, workspace: str, dataset_bytes: bytes, meta: dict[str, Any]) -> str:
         """Keep the bytes for this workspace; what is too old is deleted first, what fits nowhere is refused.
 
+        When more than a quarter of all uploads are too old, a clock may be wrong: then only those go whose
+        room is needed.
+
         Returns
         -------
         digest : str, the name to ask for them again
@@ -52,7 +56,7 @@ class Uploads(Database):
             self._check_room(db, workspace, digest, size)
         try:
             with self._bodies.draft(dataset_bytes) as draft, self._writing() as db:
-                db.execute("DELETE FROM uploads WHERE used < ?", (now - self.max_age,))
+                self._drop_old(db, workspace, digest, size)
                 self._check_room(db, workspace, digest, size)  # somebody else may have been quicker
                 db.execute(
                     """INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, digest)
@@ -115,23 +119,47 @@ class Uploads(Database):
             db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest))
         self._tidy_uploads()
 
+    def _drop_old(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
+        """Delete uploads that are too old: all, or when they are many, the oldest until this one fits."""
+        (count,) = db.execute("SELECT count(*) FROM uploads").fetchone()
+        old = db.execute(
+            "SELECT workspace, digest FROM uploads WHERE used < ? ORDER BY used",
+            (time.time() - self.max_age,),
+        ).fetchall()
+        for row in old:
+            if (
+                len(old) > SHARE_AT_ONCE * count
+                and self._lacks_room(db, workspace, digest, size, 0.0) is None
+            ):
+                return
+            db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", tuple(row))
+
     def _check_room(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
-        """Whether an upload of this size may be kept beside those that are not too old."""
-        others, values = "digest != ? AND used >= ?", (digest, time.time() - self.max_age)
+        """Refuse an upload that does not fit beside those that are not too old."""
+        lacking = self._lacks_room(db, workspace, digest, size, time.time() - self.max_age)
+        if lacking is not None:
+            raise lacking
+
+    def _lacks_room(
+        self, db: sqlite3.Connection, workspace: str, digest: str, size: int, since: float
+    ) -> JobError | None:
+        """Return the error that an upload does not fit beside those used after `since`; None when it does."""
+        others, values = "digest != ? AND used >= ?", (digest, since)
         mine = _sum(db, f"SELECT size FROM uploads WHERE {others} AND workspace = ?", (*values, workspace))
         if mine + size > self.quota:
-            raise JobError(
+            return JobError(
                 f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this file "
                 f"would make it {(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no longer "
                 "needed, or give a smaller file."
             )
         everyone = _sum(db, f"SELECT MAX(size) FROM uploads WHERE {others} GROUP BY digest", values)
         if everyone + size > self.total:
-            raise JobError(
+            return JobError(
                 f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file "
                 f"would make it {(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to make "
                 "room."
             )
+        return None
 
     def _tidy_uploads(self) -> None:
         """Delete files that no row names; held back by nothing that is wrong with the store."""

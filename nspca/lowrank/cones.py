@@ -53,11 +53,11 @@ class Cover:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One cone of a running search, for whoever watches.
+    """A cone of a running search, passed to `report` so that a page can draw the search.
 
-    `parent` is the number of the cone it was split from, -1 for a root; `upper` is its own bound, `lower` and
-    `ceiling` what is known of max f once it was made; `open` says whether it must be split further as far as
-    is known then.
+    `parent` is the number of the cone that was split, -1 for a root. `upper` is the bound of this cone.
+    `lower` and `ceiling` are the bounds on max f known when the cone was made. `open` tells whether the cone
+    must be split further, as far as is known then.
     """
 
     number: int
@@ -71,16 +71,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Budget:
-    """When a search stops; `goal`, `hopeless` and `known` are about ``offset + max f``.
+    """Limits at which a search stops; `goal`, `hopeless` and `known` are about ``offset + max f``.
 
     Attributes
     ----------
     tol, offset : float
         Stop when ``offset + upper <= (1 + tol) * (offset + lower)``.
     goal : float
-        An upper bound of this is good enough.
+        An upper bound this low is good enough.
     hopeless : float
-        So is a lower bound of this: somebody knows better.
+        Stop at a lower bound this high: a better bound is known elsewhere.
     known : float
         A value that some component reaches; the distance of the maximum from it matters to `SHARE` only.
     cap : int
@@ -143,7 +143,7 @@ class _Open:
         self.free: list[int] = []
 
     def put(self, cones: Halves | Cones, which: np.ndarray, rows: list[np.ndarray]) -> list[int]:
-        """Their places."""
+        """Store some cones and return their positions."""
         if len(self.free) < which.size:
             size = len(self.numbers)
             more = max(size, which.size, 64)
@@ -188,7 +188,7 @@ class _Search:
 
     @property
     def upper(self):
-        """Of all cones that are left."""
+        """Return the largest bound of the cones that are left."""
         return max(self.aside, -self.heap[0][0] if self.heap else -np.inf)
 
     def climb(self, c):

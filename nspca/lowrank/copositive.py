@@ -1,4 +1,4 @@
-"""How large a'Ta can be for a >= 0 with a'Ga = 1, on many cones at once, and which edge makes it so large.
+"""Bound a'Ta over a >= 0 with a'Ga = 1 on many cones at once, and find the edge that limits the bound.
 
     F G - T = P + N,  P psd,  N >= 0   proves   a'Ta <= F a'Ga  for all a >= 0.
 

@@ -1,4 +1,4 @@
-"""What each row is worth on the sphere: the maximum of f where the row must be taken, where it may not be.
+"""Bound the maximum of f for each row: where the row must be taken, and where it must not be.
 
     f(c) = topk_i( p_i(c)^2 + h_i ) as in `cones`;  f+j: row j is among the k;  f-j: row j is not there
 
@@ -99,7 +99,7 @@ class _Cover:
 
     @property
     def leaves(self) -> np.ndarray:
-        """By number, those that a pruned split left behind are none."""
+        """Return the numbers of the leaves; cones below a pruned split are not leaves."""
         return np.flatnonzero((self.codes == LEAF) & self.there)
 
     def open(self, floor: float) -> np.ndarray:

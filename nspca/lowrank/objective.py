@@ -28,7 +28,7 @@ WIDE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What is maximised.
+    """The function f that is maximised over the sphere.
 
     Attributes
     ----------
@@ -74,8 +74,9 @@ class Cones:
 
 @dataclass(eq=False)
 class Halves:
-    """What c cones were split into: of each the half where the middle stands for the first end of its edge,
-    and the other.
+    """The halves of c cones that were split at the middle of an edge.
+
+    The first half has the middle in place of the first end of the edge, the second in place of the other.
 
     Attributes
     ----------
@@ -125,7 +126,7 @@ class Objective:
         return topk_sum(terms, self.k, self.fixed)
 
     def _total(self, terms: Array) -> Array:
-        """The same, of an array that nobody needs afterwards."""
+        """Return the totals of `total`, using the array of terms as scratch space."""
         if self.fixed:
             return self.total(terms)
         if self.raised is not None:
@@ -215,8 +216,9 @@ class Objective:
         )
 
     def bounds(self, G: Array, T: Array, enough: float) -> Array:
-        """Of cones (c,): the smallest of the three bounds above, or the first where that is `enough`, and the
-        margin.
+        """Return bounds of f on cones (c,), margin included: the smallest of the three bounds above.
+
+        Where the first bound is at most `enough`, the others are not computed.
         """
         flat = G.reshape(len(G), -1)
         with np.errstate(divide="ignore", invalid="ignore"):

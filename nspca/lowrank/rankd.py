@@ -26,7 +26,7 @@ def factor(A: Covariance, rank: int) -> tuple[Array, bool]:
 
 
 def flat_tail(A: Covariance, rank: int) -> bool:
-    """Whether ``A = sI + C`` with rank(C) <= rank, to rounding (s = 0: A itself has that rank)."""
+    """Tell whether ``A = sI + C`` with rank(C) <= rank, up to rounding; s = 0 if A itself has that rank."""
     if rank >= A.n:
         return True
     values = A.leading(rank + 1)[0]

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
+from numpy.typing import NDArray
 
 from nspca.errors import InvalidProblem, NotConverged, Refused
 from nspca.matrix.linalg import Array, largest_eigenpairs, oriented, steady
@@ -31,6 +32,8 @@ RESIDUAL = 1e-8
 """Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is
 ample.
 """
+LEAST = 1e-290
+"""Variances of data below this, at unit scale, are sums of squares that have lost digits: they count as 0."""
 HASHED = 2**16
 """Entries of a table that are hashed at a time."""
 RANK_TOLERANCE = 1e-13
@@ -95,6 +98,11 @@ class Covariance:
     def diagonal(self) -> Array:
         """Variances of the features, (n,)."""
         raise NotImplementedError
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        """Which features (n,) have a variance, of data also those whose variance float64 cannot hold."""
+        return self.diagonal != 0
 
     @property
     def trace(self) -> float:
@@ -197,9 +205,13 @@ class MatrixCovariance(Covariance):
 class DataCovariance(Covariance):
     """A = Z'Z / m with Z centred and scaled float64: A is defined as the Gram matrix of exactly that Z."""
 
-    def __init__(self, Z, **recipe):
+    def __init__(self, Z, varies, **recipe):
         super().__init__(n=Z.shape[1], **recipe)
-        self.Z, self.m = Z, Z.shape[0]
+        self.Z, self.m, self._varies = Z, Z.shape[0], varies
+
+    @property
+    def varies(self):
+        return self._varies
 
     @cached_property
     def _small(self) -> bool:
@@ -245,9 +257,8 @@ class DataCovariance(Covariance):
 
     def restrict(self, features):
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
-        return DataCovariance(
-            self._selected(features), shape=(self.m, len(features)), source="data", **recipe
-        )
+        Z, varies = self._selected(features), self.varies[features]
+        return DataCovariance(Z, varies, shape=(self.m, len(features)), source="data", **recipe)
 
     @cached_property
     def diagonal(self):
@@ -274,8 +285,8 @@ class SparseCovariance(DataCovariance):
     the deviation.
     """
 
-    def __init__(self, X, mean, weight, **recipe):
-        super().__init__(X, **recipe)
+    def __init__(self, X, mean, weight, varies, **recipe):
+        super().__init__(X, varies, **recipe)
         self.mean, self.weight = mean, weight
 
     def scores(self, X):
@@ -291,8 +302,8 @@ class SparseCovariance(DataCovariance):
 
     def restrict(self, features):
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
-        X, mean, weight = self.Z[:, features], self.mean[features], self.weight[features]
-        part = SparseCovariance(X, mean, weight, shape=(self.m, len(features)), source="data", **recipe)
+        X, *parts = self.Z[:, features], self.mean[features], self.weight[features], self.varies[features]
+        part = SparseCovariance(X, *parts, shape=(self.m, len(features)), source="data", **recipe)
         if self._small:  # of sparse data, forming it is what costs: seconds for thousands of words
             part.matrix = self.matrix[np.ix_(features, features)]
         return part
@@ -308,17 +319,27 @@ class SparseCovariance(DataCovariance):
         return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
 
 
-def canonical(X: sp.spmatrix) -> sp.csr_array:
-    """A float64 CSR copy with duplicates summed, zeros removed and indices sorted: one array, one hash.
+def without_lost(A: Covariance, values: Array) -> Array:
+    """Return values that are reached on A, at unit scale, with 0 for those that have lost digits."""
+    return np.where(values < LEAST, 0.0, values) if A.source == "data" else values
 
-    They are summed in the type they came in, as `toarray` does: whether the caller has summed them makes no
-    difference.
+
+def canonical(X: sp.spmatrix) -> sp.csr_array:
+    """Return X as a float64 CSR copy, `summed` and with sorted indices: one array, one hash."""
+    X = summed(X).astype(np.float64)
+    X.sort_indices()
+    return X
+
+
+def summed(X: sp.spmatrix) -> sp.csr_array:
+    """Return X as a CSR copy with duplicates summed and zeros removed.
+
+    Duplicates are summed in the type they came in, as `toarray` does: whether the caller has summed them
+    makes no difference.
     """
     X = sp.csr_array(X, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    X = X.astype(np.float64)
-    X.sort_indices()
     return X
 
 

@@ -5,12 +5,11 @@ centred, scaled and hashed.
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.errors import InvalidProblem, Refused, shown
+from nspca.errors import InvalidProblem, Refused
 from nspca.matrix.covariance import (
     DataCovariance,
     MatrixCovariance,
     SparseCovariance,
-    canonical,
     dense_digest,
     sparse_digest,
 )
@@ -24,7 +23,7 @@ from nspca.matrix.linalg import (
     scaled,
 )
 from nspca.matrix.moments import centred, column_exponents, constant, counts, crowded, deviations, squares
-from nspca.rounded import first_rounded, got, is_rounded
+from nspca.matrix.numbers import sparse_table, table
 
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
@@ -32,8 +31,6 @@ ROUNDED = 9
 """Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
 that, a little rounded up.
 """
-CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
-"""The way out for columns that are no real numbers, and for masked entries."""
 
 
 def from_matrix(A) -> MatrixCovariance:
@@ -45,7 +42,7 @@ def from_matrix(A) -> MatrixCovariance:
     refuse what were proved of it.
     """
     if sp.issparse(A):
-        A = _sparse_numbers(A, "a covariance")
+        A = sparse_table(A, "a covariance")
         if max(A.shape) > SPARSE_SIDE:
             raise Refused(
                 f"a covariance is held as n x n numbers, at most n = {SPARSE_SIDE} from a sparse one, got "
@@ -53,7 +50,7 @@ def from_matrix(A) -> MatrixCovariance:
             )
         digest, A = sparse_digest(A), A.toarray()
     else:
-        A = _numbers(A, "a covariance")
+        A = table(A, "a covariance")
         digest = dense_digest(A)
     if A.shape[0] != A.shape[1]:
         raise InvalidProblem(
@@ -89,13 +86,19 @@ def _indefinite(A, nu, unit):
 
 
 def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovariance:
-    """Covariance of data X (m, n): centred by column means, then divided by population standard deviations,
-    if asked.
+    """Return the covariance of data X (m, n), centred and divided by population standard deviations if asked.
+
+    Columns that hold one value are 0 once they are centred. The unit scale is then that of the other columns,
+    so that a large constant cannot hide small features.
     """
-    X = _numbers(X, "data")
+    X = table(X, "data")
     enough_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
-    exponent = binary_exponent(X, axis=0 if scale else None)
+    high, low = X.max(axis=0), X.min(axis=0)
+    largest, varies = np.maximum(high, -low), high != low if center else (high != 0) | (low != 0)
+    if center and not scale and not varies.all():
+        X, largest = np.where(varies, X, 0.0), np.where(varies, largest, 0.0)
+    exponent = np.asarray(np.frexp(largest if scale else largest.max())[1], dtype=np.int64)
     Z = scaled(X, -exponent)
     if center or scale:
         C = centred(Z)
@@ -104,32 +107,35 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
             Z = (C if center else Z) / deviations(C)
         else:
             Z = C
-    of_unit = 0 if scale else 2 * int(exponent)
-    return DataCovariance(
-        Z, shape=X.shape, source="data", center=center, scale=scale, digest=digest, exponent=of_unit
-    )
+    recipe = {"center": center, "scale": scale, "digest": digest}
+    recipe["exponent"] = 0 if scale else 2 * int(exponent)
+    return DataCovariance(Z, varies=varies, shape=X.shape, source="data", **recipe)
 
 
 def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:
-    """Covariance of sparse data (m, n) without ever making it dense.
+    """Return the covariance of sparse data (m, n), which are never made dense; as `from_dense`.
 
     Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at
     any offset; the others, whose means are below their deviations, implicitly.
     """
-    X = _sparse_numbers(X, "data")
+    X = sparse_table(X, "data")
     m, n = X.shape
     enough_rows(m, center or scale)
     digest = sparse_digest(X)
+    full = crowded(X) if center or scale else np.zeros(0, dtype=np.int64)
+    D = X[:, full].toarray()
+    if center and not scale:
+        D, X = _without_constants(D, X, full)
+    varies = counts(X) > 0
     exponent = column_exponents(X) if scale else np.full(n, binary_exponent(X.data))
     X.data = scaled(X.data, -exponent[X.indices])
     mean, weight = np.zeros(n), np.ones(n)
     if center or scale:
-        full = crowded(X)
-        D = X[:, full].toarray()
+        D = scaled(D, -exponent[full])
         C = centred(D)
         mean = np.bincount(X.indices, weights=X.data, minlength=n) / m
         if scale:
-            still = counts(X) == 0
+            still = ~varies
             still[full] = constant(D)
             refuse_constant(still, names)
             deviation = np.sqrt(squares(X, mean) / m)
@@ -140,16 +146,21 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
             mean[full] = 0.0
         else:
             mean = np.zeros(n)
-    of_unit = 0 if scale else 2 * int(exponent[0])
-    recipe = {
-        "shape": (m, n),
-        "source": "data",
-        "center": center,
-        "scale": scale,
-        "digest": digest,
-        "exponent": of_unit,
-    }
-    return sparse(X, mean, weight, **recipe)
+    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest}
+    recipe["exponent"] = 0 if scale else 2 * int(exponent[0])
+    return sparse(X, mean, weight, varies=varies, **recipe)
+
+
+def _without_constants(D, X, full):
+    """Return the columns `full` of sparse X, written out as D (m, f), and X, both without those that hold one
+    value.
+    """
+    still = D.max(axis=0, initial=-np.inf) == D.min(axis=0, initial=np.inf)
+    if not still.any():
+        return D, X
+    X.data[np.isin(X.indices, full[still])] = 0.0
+    X.eliminate_zeros()
+    return np.where(still, 0.0, D), X
 
 
 def with_columns(X, which, C):
@@ -159,108 +170,6 @@ def with_columns(X, which, C):
     rest = np.setdiff1d(np.arange(X.shape[1]), which)
     order = np.argsort(np.concatenate((rest, which)))
     return sp.csr_array(sp.hstack((X[:, rest], sp.csr_array(C)), format="csc")[:, order])
-
-
-def _sparse_numbers(X, what: str) -> sp.csr_array:
-    """`canonical` X, once it is known to be a table of finite real numbers."""
-    if X.ndim != 2 or 0 in X.shape:
-        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
-    _refuse_kind(X.dtype, what)
-    _refuse_masked(getattr(X, "data", None), what)
-    _refuse_rounded(getattr(X, "data", None), what)
-    try:
-        X = sp.csr_array(X)
-        X.check_format(full_check=True)
-        X = canonical(X)
-    except (ValueError, IndexError) as error:
-        raise InvalidProblem(
-            f"{what} must be a sparse matrix in order, got one whose parts disagree ({error}); build it again"
-        ) from None
-    if not np.all(np.isfinite(X.data)):
-        raise InvalidProblem(
-            f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries"
-        )
-    return X
-
-
-def _numbers(X, what: str) -> Array:
-    """X as a C-contiguous table of finite `real_numbers`."""
-    X = real_numbers(X, what)
-    if X.ndim != 2 or 0 in X.shape:
-        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
-    if not np.all(np.isfinite(X)):
-        i, j = np.argwhere(~np.isfinite(X))[0]
-        raise InvalidProblem(
-            f"{what} must be finite numbers, got {X[i, j]} at row {i + 1}, column {j + 1}; remove or fill it"
-        )
-    return X
-
-
-def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
-    """X as C-contiguous float64 numbers; nothing is converted that was not a number.
-
-    Parameters
-    ----------
-    X : array, data frame, list or number
-    what : str
-        What X is called in the error.
-    convert, fill : str
-        The way out for what is no real number, and for what is masked.
-
-    Raises
-    ------
-    InvalidProblem
-    """
-    try:
-        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
-        if hasattr(X, "columns") and hasattr(X, "items") and len(set(X.dtypes)) > 1:
-            for name, column in X.items():  # before all columns of the data frame become one type
-                _refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
-        X = np.asarray(X)
-        if X.dtype.kind == "O":
-            X = np.array([_number(entry, what) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
-        _refuse_kind(X.dtype, what, convert)
-        _refuse_rounded(X, what)
-        return np.asarray(X, dtype=np.float64, order="C")
-    except (InvalidProblem, MemoryError):
-        raise
-    except (
-        Exception
-    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
-        raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
-
-
-def _refuse_masked(X, what, fill=FILL):
-    if np.ma.is_masked(X):
-        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
-
-
-def _refuse_rounded(X, what, where=""):
-    at = first_rounded(X)
-    if at is not None:
-        raise _rounded(int(X.flat[at]), what, where)
-
-
-def _rounded(one, what, where=""):
-    return InvalidProblem(
-        f"{what} must be numbers that fit float64, got {got(one)}{where}; subtract what they have in common, "
-        "or convert them to floats"
-    )
-
-
-def _number(entry, what) -> float:
-    """An entry of a table of mixed types, as those of some data frames are."""
-    if isinstance(entry, str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating):
-        raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
-    if isinstance(entry, int | np.integer) and is_rounded(int(entry)):
-        raise _rounded(int(entry), what)
-    return float("nan") if entry is None or type(entry).__name__ == "NAType" else float(entry)
-
-
-def _refuse_kind(dtype, what, convert=CONVERT):
-    kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
-    if dtype.kind not in "biuf":
-        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
 
 
 def enough_rows(m: int, compared: bool):

@@ -44,8 +44,8 @@ class LargeCovariance(Parts, SparseCovariance):
     dense_share = DENSE_SHARE
     _small = False
 
-    def __init__(self, X, mean, weight, **recipe):
-        super().__init__(X=X, mean=mean, weight=weight, **recipe)
+    def __init__(self, X, mean, weight, varies, **recipe):
+        super().__init__(X=X, mean=mean, weight=weight, varies=varies, **recipe)
         self._passes = 0
 
     @property
@@ -105,8 +105,8 @@ class LargeCovariance(Parts, SparseCovariance):
         features = np.asarray(features, dtype=np.int64)
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
         X = sp.csr_array(self._by_columns[:, features])
-        shape = (self.m, features.size)
-        part = sparse(X, self.mean[features], self.weight[features], shape=shape, source="data", **recipe)
+        parts = self.mean[features], self.weight[features], self.varies[features]
+        part = sparse(X, *parts, shape=(self.m, features.size), source="data", **recipe)
         if features.size <= min(DENSE_LIMIT, 2 * self.m) and not isinstance(part, LargeCovariance):
             part.matrix = self.block(features)
         return part
@@ -118,11 +118,11 @@ class LargeCovariance(Parts, SparseCovariance):
         return pairs if self.residual <= RESIDUAL / 2 else super()._eigenpairs(d)
 
 
-def sparse(X, mean, weight, scale, **recipe) -> SparseCovariance:
-    """Covariance of sparse X, in parts where it is large.
+def sparse(X, mean, weight, varies, scale, **recipe) -> SparseCovariance:
+    """Return the covariance of sparse X, in parts where X is large.
 
     Not where features are scaled: then rare ones matter as much as others, and there are no features that
     matter.
     """
     large = X.shape[1] > FEATURES and X.shape[0] > ROWS and not scale
-    return (LargeCovariance if large else SparseCovariance)(X, mean, weight, scale=scale, **recipe)
+    return (LargeCovariance if large else SparseCovariance)(X, mean, weight, varies, scale=scale, **recipe)

@@ -16,9 +16,15 @@ from nspca.matrix import spread
 from nspca.matrix.given import enough_rows, refuse_constant, with_columns
 from nspca.matrix.linalg import Array, one_thread
 from nspca.matrix.moments import STILL
+from nspca.matrix.numbers import refuse_rounded
 from nspca.matrix.parts import pieces
 from nspca.matrix.tree import Join, Part, added, folded
 from nspca.progress import Event, Report, silent
+
+GONE = 5000
+"""Binary exponent of columns that count as 0: every float over 2**GONE is 0."""
+NORMAL = 2.0**-900
+"""Numbers below this one may have lost digits when they were brought to unit scale."""
 
 
 class Table(Protocol):
@@ -65,6 +71,7 @@ class Question:
     arguments: tuple[Any, ...]
 
     def __call__(self, X: sp.csr_array) -> Iterator[Array]:
+        refuse_rounded(X.data, "data")
         with one_thread():  # the last bits depend on how many share a sum
             yield from self.kernel(self.scale.of(X), *self.arguments)
 
@@ -94,6 +101,8 @@ class Rows:
     counts : (n,) int
         Nonzeros of the columns.
     mean, weight, variances : (n,)
+    varies : (n,) bool
+        Columns that are not 0 and, where a mean is taken off, do not hold one value.
     full : (some,) int
         Columns that are written out and shifted before their mean is taken off.
     """
@@ -116,31 +125,63 @@ class Rows:
         or scaled in one more.
         """
         m, n = self.m, self.n
-        self.counts, sums, squares, largest = self.folded(_measured_too, _counted, self.scale)
-        self.mean, self.weight = np.zeros(n), np.ones(n)
         compared = self.center or self.scale
-        full = np.flatnonzero(2 * self.counts > m) if compared else self.full
+        if self.scale:
+            self._scale = self._given
+        self.counts, sums, squares, extremes = self.folded(_measured_too, _counted, compared)
+        self.mean, self.weight, self.varies = np.zeros(n), np.ones(n), self.counts > 0
+        if self.center and not self.scale:
+            sums, squares = self._without_constants(sums, squares, extremes)
+        full = np.flatnonzero((2 * self.counts > m) & self.varies) if compared else self.full
         if compared and not self.scale and not full.size:
             self.mean = sums / m
         elif compared:
-            own = np.frexp(largest)[1] if self.scale else np.zeros(n, dtype=np.int64)
-            self._scale = Scale(self.exponent + own, self.full)
+            own = np.frexp(_largest(extremes))[1] if self.scale else np.zeros(n, dtype=np.int64)
+            self._scale = Scale(self._scale.exponents + own, self.full)
             means = np.ldexp(sums, -own) / m
             found = self.folded(_measured_too, _compared, full, means[full])
             sums, squares, plain, (high, low) = found
-            still = high + low <= STILL * np.maximum(np.abs(low), np.abs(high))
-            variance = squares / m - (sums / m) ** 2
             if self.scale:
                 constant = self.counts == 0
-                constant[full] = still
+                constant[full] = high + low <= STILL * np.maximum(np.abs(low), np.abs(high))
                 refuse_constant(constant, names)
-                self.weight = 1 / np.sqrt(variance)
+                self.weight = 1 / np.sqrt(squares / m - (sums / m) ** 2)
             if self.center:
                 self.mean, self.full = sums / m, full
                 self._scale = Scale(self._scale.exponents, full, means[full])
             else:
                 squares[full] = plain
         self.variances = (squares / m - self.mean**2) * self.weight**2
+
+    def _without_constants(self, sums: Array, squares: Array, extremes: Array) -> tuple[Array, Array]:
+        """Return sums and sums of squares of the columns, with 0 for those that hold one value.
+
+        Such columns are 0 from now on. Where they are the largest by far, the unit scale becomes that of the
+        others, in two more passes.
+        """
+
+        def constant():
+            return (self.counts == self.m) & (extremes[0] == -extremes[1])
+
+        still = constant() & (_largest(extremes) >= NORMAL)
+        if not still.any():
+            return sums, squares
+        if _largest(extremes)[~still].max(initial=0.0) < 0.5:
+            self._scale = self._given
+            *_, extremes = self.folded(_measured_too, _counted, True)
+            still = constant()
+            own = np.frexp(_largest(extremes)[~still].max(initial=0.0))[1]
+            self.exponent = int(own + self._given.exponents)
+            self._scale = Scale(np.where(still, GONE, self.exponent), self.full)
+            _, sums, squares, _ = self.folded(_measured_too, _counted, False)
+        self._scale = Scale(np.where(still, GONE, self.exponent), self.full)
+        self.varies[still], sums[still], squares[still] = False, 0.0, 0.0
+        return sums, squares
+
+    @property
+    def _given(self) -> Scale:
+        """The numbers as they are given, unless sums of them might overflow."""
+        return Scale(max(self.exponent - 900, 0), self.full)
 
     def folded(self, join: Join, kernel, *arguments) -> Part:
         """What ``kernel(Y, *arguments)`` gives for the blocks Y of rows, joined in the order of the tree; one
@@ -160,14 +201,26 @@ class Rows:
             yield X
 
 
-def _counted(Y, scaled):
-    """Entries, sums and sums of squares of every column, and if asked for its largest absolute value."""
+def _counted(Y, compared):
+    """Entries, sums and sums of squares of every column, and if asked for its extremes: the largest entry and
+    the largest negative of one, zeros that are not stored left out.
+    """
     n = Y.shape[1]
     counts = np.bincount(Y.indices, minlength=n)
     sums, squares = np.zeros(n), np.zeros(n)  # of no entries `bincount` gives whole numbers
     sums += np.bincount(Y.indices, weights=Y.data, minlength=n)
-    squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
-    return counts, sums, squares, abs(Y).max(axis=0).toarray().ravel() if scaled else np.zeros(0)
+    with np.errstate(over="ignore"):  # of numbers that are not at unit scale, where no squares are asked for
+        squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
+    extremes = np.full((2, n if compared else 0), -np.inf)
+    for one, sign in zip(extremes, (1.0, -1.0), strict=True):
+        if compared:
+            np.maximum.at(one, Y.indices, sign * Y.data)
+    return counts, sums, squares, extremes
+
+
+def _largest(extremes):
+    """Largest absolute value of every column; 0 where nothing is stored."""
+    return np.maximum(extremes.max(axis=0), 0.0)
 
 
 def _compared(Y, full, shift):

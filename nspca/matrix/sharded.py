@@ -102,6 +102,10 @@ class ShardedCovariance(Parts):
     def diagonal(self):
         return self.rows.variances
 
+    @property
+    def varies(self):
+        return self.rows.varies
+
     def quadratic(self, x):
         support = np.flatnonzero(x)
         if self.small or support.size <= DENSE_LIMIT:
@@ -123,9 +127,8 @@ class ShardedCovariance(Parts):
             return self.on(features)
         X = sp.csr_array(sp.vstack(self.rows.folded(gathered, _selected, features), format="csr"))
         recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
-        part = SparseCovariance(
-            X, self.rows.mean[features], self.rows.weight[features], shape=X.shape, source="data", **recipe
-        )
+        parts = self.rows.mean[features], self.rows.weight[features], self.rows.varies[features]
+        part = SparseCovariance(X, *parts, shape=X.shape, source="data", **recipe)
         if features.size <= DENSE_LIMIT:  # written out, the rows might not fit
             part.matrix = self.block(features)
         return part

@@ -209,6 +209,6 @@ def known(name: str) -> Item:
 
 
 def stored(name: str) -> Outcome | None:
-    """What was computed when the project was last held against the originals; None when it was not."""
+    """Return the stored outcome of an item, computed with the original data; None where none is stored."""
     path = sample_folder() / "papers" / f"{known(name).name}.json"
     return Outcome.from_json(path.read_bytes()) if path.is_file() else None

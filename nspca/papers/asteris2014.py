@@ -14,6 +14,7 @@ from nspca.errors import NotPrepared
 from nspca.lowrank.spannogram.cells import candidate_supports
 from nspca.lowrank.spannogram.face import solve_on_support
 from nspca.matrix.linalg import Array
+from nspca.numerals import round_down, round_up
 from nspca.papers import given
 from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
 from nspca.problem import Problem
@@ -194,8 +195,9 @@ def figure_6(report: Report) -> Outcome:
 
 
 def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = False) -> list[Found]:
-    """How much of the optimum the 2014 bound proves, in per cent: of the value on the rank-3 part, as the
-    printed figures suggest; and of the value on A.
+    """Return the per cent of the optimum that the 2014 bound proves, for two values.
+
+    One is the value on the rank-3 part, as the printed figures suggest. The other is the value on A.
     """
     result = epsnet.path(problem, [k], NET, 0, report)[k]
     bound = epsnet.upper_bounds(problem, [k], NET, 0, report)[0][k]
@@ -212,7 +214,9 @@ def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = F
             )
         )
     proved = api.certify(problem, result, effort="fast")
-    ours = Found(100 * proved.ratio(result.value), f"{name}, the certificate of nspca", judged=False)
+    ours = Found(
+        100 * round_down(proved.ratio(result.value), 4), f"{name}, the certificate of nspca", judged=False
+    )
     return [*found, ours]
 
 
@@ -262,7 +266,7 @@ def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), secon
 
 
 def _em(problem: Problem, ks, options: em.Options, title: str, report: Report) -> Array:
-    """What EM explains at every k, as shares of the leading eigenvalue."""
+    """Return the value of EM at every k, divided by the leading eigenvalue."""
     values = []
     for k in ks:
         values.append(em.solve(problem.with_k(k), options, 0, report).value)
@@ -276,7 +280,9 @@ def _upper(result) -> float:
 
 def _alike(net: Array, other: Array, preset: str) -> Found:
     away = float(np.max(np.abs(net - other)))
-    return Found(f"at most {away:.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE)
+    return Found(
+        f"at most {round_up(away, 2):.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE
+    )
 
 
 def _share(one: Found) -> float:
@@ -289,7 +295,7 @@ def _at_least(one: Found, wanted: float) -> bool:
 
 
 def _large(ks, net: Array, other: Array) -> Found:
-    """Whether the two are similar at every k above the low ones; None when it is so at the last one alone."""
+    """Judge whether two curves are similar at every k above `LOW`; None if at the last k alone."""
     at = [i for i, k in enumerate(ks) if k > LOW]
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
     alike = np.abs(net - other)[at] <= ALIKE

@@ -192,7 +192,7 @@ def _bipartite(problem: Problem, r: int, report: Report, rank: int = 4, climbs: 
 
 
 def _gains(together: dict[str, Result], alone: float) -> list[Found]:
-    """In per cent over the best of those found one by one."""
+    """Return the gains of joint methods, in per cent over the best value of components found one by one."""
     gains = {name: 100 * (result.value / alone - 1) for name, result in together.items()}
     return [
         Found(gains["bipartite"], f"the paper's algorithm, {POINTS} random points"),
@@ -207,7 +207,7 @@ def _value(one: Found) -> float:
 
 
 def _highest(found: dict[str, list[Found]]) -> Found:
-    """On how many of the data sets the paper's own algorithm is above the three others: on most, on some."""
+    """Count the data sets on which the paper's algorithm beats the three others; true if on most."""
     data = sorted({key.partition("/")[0] for key in found if key.endswith("/bipartite")})
     first = [
         one

@@ -27,12 +27,12 @@ class Absent(InvalidData):
 
 
 def sample(name: str, *prepared: str) -> Dataset:
-    """One of the data sets of the papers, prepared.
+    """Load one of the data sets of the papers, prepared.
 
     Raises
     ------
     Absent
-        When only a stand-in is here.
+        When only a stand-in is available.
     """
     if original_path(name) is None:
         raise Absent(f"The original of {name} is not on this machine: add it on the data page.")
@@ -71,12 +71,12 @@ def _path(name: str) -> Path | None:
 
 
 def missing(names) -> list[str]:
-    """Which of these are not on this machine."""
+    """Return the names whose original data are not on this machine."""
     return [name for name in names if _path(name) is None]
 
 
 def digest(names) -> str:
-    """What tells whether the files of these data are the same as another day."""
+    """Return a hash of the files of some data sets, which changes when one of them changes."""
     found = hashlib.sha256()
     for name in names:
         path = _path(name)

@@ -26,23 +26,23 @@ Kind = Literal["same", "most", "least", "statement", "drawn"]
 
 @dataclass(frozen=True)
 class Printed:
-    """One number, sentence or drawing of a paper.
+    """A number, sentence or drawing that a paper prints.
 
     Parameters
     ----------
     key : str
-        Its name within the item.
+        Name within the item.
     what : str
-        What it is about.
+        Subject of the number or sentence.
     where : str
         Page or section.
     kind : str
-        A number that has to come out the "same", or that is sought as large ("most") or as small ("least") as
-        can be; a "statement" of the text; what is only "drawn".
+        "same": a number to be reproduced. "most" or "least": a number to be as large or as small as possible.
+        "statement": a sentence of the text. "drawn": only a drawing.
     value : float, optional
         The number.
     shown : str
-        As it stands there, a statement in words of our own.
+        The printed text; a statement is in words of our own.
     """
 
     key: str
@@ -55,18 +55,18 @@ class Printed:
 
 @dataclass(frozen=True)
 class Found:
-    """What was computed for something printed.
+    """A computed counterpart of something printed.
 
     Parameters
     ----------
     value : float or str
-        A number to be held against the one printed, or what was seen.
+        The number to compare with the printed one, or a sentence on what was seen.
     preset : str
-        With which scaling, start or measure, where the paper leaves that open.
+        The scaling, start or measure that was used, where the paper leaves that open.
     holds : bool, optional
-        Whether a statement is true of it, or its contrary; None when it is neither.
+        True if a statement holds, False if its contrary does, None if neither does.
     judged : bool
-        Whether the verdict is about it; what is not the paper's way stands beside it for comparison.
+        False for results that are not the paper's way and are shown for comparison only.
     """
 
     value: float | str
@@ -89,12 +89,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes, with the paper's own ranges where it has ticks; a band is filled between two curves.
+    """A pair of axes with curves, with the paper's own ranges where it prints ticks.
 
     Parameters
     ----------
     band : (str, str), optional
-        Names of the curves below and above a region.
+        Names of two curves; the region between them is filled.
     logarithmic : str
         "x", "y", "xy" or "".
     """
@@ -129,7 +129,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What computing an item gave: for everything printed what was found, and what to draw."""
+    """The result of computing an item: the numbers found for everything printed, and the drawings."""
 
     found: dict[str, list[Found]] = field(default_factory=dict)
     panels: list[Panel] = field(default_factory=list)
@@ -140,13 +140,13 @@ class Outcome:
     computed: float = 0.0
 
     def to_json(self) -> str:
-        """As text, numbers with six digits."""
+        """Return the outcome as JSON text; numbers have six digits."""
         times = {"seconds": round(self.seconds, 2), "computed": round(self.computed)}
         return json.dumps(_short(asdict(self)) | times, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """What `to_json` wrote.
+        """Read an outcome that `to_json` wrote.
 
         Raises
         ------
@@ -250,6 +250,6 @@ def claims(item: Item, outcome: Outcome | None) -> list[Claim]:
 
 
 def counts(many: Iterable[Claim]) -> dict[Verdict, int]:
-    """How many of them got each verdict."""
+    """Return the number of claims with each verdict."""
     said = [claim.verdict for claim in many]
     return {verdict: said.count(verdict) for verdict in VERDICTS}

@@ -1,5 +1,6 @@
-"""All figures and tables as one file that needs nothing else: for each what is printed, what was computed,
-the verdict, and the curves.
+"""Report of all figures and tables as one self-contained HTML file.
+
+For each item the report shows the printed numbers, the computed ones, the verdict and the curves.
 """
 
 from collections.abc import Mapping
@@ -28,7 +29,7 @@ def number(value: float | str) -> str:
 
 
 def found_lines(claim: Claim) -> list[str]:
-    """What was found, each with its preset; what the verdict is not about stands in brackets."""
+    """Return the computed numbers with their presets; those that do not count for the verdict in brackets."""
     lines = []
     for one in claim.found:
         line = f"{number(one.value)} ({one.preset})" if one.preset else number(one.value)
@@ -37,7 +38,7 @@ def found_lines(claim: Claim) -> list[str]:
 
 
 def lines(item: Item, outcome: Outcome | None) -> list[str]:
-    """The same for a terminal: verdict, what, printed, computed."""
+    """Return lines for a terminal: verdict, subject, printed and computed numbers of each claim."""
     return [
         f"{claim.verdict:<13} {claim.printed.what}: {claim.printed.shown} | {'; '.join(found_lines(claim))}"
         for claim in claims(item, outcome)
@@ -45,7 +46,7 @@ def lines(item: Item, outcome: Outcome | None) -> list[str]:
 
 
 def markdown() -> str:
-    """How many lines of each paper got each verdict, of what is stored, as the table of docs/papers.md."""
+    """Return the table of docs/papers.md: the number of stored claims of each paper with each verdict."""
     rows = [f"| | {' | '.join(VERDICTS)} |", f"|---|{'---|' * len(VERDICTS)}"]
     for paper, title in PAPERS.items():
         mine = [item for item in ITEMS.values() if item.paper == paper]
@@ -55,7 +56,7 @@ def markdown() -> str:
 
 
 def counted(outcomes: Mapping[str, Outcome]) -> str:
-    """How many lines got each verdict, in a sentence."""
+    """Return a sentence with the number of claims for each verdict."""
     every = [claim for name, outcome in outcomes.items() for claim in claims(ITEMS[name], outcome)]
     return ", ".join(f"{count} {verdict}" for verdict, count in counts(every).items())
 

@@ -11,6 +11,7 @@ from nspca import api
 from nspca.components import explained_variances
 from nspca.data.prepare import off_first
 from nspca.matrix.linalg import Array
+from nspca.numerals import round_up
 from nspca.papers import given, uses
 from nspca.papers.item import Curve, Found, Outcome, Panel
 from nspca.problem import Problem
@@ -106,7 +107,7 @@ def figure_2_left(report: Report) -> Outcome:
             Found(_at(ks, (50, 100, 150), plain, "emPCA")),
             Found(_at(ks, (50, 100, 150), anew, "anew")),
         ],
-        "renormalised": [Found(f"at most {100 * away:.2g} % apart", holds=away <= LEVEL)],
+        "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
         "one-sign": [Found(_signs(first), holds=bool((first >= 0).all() or (first <= 0).all()))],
     }
     said = "SPCA of Zou et al. is not here; scikit-learn's SparsePCA, cut to k entries, stands in its place."
@@ -319,13 +320,13 @@ def figure_4(report: Report) -> Outcome:
 
 
 def _near_full(met: dict[float, dict[int, float]], n: int) -> bool | None:
-    """Whether the smallest alpha only leads near full cardinality; None when just to larger answers."""
+    """Judge whether the smallest alpha leads only near full cardinality; None if just to larger answers."""
     small, large = (min(met[alpha], default=n) for alpha in (1e5, 1e7))
     return True if small >= NEAR * n else None if small > large else False
 
 
 def _met(problem: Problem, paper: float, ks, report: Report) -> dict[int, float]:
-    """What NSPCA explains, for every k that it meets exactly; the best of `STARTS`."""
+    """Return the value of NSPCA for every k that it meets exactly, the best of `STARTS` starts."""
     options = coordinate.Options(alpha=coordinate.from_paper(problem, paper), restarts=1, polish=False)
     searches = _searches(problem, options, STARTS, report)
     points = {}
@@ -345,7 +346,7 @@ def _told(shares: list[float], holds) -> Found:
 
 
 def _ahead(one: Array, other: Array) -> Found:
-    """Whether one curve is above the other at each of the first three; None when at the first alone."""
+    """Judge whether one curve is above another at each of the first three k; None if at the first alone."""
     first = slice(0, FIRST_ONES)
     seen = ", ".join(f"{a:.1f} against {b:.1f}" for a, b in zip(one[first], other[first], strict=True))
     above = one[first] >= other[first] * (1 - 1e-6)
@@ -371,7 +372,7 @@ def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[
 
 
 def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[float]]:
-    """What EM explains at every k, and its seconds for those up to 100."""
+    """Return the value of EM at every k, and its seconds for each k up to 100."""
     values: list[float] = []
     seconds: list[float] = []
     for k in ks:
@@ -402,7 +403,7 @@ def _columns(problem: Problem, alpha: float, beta: float, report: Report) -> Arr
 
 
 def _nspca(problem: Problem, alpha: float, report: Report) -> Array:
-    """The same with the beta that leaves `JOINT` entries."""
+    """Return the columns of NSPCA with the beta that leaves `JOINT` entries."""
     options = coordinate.Options(alpha=coordinate.from_paper(problem, alpha), restarts=1)
     search = _searches(problem, options, 1, report, r=COMPONENTS)[0]
     return _unit(search.reach(JOINT)[0])

@@ -1,5 +1,4 @@
-"""What the papers use sparse components for, as functions of arrays and problems: choosing genes, finding
-faces.
+"""Applications of sparse components in the papers: gene selection and face detection.
 
 `select`, `svd_entropy_contributions`, `cluster_scores`
     unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)

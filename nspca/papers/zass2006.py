@@ -196,7 +196,7 @@ def figure_4(report: Report) -> Outcome:
 
 
 def draws(faces: Array, nonfaces: Array) -> Iterator[tuple[tuple[Array, Array], tuple[Array, Array]]]:
-    """What the machine learns from and what it is tested on, `DRAWS` times."""
+    """Yield `DRAWS` random splits of faces and other images into training and test sets."""
     for seed in range(DRAWS):
         rng = np.random.default_rng(seed)
         p, q = rng.permutation(len(faces)), rng.permutation(len(nonfaces))
@@ -272,7 +272,7 @@ def greedy(problem: Problem, report: Report) -> Array:
 
 
 def _falls(values) -> bool:
-    """From first to last, and nowhere by a tenth of that the other way."""
+    """Tell whether a curve falls overall, and nowhere rises by more than a tenth of that fall."""
     fall = values[0] - values[-1]
     return fall > 0 and bool(np.all(np.diff(values) <= 0.1 * fall))
 

@@ -22,7 +22,7 @@ from nspca.plots.scoremap import score_map, separation
 from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
 from nspca.plots.sweeps import kind_words, sweep_figure
-from nspca.plots.theme import alt_text, certainty, percent_down, ratio_sentence
+from nspca.plots.theme import alt_text, certainty, ratio_sentence
 
 __all__ = [
     "alt_text",
@@ -38,7 +38,6 @@ __all__ = [
     "images_figure",
     "kind_words",
     "pd_view_figure",
-    "percent_down",
     "ratio_sentence",
     "rho_figure",
     "score_figure",

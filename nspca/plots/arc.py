@@ -5,7 +5,8 @@ eigenvector in or outside it.
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, GREY, ORANGE, RED, fade, new_figure
+from nspca.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
+from nspca.plots.theme import new_figure
 
 
 def feasible_arcs(R) -> list[tuple[float, float]]:
@@ -65,7 +66,7 @@ def pd_view_figure(R) -> go.Figure:
         x=np.cos(around),
         y=np.sin(around),
         mode="lines",
-        line={"color": GREY, "width": 1},
+        line={"color": CONTEXT, "width": 1},
         hoverinfo="skip",
         showlegend=False,
     )
@@ -75,10 +76,10 @@ def pd_view_figure(R) -> go.Figure:
             x=[0, *np.cos(arc), 0],
             y=[0, *np.sin(arc), 0],
             fill="toself",
-            fillcolor=fade(BLUE, 0.15),
+            fillcolor=fade(MAIN, 0.15),
             mode="lines",
             name="feasible: Rc ≥ 0",
-            line={"color": BLUE, "width": 4},
+            line={"color": MAIN, "width": 4},
             hoverinfo="skip",
             showlegend=index == 0,
             legendgroup="arc",
@@ -88,9 +89,9 @@ def pd_view_figure(R) -> go.Figure:
             x=[0, sign * top[0]],
             y=[0, sign * top[1]],
             mode="lines+markers",
-            line={"color": ORANGE, "width": 2, "dash": "dash"},
+            line={"color": SECOND, "width": 2, "dash": "dash"},
             legendgroup="top",
-            marker={"size": [0, 10], "color": ORANGE},
+            marker={"size": [0, 10], "color": SECOND},
             name="leading eigenvector",
             showlegend=sign == 1,
             hovertemplate=f"The leading eigenvector is {words}.<extra></extra>",
@@ -123,7 +124,7 @@ def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool
             x=[-1.2 * along[0], 1.2 * along[0]],
             y=[-1.2 * along[1], 1.2 * along[1]],
             mode="lines",
-            line={"color": RED, "width": 1.5, "dash": "dot"},
+            line={"color": LIMIT, "width": 1.5, "dash": "dot"},
             name=f"active constraint (row {active + 1})",
             hovertemplate=f"On this line row {active + 1} of R gives 0.<extra></extra>",
         )
@@ -131,7 +132,7 @@ def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool
         x=[best[0]],
         y=[best[1]],
         mode="markers",
-        marker={"symbol": "star", "size": 18, "color": RED},
+        marker={"symbol": "star", "size": 18, "color": BEST},
         name="answer",
         hovertemplate=f"The best feasible direction reaches |Rc|² = {value:.5g}.<extra></extra>",
     )

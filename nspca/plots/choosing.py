@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nspca.colours import CONTEXT, MAIN, RECOMMENDED, SECOND, fade
 from nspca.plots import kaxis
-from nspca.plots.theme import BLUE, GREEN, GREY, ORANGE, fade, new_figure
+from nspca.plots.theme import new_figure
 
 HELD_OUT, AGREEMENT = "of rows held out", "the same features"
 UPPER, LOWER = [0.46, 1.0], [0.0, 0.34]
@@ -34,11 +35,11 @@ def choice_figure(
         y=found,
         name="of the rows they were found on",
         mode="lines",
-        line={"color": GREY, "dash": "dot"},
+        line={"color": CONTEXT, "dash": "dot"},
         hovertemplate="<b>k = %{x}</b><br>%{y:.4g} % of the variance of all rows<extra></extra>",
     )
-    _with_errors(figure, ks, 100 * known["held_out"], 100 * known["held_out_error"], HELD_OUT, BLUE)
-    _with_errors(figure, ks, known["stability"], known["stability_error"], AGREEMENT, ORANGE, "y2")
+    _with_errors(figure, ks, 100 * known["held_out"], 100 * known["held_out_error"], HELD_OUT, MAIN)
+    _with_errors(figure, ks, known["stability"], known["stability_error"], AGREEMENT, SECOND, "y2")
     for k, symbol, name in ((simplest, "circle-open", "smallest as good"), (best, "star", "best")):
         if k is not None:
             at = list(ks).index(k)
@@ -47,7 +48,7 @@ def choice_figure(
                 y=[100 * known["held_out"][at]],
                 name=name,
                 mode="markers",
-                marker={"symbol": symbol, "size": 15, "color": GREEN, "line": {"width": 2}},
+                marker={"symbol": symbol, "size": 15, "color": RECOMMENDED, "line": {"width": 2}},
                 hoverinfo="skip",
             )
     kaxis.lay_out(figure, list(ks))
@@ -106,10 +107,10 @@ def noise_figure(value: float, noise: Sequence[float], total: float) -> go.Figur
         x=others,
         y=np.zeros(len(others)),
         mode="markers",
-        marker={"symbol": "line-ns-open", "size": 44, "color": fade(GREY, 0.8), "line": {"width": 2}},
+        marker={"symbol": "line-ns-open", "size": 44, "color": fade(CONTEXT, 0.8), "line": {"width": 2}},
         hovertemplate="a shuffled table: %{x:.3g} %<extra></extra>",
     )
-    figure.add_vline(x=found, line={"color": BLUE, "width": 3})
+    figure.add_vline(x=found, line={"color": MAIN, "width": 3})
     look = {"yref": "paper", "showarrow": False, "yanchor": "bottom"}
     figure.add_annotation(x=found, y=1.0, text="this component", **look)
     figure.add_annotation(x=float(np.median(others)), y=0.0, text="shuffled tables", **look)

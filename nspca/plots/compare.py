@@ -8,20 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from nspca.colours import BOUND, CONTEXT, DIVERGING, HUES, PROVED, SEQUENTIAL, fade
+from nspca.numerals import format_bound_share, format_guarantee, format_value_share
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import (
-    COLOURS,
-    DIVERGING,
-    GREEN,
-    GREY,
-    SEQUENTIAL,
-    colorbar,
-    fade,
-    light,
-    new_figure,
-    percent_down,
-    plain,
-)
+from nspca.plots.theme import colorbar, light, new_figure, plain
 
 LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 SYMBOLS = (
@@ -38,7 +28,6 @@ SYMBOLS = (
     "hourglass",
     "triangle-down",
 )
-HUES = (*COLOURS, "#6f6ad6", "#8d6748", "#c2417f", "#5f8f9b", "#3f6b2f")  # twelve methods, twelve colours
 WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
@@ -78,7 +67,7 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
         pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
         figure.update_xaxes(range=[ks[0] - pad, ks[-1] + pad], dtick=1 if ks[-1] - ks[0] <= 12 else None)
     if selected is not None:
-        figure.add_vline(x=selected, line={"color": GREY, "width": 1, "dash": "dash"})
+        figure.add_vline(x=selected, line={"color": CONTEXT, "width": 1, "dash": "dash"})
     return figure
 
 
@@ -107,34 +96,37 @@ def values_figure(
     ceiling : what no component exceeds; the axis then ends there, also before there is a point
     """
     frame = pd.DataFrame(frame)
-    frame = frame.assign(
-        value=100 * frame["value"].astype(float) / unit, upper=100 * frame["upper"].astype(float) / unit
-    )
-    figure = new_figure(_values_alt(frame, unit_name), height=430)
+    frame = frame.assign(value=frame["value"].astype(float), upper=frame["upper"].astype(float))
+    figure = new_figure(_values_alt(frame, unit, unit_name), height=430)
     region = certified(frame)
+    bounds = [format_bound_share(upper, unit) for upper in region["upper"]]
+    region = 100 * region / unit
     if len(region):
         at = [int(k) for k in region.index]
         xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
-        area = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(GREEN, 0.35)}
+        area = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(PROVED, 0.35)}
         figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", showlegend=False, **area)
         what = "sparse" if signed else "nonnegative sparse"
-        hover = f"k = %{{x}}: no {what} component explains more than %{{y:.4g}} %, proved<extra></extra>"
+        hover = f"k = %{{x}}: no {what} component explains more than %{{customdata}}, proved<extra></extra>"
         marks = {
             "mode": "markers",
             "showlegend": False,
-            "marker": {"color": GREY, "symbol": "triangle-down", "size": 8},
+            "marker": {"color": BOUND, "symbol": "triangle-down", "size": 8},
         }
         figure.add_annotation(
-            text=f"<span style='color:{GREEN}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
+            text=f"<span style='color:{PROVED}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
             align="left",
             showarrow=False,
             **LOWER_RIGHT,
         )
-        figure.add_scatter(x=at, y=region["upper"], name=NOTHING_ABOVE, hovertemplate=hover, **marks)
+        figure.add_scatter(
+            x=at, y=region["upper"], name=NOTHING_ABOVE, customdata=bounds, hovertemplate=hover, **marks
+        )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{y:.5g}} % of {unit_name}<extra></extra>"
-        _line(figure, rows["k"], rows["value"], method, style, hover)
+        hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}<extra></extra>"
+        said = [format_value_share(value, unit) for value in rows["value"]]
+        _line(figure, rows["k"], 100 * rows["value"] / unit, method, style, hover, customdata=said)
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
     return _k_axis(figure, ks, selected).update_yaxes(
         title_text=f"% of {unit_name}", rangemode="tozero", **top
@@ -153,14 +145,17 @@ def _line(figure: go.Figure, x, y, name: str, style: Mapping, hover: str, **more
     )
 
 
-def _values_alt(frame: pd.DataFrame, unit_name: str) -> str:
+def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
     if not len(frame):
         return "Variance against k: nothing is ready yet."
     k, count = int(frame["k"].max()), frame["method"].nunique()
-    ends = ", ".join(f"{plain(row.method)} {row.value:.4g}" for row in frame[frame["k"] == k].itertuples())
+    last = frame[frame["k"] == k]
+    ends = ", ".join(
+        f"{plain(row.method)} {format_value_share(row.value, unit)}" for row in last.itertuples()
+    )
     return (
-        f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, in % of "
-        f"{unit_name}: {ends}."
+        f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, of {unit_name}: "
+        f"{ends}."
     )
 
 
@@ -170,7 +165,7 @@ def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
     """
     frame = pd.DataFrame(frame).dropna(subset=["ratio"])
     worst = frame.groupby("method", sort=False)["ratio"].min()
-    says = ", ".join(f"{plain(name)} {percent_down(ratio)}" for name, ratio in worst.items())
+    says = ", ".join(f"{plain(name)} {format_guarantee(ratio)}" for name, ratio in worst.items())
     figure = new_figure(
         f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.",
         height=430,
@@ -178,7 +173,7 @@ def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
         text = [
-            f"<b>{plain(method)}</b>, k = {k}: at least {percent_down(r)}"
+            f"<b>{plain(method)}</b>, k = {k}: at least {format_guarantee(r)}"
             for k, r in zip(rows["k"], rows["ratio"], strict=True)
         ]
         hover = "%{text}<br>of the best possible, proved<extra></extra>"
@@ -347,12 +342,12 @@ def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
         _line(figure, beside, mine["mean"], name, style, f"<b>{plain(name)}</b>, {hover}", **bars)
     for row in every.itertuples():
         figure.add_hrect(
-            y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(GREY, 0.16), line_width=0
+            y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(CONTEXT, 0.16), line_width=0
         )
         note = {"text": f"all {row.genes:,} genes: {row.mean:.2f} ± {row.spread:.2f}", "font": {"size": 13}}
         figure.add_hline(
             y=row.mean,
-            line={"color": GREY, "dash": "dash"},
+            line={"color": CONTEXT, "dash": "dash"},
             annotation=note,
             annotation_position="bottom right",
         )
@@ -387,7 +382,7 @@ def roc_figure(rows: Sequence[Mapping]) -> go.Figure:
         x=[0, 100],
         y=[0, 100],
         mode="lines",
-        line={"color": GREY, "dash": "dot"},
+        line={"color": CONTEXT, "dash": "dot"},
         name="by chance: 0.5",
         hoverinfo="skip",
     )

@@ -3,19 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import (
-    BLUE,
-    DIVERGING,
-    FAINT,
-    GREY,
-    RED,
-    SEQUENTIAL,
-    colorbar,
-    hide_axes,
-    light,
-    new_figure,
-    plain,
-)
+from nspca.colours import CONTEXT, DIVERGING, FAINT, NEGATIVE, POSITIVE, SEQUENTIAL
+from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
 
 
 def _signed(x: np.ndarray) -> bool:
@@ -155,7 +144,7 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread) -> 
             x=at,
             y=middle,
             mode="lines",
-            line={"color": GREY, "width": 1.5},
+            line={"color": CONTEXT, "width": 1.5},
             name="mean spectrum",
             legendgroup="mean",
             showlegend=first,
@@ -181,7 +170,7 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None, sure=None)
         x=np.repeat(axis[used], 3),
         y=np.column_stack([feet, tops, gap]).ravel(),
         mode="lines",
-        line={"color": BLUE, "width": 3},
+        line={"color": POSITIVE, "width": 3},
         hoverinfo="skip",
         showlegend=False,
     )
@@ -208,7 +197,7 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None, sure=None)
 
 def _rings(used: np.ndarray, sure) -> dict:
     """Markers: discs, and rings for those that are not proved."""
-    marker = {"color": BLUE, "size": 8, "line": {"color": BLUE, "width": 1.5}}
+    marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
     if sure is not None:
         marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
     return marker
@@ -244,7 +233,7 @@ def _ranked_figure(
 def _bars(figure: go.Figure, labels, values, opacity: float, solid=None) -> go.Figure:
     """`solid`: whether each bar is; none are hatched where that is not said."""
     position = np.arange(len(values))
-    colours = [RED if v < 0 else BLUE for v in values]
+    colours = [NEGATIVE if v < 0 else POSITIVE for v in values]
     marker: dict = {"color": colours, "opacity": opacity}
     if solid is not None:
         marker["pattern"] = {"shape": ["" if one else "/" for one in solid], "fgcolor": colours, "size": 7}

@@ -1,9 +1,24 @@
 """Figures about bounds: the gap while a search runs, and what the rank buys."""
 
+from collections.abc import Callable
+
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, GREEN, GREY, fade, new_figure, percent_down, ratio_sentence
+from nspca.colours import BOUND, FOUND, PROVED, fade
+from nspca.numerals import (
+    format_bound,
+    format_bound_share,
+    format_guarantee,
+    format_promise,
+    format_value,
+    format_value_share,
+    proved_ratio,
+)
+from nspca.plots.theme import new_figure, ratio_sentence
+
+HOVER_DIGITS = 5
+"""Significant digits of a hover: a search gains little by little."""
 
 
 def gap_figure(
@@ -17,11 +32,15 @@ def gap_figure(
     steps : (t,) horizontal position (cones or seconds), default 0..t-1
     unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
     """
+    lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+    said = [_said(bound, unit, format_bound, format_bound_share) for bound in upper]
+    reached = [_said(value, unit, format_value, format_value_share) for value in lower]
+    ratio = proved_ratio(lower[-1], upper[-1]) if len(lower) and upper[-1] > 0 else None
+    ratio = None if ratio is None or np.isnan(lower[-1]) else ratio
     factor, prefix = (1.0, "") if unit == 1 else (100 / unit, "% of ")
-    lower, upper = factor * np.asarray(lower, float), factor * np.asarray(upper, float)
+    lower, upper = factor * lower, factor * upper
     steps = np.arange(len(lower)) if steps is None else np.asarray(steps)
     heights = _heights(lower, upper)
-    ratio = lower[-1] / upper[-1] if len(lower) and upper[-1] > 0 else None
     figure = new_figure(
         f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280
     )
@@ -29,21 +48,24 @@ def gap_figure(
         x=steps,
         y=upper,
         name="bound",
-        line={"color": GREY, "width": 2, "shape": "hv", "dash": "dot"},
+        line={"color": BOUND, "width": 2, "shape": "hv", "dash": "dot"},
         mode="lines",
-        hovertemplate=f"After %{{x}} {steps_name}:<br>nothing above %{{y:.5g}} is possible.<extra></extra>",
+        customdata=said,
+        hovertemplate=f"After %{{x}} {steps_name}:<br>nothing above %{{customdata}} is possible."
+        "<extra></extra>",
     )
     figure.add_scatter(
         x=steps,
         y=lower,
         name="best found",
-        line={"color": BLUE, "width": 2.5, "shape": "hv"},
+        line={"color": FOUND, "width": 2.5, "shape": "hv"},
         mode="lines",
         fill="tonexty",
-        fillcolor=fade(GREEN, 0.4),
-        hovertemplate=f"After %{{x}} {steps_name}:<br>%{{y:.5g}} has been reached.<extra></extra>",
+        fillcolor=fade(PROVED, 0.4),
+        customdata=reached,
+        hovertemplate=f"After %{{x}} {steps_name}:<br>%{{customdata}} has been reached.<extra></extra>",
     )
-    if ratio is not None and np.isfinite(ratio):
+    if ratio is not None:
         figure.add_annotation(
             text=ratio_sentence(ratio),
             xref="paper",
@@ -56,6 +78,11 @@ def gap_figure(
         )
     figure.update_xaxes(title_text=steps_name)
     return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
+
+
+def _said(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
+    """Return a number as the axis has it: in the units of the data, or in per cent of another unit."""
+    return absolute(number, HOVER_DIGITS) if unit == 1 else relative(number, unit, HOVER_DIGITS)
 
 
 def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
@@ -78,19 +105,21 @@ def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
     rho : (t,) ``max{k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1)}`` of Theorem 1 (2014) for each rank
     b3_ratio : (t,) value over the B3 bound for each rank, NaN where not computed
     """
-    d, rho = list(map(int, d)), 100 * np.asarray(rho, float)
+    d, rho = list(map(int, d)), np.asarray(rho, float)
+    promised = [format_promise(ratio) for ratio in rho]
     alt = (
-        f"Guarantee against the rank: Theorem 1 promises {rho[0]:.3g} % at rank {d[0]} and {rho[-1]:.3g} "
-        f"% at rank {d[-1]}."
+        f"Guarantee against the rank: Theorem 1 promises {promised[0]} at rank {d[0]} and {promised[-1]} "
+        f"at rank {d[-1]}."
     )
     figure = new_figure(alt, height=320)
     figure.add_scatter(
         x=d,
-        y=rho,
+        y=100 * rho,
         name="promised before (Theorem 1)",
         mode="lines+markers",
-        line={"color": GREY, "dash": "dot"},
-        hovertemplate="Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{y:.3g} % of the "
+        line={"color": BOUND, "dash": "dot"},
+        text=promised,
+        hovertemplate="Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{text} of the "
         "optimum.<extra></extra>",
     )
     if b3_ratio is not None:
@@ -100,8 +129,8 @@ def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
             y=100 * proved,
             name="proved afterwards (B3)",
             mode="lines+markers",
-            line={"color": GREEN, "width": 2.5},
-            text=[percent_down(r) for r in proved],
+            line={"color": PROVED, "width": 2.5},
+            text=[format_guarantee(r) for r in proved],
             hovertemplate="Rank %{x}: at least %{text} of the best possible, proved.<extra></extra>",
         )
     figure.update_xaxes(title_text="rank d of the approximation", dtick=1)

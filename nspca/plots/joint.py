@@ -5,19 +5,9 @@ matching of the 2015 paper.
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import (
-    BLUE,
-    COLOURS,
-    DIVERGING,
-    FAINT,
-    GREY,
-    SEQUENTIAL,
-    fade,
-    hide_axes,
-    light,
-    new_figure,
-    plain,
-)
+from nspca.colours import BOUND, COLOURS, CONTEXT, DIVERGING, FAINT, FOUND, MAIN, SEQUENTIAL, fade
+from nspca.numerals import format_bound_share, format_value_share
+from nspca.plots.theme import hide_axes, light, new_figure, plain
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
@@ -171,15 +161,16 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
     figure = new_figure(_cumulative_alt(values, total), height=340, showlegend=True)
     r = max((len(v) for v in values.values()), default=1)
     for i, (name, each) in enumerate(values.items()):
-        together = 100 * np.cumsum(each) / total
+        together = np.cumsum(each)
         figure.add_scatter(
             x=np.arange(1, len(each) + 1),
-            y=together,
+            y=100 * together / total,
             name=plain(name),
             mode="lines+markers",
             line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)], "width": 2.5},
             marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
-            hovertemplate=f"{plain(name)}: the first %{{x}} explain %{{y:.4g}} %.<extra></extra>",
+            customdata=[format_value_share(value, total) for value in together],
+            hovertemplate=f"{plain(name)}: the first %{{x}} explain %{{customdata}}.<extra></extra>",
         )
     if upper is not None:
         figure.add_scatter(
@@ -187,8 +178,9 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
             y=[100 * upper / total] * 2,
             mode="lines",
             name="nothing above this (proved)",
-            line={"color": GREY, "width": 2.5},
-            hovertemplate=f"No {r} disjoint components explain more than %{{y:.4g}} %: "
+            line={"color": BOUND, "width": 2.5},
+            customdata=[format_bound_share(upper, total)] * 2,
+            hovertemplate=f"No {r} disjoint components explain more than %{{customdata}}: "
             "proved.<extra></extra>",
         )
     figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
@@ -196,7 +188,9 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
 
 
 def _cumulative_alt(values, total) -> str:
-    ends = [f"{plain(name)} {100 * float(np.sum(each)) / total:.4g} %" for name, each in values.items()]
+    ends = [
+        f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
+    ]
     return (
         "Cumulative variance against the number of components; all together: "
         f"{', '.join(ends) or 'nothing yet'}."
@@ -218,7 +212,7 @@ def climb_figure(seconds, values) -> go.Figure:
         else "nothing yet"
     )
     figure = new_figure(f"Gain of the search since its first answer: {says}.", height=190, showlegend=False)
-    line = {"color": COLOURS[0], "width": 2.5, "shape": "hv"}
+    line = {"color": FOUND, "width": 2.5, "shape": "hv"}
     hover = "after %{x:.2g} s: %{y:.3g} % more<extra></extra>"
     figure.add_scatter(
         x=list(seconds), y=gained, mode="lines+markers", line=line, marker={"size": 7}, hovertemplate=hover
@@ -266,7 +260,7 @@ def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
         _edges(
             figure,
             [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y],
-            fade(GREY, 0.35),
+            fade(CONTEXT, 0.35),
             1,
         )
         _edges(figure, [(y, right[i]) for i, y in to_slot.items()], COLOURS[j % len(COLOURS)], 4)
@@ -285,7 +279,7 @@ def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
             xanchor="right",
             font={"size": 14},
         )
-    colours = [COLOURS[j % len(COLOURS)] if j >= 0 else GREY for j in labels]
+    colours = [COLOURS[j % len(COLOURS)] if j >= 0 else CONTEXT for j in labels]
     worth = [
         "<br>".join(f"{plain(components[j])}: W² = {weights[i, j]:.3g}" for j in range(r)) for i in range(n)
     ]
@@ -320,7 +314,7 @@ def _edges(figure: go.Figure, pairs, colour: str, width: float) -> None:
 
 
 def _nodes(figure: go.Figure, x: float, ys, colour, text) -> None:
-    marker = {"size": 14, "color": colour, "line": {"width": 1, "color": BLUE if x else "rgba(0,0,0,0)"}}
+    marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
     figure.add_scatter(
         x=[x] * len(ys),
         y=ys,

@@ -5,19 +5,8 @@ methods.
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import (
-    BLUE,
-    DIVERGING,
-    GREY,
-    ORANGE,
-    RED,
-    colorbar,
-    fade,
-    hide_axes,
-    light,
-    new_figure,
-    plain,
-)
+from nspca.colours import CONTEXT, DIVERGING, LIMIT, MAIN, SECOND, fade
+from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
 
 LARGEST = 26  # pixels: the disc of the values that occur most
 
@@ -44,7 +33,7 @@ def direction_figure(points, direction, names) -> go.Figure:
         mode="markers",
         marker={
             "size": LARGEST * np.sqrt(count / count.max()),
-            "color": fade(GREY, 0.55),
+            "color": fade(CONTEXT, 0.55),
             "line": {"width": 0},
         },
         customdata=count,
@@ -52,8 +41,8 @@ def direction_figure(points, direction, names) -> go.Figure:
         hovertemplate="%{customdata} samples have the values %{x:g} and %{y:g}.<extra></extra>",
     )
     for along, colour, width, words in (
-        (across, ORANGE, 2.5, "across it"),
-        (direction, BLUE, 5, "most variance"),
+        (across, SECOND, 2.5, "across it"),
+        (direction, MAIN, 5, "most variance"),
     ):
         reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
         ends = middle + np.outer([-reach, reach], along)
@@ -123,7 +112,7 @@ def quartic_figure(curves, best, names) -> go.Figure:
     u = np.linspace(0, 1.35 * max([*best, 0.1]), 161)
     highest = ", ".join(f"{name} at {at:.2f}" for name, at in zip(names, best, strict=True))
     figure = new_figure(f"Curves of degree four in one weight; highest: {highest}.", height=300)
-    for (c2, c1, alpha), at, name, colour in zip(curves, best, names, (BLUE, ORANGE), strict=True):
+    for (c2, c1, alpha), at, name, colour in zip(curves, best, names, (MAIN, SECOND), strict=True):
         worth = lambda u, c2=c2, c1=c1, alpha=alpha: -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u  # noqa: E731
         figure.add_scatter(
             x=light(u), y=light(worth(u)), mode="lines", line={"color": colour, "width": 2.5}, name=name
@@ -157,18 +146,18 @@ def descent_figure(sizes, k: int) -> go.Figure:
     figure.add_bar(
         x=rank,
         y=light(np.minimum(order, level)),
-        marker={"color": fade(GREY, 0.6)},
+        marker={"color": fade(CONTEXT, 0.6)},
         name="taken away",
         hovertemplate="Entry %{x}: %{y:.3g} is taken away.<extra></extra>",
     )
     figure.add_bar(
         x=rank,
         y=light(np.maximum(order - level, 0)),
-        marker={"color": BLUE},
+        marker={"color": MAIN},
         name=f"what is left of the {k} largest",
         hovertemplate="Entry %{x}: %{y:.3g} is left.<extra></extra>",
     )
-    figure.add_hline(y=float(level), line={"color": RED, "width": 1.5, "dash": "dot"})
+    figure.add_hline(y=float(level), line={"color": LIMIT, "width": 1.5, "dash": "dot"})
     figure.update_layout(barmode="stack", bargap=0.15)
     figure.update_xaxes(title_text="entries, the largest first")
     return figure.update_yaxes(title_text="size")

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nspca.colours import CONTEXT, SEQUENTIAL, fade
 from nspca.plots.compare import styles
-from nspca.plots.theme import SEQUENTIAL, fade, hide_axes, light, new_figure, plain
+from nspca.plots.theme import hide_axes, light, new_figure, plain
 
 IN_A_ROW = 10
 GAP = 1  # empty pixels between two pictures
@@ -33,7 +34,7 @@ def panel_figure(panel: Mapping) -> go.Figure:
             fill="toself",
             mode="lines",
             line={"width": 0},
-            fillcolor=fade("#8a8f98", 0.25),
+            fillcolor=fade(CONTEXT, 0.25),
             hoverinfo="skip",
             showlegend=False,
         )

@@ -2,7 +2,8 @@
 
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, GREY, new_figure
+from nspca.colours import BOUND, FOUND
+from nspca.plots.theme import new_figure
 
 _DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -35,8 +36,8 @@ def cost_figure(d, supports, cones) -> go.Figure:
     )
     figure = new_figure(alt, height=320)
     for name, counts, colour, dash in (
-        ("candidate supports, at most", supports, GREY, "dot"),
-        ("cones made", cones, BLUE, "solid"),
+        ("candidate supports, at most", supports, BOUND, "dot"),
+        ("cones made", cones, FOUND, "solid"),
     ):
         figure.add_scatter(
             x=d,

@@ -3,19 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import (
-    BLUE,
-    COLOURS,
-    DIVERGING,
-    FIELD,
-    GREEN,
-    colorbar,
-    fade,
-    hide_axes,
-    light,
-    new_figure,
-    plain,
-)
+from nspca.colours import COLOURS, DIVERGING, FIELD, MAIN, TOGETHER, fade
+from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
 
 
 def _jitter(count: int) -> np.ndarray:
@@ -145,7 +134,7 @@ def spectrum_figure(eigenvalues, total, *, most=60) -> go.Figure:
     figure.add_bar(
         x=rank,
         y=shares,
-        marker={"color": BLUE},
+        marker={"color": MAIN},
         name="one eigenvalue",
         hovertemplate="Eigenvalue %{x} carries %{y:.3g} % of the total variance.<extra></extra>",
     )
@@ -153,7 +142,7 @@ def spectrum_figure(eigenvalues, total, *, most=60) -> go.Figure:
         x=rank,
         y=together,
         mode="lines+markers",
-        line={"color": GREEN},
+        line={"color": TOGETHER},
         marker={"size": 4},
         name="all up to here",
         hovertemplate="The first %{x} together carry %{y:.4g} %.<extra></extra>",

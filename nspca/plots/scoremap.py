@@ -5,8 +5,9 @@ import plotly.graph_objects as go
 import scipy.sparse as sp
 from scipy.stats import rankdata
 
+from nspca.colours import COLOURS, DIVERGING
 from nspca.plots.samples import groups_of
-from nspca.plots.theme import COLOURS, DIVERGING, colorbar, light, new_figure, plain
+from nspca.plots.theme import colorbar, light, new_figure, plain
 
 TOP, MOST = 40, 400
 _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from nspca.colours import CONTEXT, CURVES, FAINT, MAIN, SECOND, STAR, STRETCHES, fade
 from nspca.plots.highest import highest
-from nspca.plots.theme import BLUE, FAINT, GREY, ORANGE, fade, light, new_figure, plain
+from nspca.plots.theme import light, new_figure, plain
 
 MOST_LINES = 1000
 _SIGN_WORDS = ("c", "−c")
-_PALETTE = ("#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6")
 
 
 def angles(count: int = 181) -> np.ndarray:
@@ -130,7 +130,7 @@ def spannogram_base(
     _add_curves(figure, V, found)
     _add_band(figure, found)
     factor = 1 if unit == 1 else 100 / unit
-    for sign, (row, colour) in enumerate(zip(found.objective, (BLUE, ORANGE), strict=False)):
+    for sign, (row, colour) in enumerate(zip(found.objective, (MAIN, SECOND), strict=False)):
         figure.add_scatter(
             x=light(np.degrees(found.phi)),
             y=light(factor * row),
@@ -152,7 +152,7 @@ def spannogram_base(
         mode="markers",
         yaxis="y3",
         name="optimum",
-        marker={"symbol": "star", "size": 15, "color": "#c0265a"},
+        marker={"symbol": "star", "size": 15, "color": STAR},
         hovertemplate="The optimum: %{x:.2f}°, %{y:.5g}.<extra></extra>",
     )
     return figure
@@ -185,7 +185,7 @@ def _add_curves(figure: go.Figure, V: np.ndarray, found: Spans) -> None:
         x=light(x),
         y=light(y),
         mode="lines",
-        line={"color": "rgba(128,134,145,0.45)", "width": 1},
+        line={"color": fade(CURVES, 0.45), "width": 1},
         hovertemplate=hint,
         name="curves" if len(shown) == len(V) else f"the {len(shown)} curves lit most often",
         connectgaps=False,
@@ -198,11 +198,11 @@ def _add_band(figure: go.Figure, found: Spans) -> None:
         figure.add_heatmap(
             x=np.degrees(edges),
             y=[-sign - 0.45, -sign + 0.45],
-            z=[np.arange(len(sets)) % len(_PALETTE)],
+            z=[np.arange(len(sets)) % len(STRETCHES)],
             yaxis="y2",
             zmin=0,
-            zmax=len(_PALETTE) - 1,
-            colorscale=[[(i + j) / len(_PALETTE), c] for i, c in enumerate(_PALETTE) for j in (0, 1)],
+            zmax=len(STRETCHES) - 1,
+            colorscale=[[(i + j) / len(STRETCHES), c] for i, c in enumerate(STRETCHES) for j in (0, 1)],
             showscale=False,
             customdata=[[[i + 1, len(sets), len(s)] for i, s in enumerate(sets)]],
             hovertemplate=f"Support interval %{{customdata[0]}} of %{{customdata[1]}} for "
@@ -217,7 +217,7 @@ def spannogram_at(base: go.Figure, V, k: int, phi: float, *, nonneg=True, names=
     figure = go.Figure(base)
     at = curves(V, [phi])[:, 0]
     grid = angles(91)
-    for sign, colour in ((1, BLUE), (-1, ORANGE))[: 2 if nonneg else 1]:
+    for sign, colour in ((1, MAIN), (-1, SECOND))[: 2 if nonneg else 1]:
         lit = top_set(sign * at, k, nonneg)
         x, y = joined(curves(V[lit], grid), np.degrees(grid))
         figure.add_scatter(
@@ -238,7 +238,7 @@ def spannogram_at(base: go.Figure, V, k: int, phi: float, *, nonneg=True, names=
             customdata=[plain(names[j]) if names is not None and len(names) else f"feature {j}" for j in lit],
             hovertemplate="%{customdata}: %{y:.3g}<extra></extra>",
         )
-    return figure.add_vline(x=float(np.degrees(phi)), line={"color": GREY, "width": 1.5})
+    return figure.add_vline(x=float(np.degrees(phi)), line={"color": CONTEXT, "width": 1.5})
 
 
 def spannogram_figure(V, k: int, phi: float, **options) -> go.Figure:

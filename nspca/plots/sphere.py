@@ -7,15 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from nspca.colours import (
+    BEST,
+    CONTEXT,
+    DISCARDED_CONE,
+    DISCARDED_FILL,
+    FIELD,
+    OPEN_CONE,
+    OPEN_FILL,
+    PROVED,
+    PROVED_CONE,
+    fade,
+)
+from nspca.numerals import format_bound
 from nspca.plots.highest import highest
-from nspca.plots.theme import FIELD, GREEN, GREY, ORANGE, RED, colorbar, fade, light, new_figure
+from nspca.plots.theme import colorbar, light, new_figure
 
-# Field colours are blue to yellow; lines on top are light or orange, which neither end of the scale hides.
 STATUS = {
-    "open": ("#ff7f2a", 2.5, "still open"),
-    "leaf": ("#3ddbb0", 1.5, "proved"),
-    "discarded": ("#c3c8d1", 1.0, "set aside: its bound is below the best found"),
-    "split": (GREY, 0.8, "split"),
+    "open": (OPEN_CONE, 2.5, "still open"),
+    "leaf": (PROVED_CONE, 1.5, "proved"),
+    "discarded": (DISCARDED_CONE, 1.0, "set aside: its bound is below the best found"),
+    "split": (CONTEXT, 0.8, "split"),
 }
 MOST_CONES = 3000
 
@@ -140,7 +152,7 @@ def _alt(status, view: str) -> str:
 
 
 def _sentence(state: str, bound: float) -> str:
-    limit = f"<br>nothing in it exceeds {bound:.5g}" if np.isfinite(bound) else ""
+    limit = f"<br>nothing in it exceeds {format_bound(bound, 5)}" if np.isfinite(bound) else ""
     return f"cone, {STATUS[state][2]}{limit}"
 
 
@@ -191,7 +203,7 @@ def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -
             y=marks[:, 1],
             z=marks[:, 2],
             mode="markers",
-            marker={"size": 7, "color": RED, "symbol": "diamond", "line": {"color": "white", "width": 1}},
+            marker={"size": 7, "color": BEST, "symbol": "diamond", "line": {"color": "white", "width": 1}},
             name="best found",
             hovertemplate="the best direction found so far<extra></extra>",
         )
@@ -240,7 +252,11 @@ def flat_map_figure(world: Globe, cones=(), status=(), bounds=None, points=None)
     unit = cones / np.linalg.norm(cones, axis=2, keepdims=True) if len(cones) else cones
     centre = unit.sum(axis=1)
     centre /= np.linalg.norm(centre, axis=1, keepdims=True) if len(centre) else 1
-    fills = {"open": fade(ORANGE, 0.35), "leaf": fade(GREEN, 0.12), "discarded": "rgba(20,20,30,0.5)"}
+    fills = {
+        "open": fade(OPEN_FILL, 0.35),
+        "leaf": fade(PROVED, 0.12),
+        "discarded": fade(DISCARDED_FILL, 0.5),
+    }
     for name in ("split", "discarded", "leaf", "open"):
         rows = np.flatnonzero([s == name for s in status])
         if not rows.size:
@@ -276,7 +292,7 @@ def flat_map_figure(world: Globe, cones=(), status=(), bounds=None, points=None)
             x=x,
             y=y,
             mode="markers",
-            marker={"size": 14, "color": RED, "symbol": "star", "line": {"color": "white", "width": 1.5}},
+            marker={"size": 14, "color": BEST, "symbol": "star", "line": {"color": "white", "width": 1.5}},
             name="best found",
             hovertemplate="the best direction found so far<extra></extra>",
         )
@@ -285,7 +301,7 @@ def flat_map_figure(world: Globe, cones=(), status=(), bounds=None, points=None)
         x=2 * np.sqrt(2) * np.cos(rim),
         y=np.sqrt(2) * np.sin(rim),
         mode="lines",
-        line={"color": GREY, "width": 3},
+        line={"color": CONTEXT, "width": 3},
         hoverinfo="skip",
         showlegend=False,
     )

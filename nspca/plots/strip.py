@@ -5,10 +5,13 @@ curve itself.
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.theme import GREEN, GREY, PURPLE, certainty, percent_down
+from nspca.colours import CONTEXT, PAPER, PROVED
+from nspca.numerals import format_guarantee, proved_ratio
+from nspca.plots.theme import certainty
 
 CURVE, STRIP = [0.4, 1.0], [0.0, 0.27]
 """Parts of the height of the figure."""
@@ -16,8 +19,8 @@ TITLE, TITLE_AT = "Proved gap at each k", 0.285
 BEST = "nothing better exists, up to rounding"
 TICKS = 4
 LOOKS = {
-    "ours": {"color": GREEN, "symbol": "circle-open", "closed": "circle"},
-    "paper": {"color": PURPLE, "symbol": "triangle-down-open", "closed": "triangle-down"},
+    "ours": {"color": PROVED, "symbol": "circle-open", "closed": "circle"},
+    "paper": {"color": PAPER, "symbol": "triangle-down-open", "closed": "triangle-down"},
 }
 
 
@@ -38,21 +41,23 @@ def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float) -> N
     floor = bottom - max(0.5, 0.36 * (top - bottom))
     for whose, found in gaps.items():
         _draw(figure, found, LOOKS[whose], floor, closed)
-    figure.add_hline(y=10**floor, yref="y2", line={"color": GREY, "width": 1}, layer="below")
+    figure.add_hline(y=10**floor, yref="y2", line={"color": CONTEXT, "width": 1}, layer="below")
     _lay_out(figure, bottom, top, floor)
 
 
 def _gaps(region: pd.DataFrame) -> pd.DataFrame:
-    gap = (1 - region["lower"] / region["upper"].where(region["upper"] > 0)).clip(lower=0.0)
-    return region.assign(gap=gap).dropna(subset=["gap"])
+    """Return the rows whose bound is above 0, with the proved ratio and the gap that is left."""
+    region = region[region["upper"] > 0]
+    ratio = [proved_ratio(low, high) for low, high in zip(region["lower"], region["upper"], strict=True)]
+    return region.assign(ratio=ratio, gap=1 - np.array(ratio))
 
 
 def _draw(figure, found, look, floor, closed):
     done = found["gap"] <= closed
     said = [
-        f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(gap)}."
-        for k, gap, probability, over in zip(
-            found.index, found["gap"], found["probability"], done, strict=True
+        f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(ratio)}."
+        for k, ratio, probability, over in zip(
+            found.index, found["ratio"], found["probability"], done, strict=True
         )
     ]
     figure.add_scatter(
@@ -71,8 +76,8 @@ def _draw(figure, found, look, floor, closed):
     )
 
 
-def _at_least(gap: float) -> str:
-    return f"at least {percent_down(1 - gap)} of the best possible"
+def _at_least(ratio: float) -> str:
+    return f"at least {format_guarantee(ratio)} of the best possible"
 
 
 def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:

@@ -10,23 +10,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from nspca import colours
+from nspca.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
+from nspca.numerals import format_bound_share, format_guarantee, format_value_share
 from nspca.plots import kaxis, others, strip
-from nspca.plots.theme import (
-    COLOURS,
-    GREEN,
-    GREY,
-    OLIVE,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    certainty,
-    fade,
-    new_figure,
-    percent_down,
-    plain,
-    ratio_sentence,
-)
+from nspca.plots.theme import certainty, new_figure, plain, ratio_sentence
 from nspca.result import PLATEAU
 
 KINDS = {
@@ -55,11 +43,11 @@ READY = {
     "yanchor": "bottom",
     "font": {"size": 13},
 }
-EARLIER = (
-    {"color": GREY, "dash": "dash", "symbol": "diamond"},
-    {"color": OLIVE, "dash": "dashdot", "symbol": "square"},
-    {"color": SKY, "dash": "dash", "symbol": "cross"},
-    {"color": RED, "dash": "dashdot", "symbol": "x"},
+PINNED = tuple(
+    {"color": colour, "dash": dash, "symbol": symbol}
+    for colour, dash, symbol in zip(
+        EARLIER, ("dash", "dashdot") * 2, ("diamond", "square", "cross", "x"), strict=True
+    )
 )
 HEIGHT = 640
 RING = f"smallest k with {100 * PLATEAU:.0f} % of the largest"
@@ -110,10 +98,10 @@ def _broken(rows: pd.DataFrame, all_ks) -> pd.DataFrame:
 
 def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str) -> go.Scatter:
     hover = [
-        f"<b>k = {k}</b>, {plain(method)}<br>This {kind} component explains {value:.4g} % of {unit_name}:<br>"
+        f"<b>k = {k}</b>, {plain(method)}<br>This {kind} component explains {value} of {unit_name}:<br>"
         f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
         for k, value, ratio, probability in zip(
-            rows["k"], rows["value"], rows["ratio"], rows["probability"], strict=True
+            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
         )
     ]
     return go.Scatter(
@@ -133,9 +121,9 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
 def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict) -> go.Scatter:
     hover = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
-        f"explain more than {upper:.4g} % of {unit_name}.<br>The bound is {kind_words(bound, code=False)}."
+        f"explain more than {upper} of {unit_name}.<br>The bound is {kind_words(bound, code=False)}."
         for k, upper, bound, probability in zip(
-            rows["k"], rows["upper"], rows["kind"], rows["probability"], strict=True
+            rows["k"], rows["upper_text"], rows["kind"], rows["probability"], strict=True
         )
     ]
     return go.Scatter(
@@ -229,11 +217,11 @@ def sweep_figure(
     strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed)
     if earlier is not None:
         _add_ghost(figure, earlier, unit_name)
-    for other, look in zip(pinned, EARLIER * len(pinned), strict=False):
+    for other, look in zip(pinned, PINNED * len(pinned), strict=False):
         _add_pinned(figure, *other, unit_name, look)
     if wide:
-        _add_region(figure, paper, expected, PURPLE, 0.18, f"{PAPER} ({_chance(paper)})")
-        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": PURPLE})
+        _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({_chance(paper)})")
+        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": colours.PAPER})
         _add_upper(
             figure,
             rank_3,
@@ -241,11 +229,11 @@ def sweep_figure(
             unit_name,
             kind,
             RANK_3,
-            THIN | {"line_color": PURPLE, "showlegend": not tight},
+            THIN | {"line_color": colours.PAPER, "showlegend": not tight},
         )
     if tight:
-        _add_region(figure, ours, expected, GREEN, 0.4, IN_HERE)
-        _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": GREY})
+        _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
+        _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
     if wanted is not None and expected:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if marked is not None:
@@ -278,7 +266,7 @@ def sweep_figure(
 
 def _chance(paper: pd.DataFrame) -> str:
     """How sure the paper's bound is, short enough for the legend on a small screen."""
-    return f"probability {percent_down(paper['epsnet_probability'].min())}"
+    return f"probability {format_guarantee(paper['epsnet_probability'].min())}"
 
 
 def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
@@ -329,7 +317,13 @@ def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.Data
 
 
 def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
-    return frame.assign(value=100 * frame["value"] / unit, upper=100 * frame["upper"] / unit)
+    """Return the rows with `value` and `upper` in per cent of `unit`, and both as text for hovers."""
+    return frame.assign(
+        value=100 * frame["value"] / unit,
+        upper=100 * frame["upper"] / unit,
+        value_text=[format_value_share(value, unit) for value in frame["value"].astype(float)],
+        upper_text=[format_bound_share(upper, unit) for upper in frame["upper"].astype(float)],
+    )
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
@@ -339,7 +333,7 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
         expected, expected[-1]
     )
     figure.add_shape(
-        type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": ORANGE, "width": 2}, layer="below"
+        type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": CHOSEN, "width": 2}, layer="below"
     )
     label = {
         "text": f"k = {k}",
@@ -348,12 +342,12 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
         "y": strip.CURVE[0],
         "yanchor": "bottom",
     }
-    figure.add_annotation(x=at, xanchor="right" if right else "left", font={"color": ORANGE}, **label)
+    figure.add_annotation(x=at, xanchor="right" if right else "left", font={"color": CHOSEN}, **label)
 
 
 def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
     best = rows.loc[rows["k"] == k, "value"].max()
-    ring = {"symbol": "circle-open", "size": 17, "color": ORANGE, "line": {"width": 2.5}}
+    ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
     figure.add_scatter(
         x=[k],
         y=[best],
@@ -365,7 +359,7 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
 
 
 def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
-    line = {"color": ORANGE, "width": 1.2, "dash": "dash"}
+    line = {"color": CHOSEN, "width": 1.2, "dash": "dash"}
     figure.add_scatter(
         x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name
     )
@@ -374,14 +368,14 @@ def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int])
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
     """What was known before, behind everything else."""
     ks = [int(k) for k in rows["k"]]
-    _add_region(figure, rows, ks, GREY, 0.1)
+    _add_region(figure, rows, ks, CONTEXT, 0.1)
     hover = [
-        f"<b>k = {k}</b>, preview<br>{value:.4g} % of {unit_name}"
-        for k, value in zip(ks, rows["value"], strict=True)
+        f"<b>k = {k}</b>, preview<br>{value} of {unit_name}"
+        for k, value in zip(ks, rows["value_text"], strict=True)
     ]
     look: dict[str, Any] = {
         "mode": "lines",
-        "line": {"color": GREY, "width": 1.5, "dash": "dot"},
+        "line": {"color": CONTEXT, "width": 1.5, "dash": "dot"},
         "hovertemplate": "%{text}<extra></extra>",
     }
     figure.add_scatter(x=ks, y=rows["value"], name="preview", text=hover, **look)
@@ -428,8 +422,8 @@ def _add_pinned(
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, look["color"], 0.15)
     hover = [
-        f"<b>k = {k}</b>, {plain(name, 90)}<br>{value:.4g} % of {unit_name}:<br>{ratio_sentence(ratio)}."
-        for k, value, ratio in zip(ks, rows["value"], rows["ratio"], strict=True)
+        f"<b>k = {k}</b>, {plain(name, 90)}<br>{value} of {unit_name}:<br>{ratio_sentence(ratio)}."
+        for k, value, ratio in zip(ks, rows["value_text"], rows["ratio"], strict=True)
     ]
     figure.add_scatter(
         x=ks,
@@ -451,11 +445,11 @@ def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
     tail = " Nothing is proved yet."
     if len(proved):
         tail = (
-            f" Every value is at least {percent_down(proved.min())} of the best possible, "
+            f" Every value is at least {format_guarantee(proved.min())} of the best possible, "
             f"{certainty(probability)}."
         )
     ks = shown["k"]
     return (
         f"Variance explained by {kind} components against k, {ks.nunique()} values of k from {ks.min()} to "
-        f"{ks.max()}. The largest is {best['value']:.4g} % of {unit_name}, at k = {best['k']}.{tail}"
+        f"{ks.max()}. The largest is {best['value_text']} of {unit_name}, at k = {best['k']}.{tail}"
     )

@@ -1,29 +1,12 @@
 """Colours, the one template, and the words every figure shares."""
 
-from decimal import ROUND_DOWN, Decimal
-from math import floor, isfinite, log10
+from math import isfinite
 
 import numpy as np
 import plotly.graph_objects as go
 
-# The hues of Okabe and Ito, told apart by people with any colour vision, shifted a little to stand out on
-# white and on near black.
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, OLIVE = (
-    "#2a85c7",
-    "#e08e00",
-    "#0f9d74",
-    "#d9622b",
-    "#b86fa0",
-    "#5ab4e5",
-    "#9a8c2c",
-)
-COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, OLIVE)
-GREY = "#8a8f98"
-FAINT = "rgba(128,128,128,0.13)"
-GRID = "rgba(128,128,128,0.22)"
-SEQUENTIAL = [[0, "#ffe9a8"], [0.35, "#fdb255"], [0.7, "#e2572b"], [1, "#8f0d2c"]]
-DIVERGING = [[0, "#0b4f8a"], [0.25, "#5aa5d8"], [0.5, "#efefef"], [0.75, "#f0955a"], [1, "#9c3306"]]
-FIELD = "Cividis"
+from nspca.colours import COLOURS, GRID, MAIN
+from nspca.numerals import NO_BOUND, format_guarantee
 
 # Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in
 # the figure itself.
@@ -47,7 +30,7 @@ TEMPLATE = go.layout.Template(
         "xaxis": _AXIS,
         "yaxis": _AXIS,
         "margin": {"l": 60, "r": 20, "t": 44, "b": 50},
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "rgba(128,128,128,0.7)", "activecolor": BLUE},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "rgba(128,128,128,0.7)", "activecolor": MAIN},
         "hovermode": "closest",
         "hoverlabel": {"align": "left", "namelength": 0},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
@@ -77,32 +60,16 @@ def hide_axes(figure: go.Figure) -> go.Figure:
     return figure.update_layout(margin={"l": 8, "r": 8, "t": 40, "b": 8})
 
 
-def percent_down(ratio: float | None) -> str:
-    """A ratio as a percentage rounded DOWN, with as many digits as its distance from 100 % deserves.
-
-    ``0.992 -> "99.2 %"``, ``0.9999997 -> "99.9999 %"``; only exactly 1 (or more) is ``"100 %"``, and no ratio
-    is ``"no bound"``.
-    """
-    if ratio is None or not isfinite(ratio):
-        return "no bound"
-    if ratio >= 1:
-        return "100 %"
-    # repr is the shortest decimal that means this double: 0.992 stays 99.2 %, not 99.1 %.
-    percent = Decimal(repr(float(ratio))) * 100
-    digits = min(6, max(1, floor(-log10(float(100 - percent)))))
-    return f"{percent.quantize(Decimal(1).scaleb(-digits), ROUND_DOWN)} %"
-
-
 def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:
     """What a ratio says: "at least 99.2 % of the best possible, proved".
 
     A bound that holds with a probability (None or NaN: it is certain) proves nothing, and the sentence says
     so instead.
     """
-    text = percent_down(ratio)
+    text = format_guarantee(ratio)
     return (
         "nothing proved about it yet"
-        if text == "no bound"
+        if text == NO_BOUND
         else f"at least {text} of the best possible, {certainty(probability)}"
     )
 
@@ -112,7 +79,7 @@ def certainty(probability: float | None) -> str:
     return (
         "proved"
         if probability is None or not isfinite(probability)
-        else f"with probability at least {percent_down(probability)}"
+        else f"with probability at least {format_guarantee(probability)}"
     )
 
 
@@ -126,9 +93,3 @@ def plain(name: object, width: int = 40) -> str:
 def light(values) -> np.ndarray:
     """Values as float32, which Plotly sends in binary: enough for a screen at half the bytes."""
     return np.ascontiguousarray(values, dtype=np.float32)
-
-
-def fade(colour: str, opacity: float) -> str:
-    """A ``#rrggbb`` colour with an opacity."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity})"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from nspca.plots.theme import BLUE, COLOURS, GREEN, fade
+from nspca.colours import COLOURS, FOUND, PROVED, fade
 
 WIDTH, HEIGHT, EDGE = 132, 60, 4  # pixels
 SVG = (
@@ -36,13 +36,13 @@ def sparkline(
     if band:
         edge = [(at, high) for at, _, high in band] + [(at, low) for at, low, _ in reversed(band)]
         points = " ".join(f"{across(at):.1f},{up(height):.1f}" for at, height in edge)
-        parts.append(f'<polygon points="{points}" fill="{fade(GREEN, 0.4)}"/>')
+        parts.append(f'<polygon points="{points}" fill="{fade(PROVED, 0.4)}"/>')
     for line, colour in zip(lines.values(), COLOURS * len(lines), strict=False):
         points = " ".join(f"{across(at):.1f},{up(value):.1f}" for at, value in zip(x, line, strict=True))
         stroke = f'stroke="{colour}" stroke-width="2" vector-effect="non-scaling-stroke"'
         parts.append(f'<polyline points="{points}" fill="none" {stroke}/>')
         if len(x) == 1:
-            parts.append(f'<circle cx="{across(x[0]):.1f}" cy="{up(line[0]):.1f}" r="3" fill="{BLUE}"/>')
+            parts.append(f'<circle cx="{across(x[0]):.1f}" cy="{up(line[0]):.1f}" r="3" fill="{FOUND}"/>')
     return f"{SVG}{''.join(parts)}</svg>"
 
 

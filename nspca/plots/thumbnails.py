@@ -7,7 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from PIL import Image
 
-from nspca.plots.theme import BLUE, COLOURS, DIVERGING, GREY, plain
+from nspca.colours import COLOURS, CONTEXT, DIVERGING, MAIN
+from nspca.plots.theme import plain
 
 WIDTH, HEIGHT = 240, 84
 _IMAGES, _LINES, _WORDS = (3, 8), 5, 7
@@ -77,7 +78,7 @@ def _words(X, names) -> str:
             x, y = 6.0, y + 25
         if y > HEIGHT:
             break
-        fill = BLUE if place < 3 else GREY
+        fill = MAIN if place < 3 else CONTEXT
         drawn.append(
             f'<text x="{x:.0f}" y="{y:.0f}" font-family="sans-serif" font-size="{size:.1f}" '
             f'fill="{fill}">{word}</text>'

@@ -5,7 +5,8 @@ everywhere.
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import BLUE, GREY, RED, fade, new_figure, plain
+from nspca.colours import CONTEXT, NEGATIVE, POSITIVE, fade
+from nspca.plots.theme import new_figure, plain
 
 MOST = 20
 """Words that are drawn."""
@@ -33,10 +34,10 @@ def topic_figure(x, names, overall, *, what: str) -> go.Figure:
     )
     common = {"orientation": "h", "y": rows, "customdata": labels}
     figure.add_bar(
-        x=overall[order], xaxis="x2", name=what, width=0.86, marker={"color": fade(GREY, 0.35)}, **common,
+        x=overall[order], xaxis="x2", name=what, width=0.86, marker={"color": fade(CONTEXT, 0.35)}, **common,
         hovertemplate=f"%{{customdata}}: %{{x:,.5g}} {what}<extra></extra>",
     )  # fmt: skip
-    colours = [RED if x[i] < 0 else BLUE for i in order]
+    colours = [NEGATIVE if x[i] < 0 else POSITIVE for i in order]
     figure.add_bar(
         x=np.abs(x[order]), name="weight in the topic", width=0.46, marker={"color": colours}, **common,
         hovertemplate="%{customdata}: weight %{x:.3f}<extra></extra>",

@@ -125,7 +125,7 @@ class Method:
         return None
 
     def has_form(self, nonneg: bool) -> bool:
-        """Whether there is a form for weights of this sign."""
+        """Tell whether the method has a form for nonnegative, or for signed, weights."""
         return self.nonneg if nonneg else self.signed
 
 

@@ -1,5 +1,4 @@
-"""What scikit-learn gives, brought to the same k: `spca`, `nmf` and `pca`, to stand beside the methods that
-solve the problem.
+"""Baselines from scikit-learn, truncated to k entries: `spca`, `nmf` and `pca`.
 
 None of them maximises x'Ax over k-sparse x. Each yields loadings; of a loading the k largest entries are kept
 (nonnegative problem: the k largest positive ones, of the better sign) and brought to length 1, nothing else:
@@ -239,13 +238,13 @@ def nonnegative_table(A: DataCovariance):
 
 
 def _lowest(A: SparseCovariance) -> Array:
-    """What `nonnegative_table` takes off every feature (n,), so that none is negative."""
+    """Return the offset (n,) that `nonnegative_table` subtracts so that no feature is negative."""
     lowest = A.Z.min(axis=0).toarray().ravel() * A.weight
     return lowest if A.center else np.minimum(lowest, 0.0)
 
 
 def _small_enough(A, method, columns):
-    """Whether so many columns that are mostly zeros can be written out."""
+    """Refuse a sparse table whose dense copy of `columns` columns would be too large."""
     m, n = A.Z.shape
     if m * columns > DENSE_ENTRIES:
         raise Refused(

@@ -10,7 +10,7 @@ eps/2, then ``|x'Vc| >= (1 - eps/2) |V'x|`` at the point near the optimum.
 Guarantee: at least ``1 - eps`` of the optimum for VV' (Theorem 1), hence ``(1 - eps) OPT - 2 r |A - VV'|``
 for A (Theorem 2). The net has ``(4/eps)^(rank r)`` points: beyond tiny cases `samples` random points are
 tried instead, which is the early termination of the paper's experiments and promises nothing.
-Cost: a matching per point.
+Cost: a matching per point; where all matchings can be listed, a product with the list for many points.
 Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
 """
 
@@ -22,6 +22,7 @@ from itertools import product
 import numpy as np
 
 from nspca.ascent import disjoint
+from nspca.ascent.matching import every_matching
 from nspca.matrix import sketch
 from nspca.matrix.linalg import Array, rank1_columns
 from nspca.options import positive, whole
@@ -30,7 +31,7 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
 
 FULL_NET = 100_000
-"""Points up to which the full net is gone through: seconds for two components of a hundred features."""
+"""Points up to which the full net is gone through: half a minute at a third of a millisecond per matching."""
 BLOCK = 100
 """Points between two reports."""
 ROUNDING = 2.0**-48
@@ -161,19 +162,25 @@ class _Best:
 
 
 def candidates(V: Array, C: Array, sizes, nonneg: bool) -> Iterator[tuple[Array, float]]:
-    """Algorithm 2 at every point of C (N, d, r): the X (n, r) of each, and its ``tr X'VV'X``."""
+    """Yield the X (n, r) of Algorithm 2 at every point of C (N, d, r), and its ``tr X'VV'X``."""
     if len(sizes) == 1:
         X, values = _singles(V, C[:, :, 0], sizes[0], nonneg)
         for j, value in enumerate(values.tolist()):
             yield X[:, j : j + 1], value
         return
-    for c in C:
-        X = disjoint.candidate(V @ c, sizes, nonneg)
-        yield X, float(np.square(V.T @ X).sum())
+    every = every_matching(len(V), sizes)
+    if every is None:
+        for c in C:
+            X = disjoint.candidate(V @ c, sizes, nonneg)
+            yield X, float(np.square(V.T @ X).sum())
+        return
+    found = disjoint.candidates(V @ C, every, nonneg)
+    for X, value in zip(found, np.square(V.T @ found).sum(axis=(1, 2)).tolist(), strict=True):
+        yield X, value
 
 
 def _singles(V, C, k, nonneg):
-    """The same for one component, where a matching is the k best features: all points at once."""
+    """Return candidates for one component: at each point of the net the k best features, and their values."""
     X = rank1_columns(V @ C.T, k, nonneg)
     X[0, ~X.any(axis=0)] = 1.0
     return X, np.square(V.T @ X).sum(axis=0)

@@ -140,15 +140,15 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def own(problem: Problem, rank: int, options: Options, seed: int = 0, report: Report = silent) -> Array:
-    """What the paper's algorithm itself arrives at: `rank` nonnegative columns together, as they are.
+    """Return the columns of the paper's own algorithm: `rank` nonnegative columns found together.
 
-    Neither made disjoint, nor cut, nor with new weights: `solve` does all that to give k entries. Of all
-    starts it is the one with the largest objective (eq. 3).
+    They are not made disjoint, truncated or reweighted; `solve` does that to give k entries. The start with
+    the largest objective (eq. 3) wins.
 
     Parameters
     ----------
     rank : int
-        How many columns.
+        Number of columns.
     options : Options
         With a `beta`.
 
@@ -181,7 +181,7 @@ def first_guess(problem: Problem, r: int, start: int, rng: np.random.Generator) 
 
 
 def same(U: Array, other: Array) -> bool:
-    """Whether the columns of both point the same way, in the same order."""
+    """Tell whether the columns of two matrices point the same way, in the same order."""
     lengths = np.linalg.norm(U, axis=0) * np.linalg.norm(other, axis=0)
     return bool(np.all(np.einsum("ij,ij->j", U, other) >= (1 - SAME) * lengths))
 
@@ -291,9 +291,7 @@ def coefficients(diagonal, G: Array, U: Array, M: Array, alpha: float, beta: flo
 
 
 def swept(block: Array, G: Array, U: Array, M: Array, alpha: float, beta: float) -> Array:
-    """One pass over the entries of the rows U (s, r), each to the maximiser of its quartic; M is brought up
-    to date in place.
-    """
+    """Set each entry of the rows U (s, r) to the maximiser of its quartic, once; update M in place."""
     U, diagonal = U.copy(), np.diag(block).tolist()
     for j in range(U.shape[1]):
         g, others = G[:, j].copy(), np.delete(U, j, axis=1)

@@ -92,7 +92,7 @@ def failure_probability(samples: int, d: int, eps: float, sparsities: int = 1) -
 
 
 def require(problem: Problem, options: Options, sparsities: int = 1) -> int:
-    """How many points are to be drawn; refused when they are more than `MOST_SAMPLES`."""
+    """Return the number of points to draw; refuse more than `MOST_SAMPLES`."""
     d = min(options.rank, problem.n)
     count = (
         samples_needed(problem.n, d, options.eps, sparsities) if options.samples is None else options.samples
@@ -106,12 +106,12 @@ def require(problem: Problem, options: Options, sparsities: int = 1) -> int:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Of N rank-1 answers x the one with the largest ``|V'x|``, for one k."""
+    """Return the best of N sampled rank-1 answers x for one k: the one with the largest ``|V'x|``."""
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
-    """The same for every k of `ks`, from one set of samples."""
+    """Return the answer of `solve` for every k of `ks`, from one set of samples."""
     ks = sorted(set(ks))
     d, count = min(options.rank, problem.n), require(problem, options, len(ks))
     values, vectors = problem.covariance.leading(d)
@@ -166,8 +166,9 @@ def upper_bounds(
 def sampled(
     V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent
 ) -> tuple[Array, Array]:
-    """For every k the sampled direction (len(ks), d) whose rank-1 answer x has the largest ``|V'x|^2``, and
-    that value (len(ks),).
+    """Return for every k the best sampled direction (len(ks), d) and its value (len(ks),).
+
+    The best direction is that whose rank-1 answer x has the largest ``|V'x|^2``.
     """
     n, d = V.shape
     rng, every = np.random.default_rng(seed), np.arange(len(ks))
@@ -220,10 +221,10 @@ def _at_every_k(V: Array, entries: Array, ks, nonneg: bool) -> tuple[Array, Arra
 
 
 def _largest(sizes: Array, k: int) -> NDArray[np.intp]:
-    """Where the k largest of each row of `sizes` (N, n) are, in any order; (N, k).
+    """Return the positions (N, k) of the k largest entries of each row of `sizes` (N, n), in any order.
 
-    Values are parted four times as quickly as places, and then say where they are if the k-th of each row is
-    alone.
+    Partitioning values is four times as quick as partitioning positions. It suffices where the k-th value of
+    each row has no ties.
     """
     n = sizes.shape[1]
     level = np.partition(sizes, n - k, axis=1)[:, n - k]

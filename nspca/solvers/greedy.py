@@ -58,7 +58,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
-    """One path for every k of `ks`, each k then with its own swaps."""
+    """Return an answer for every k of `ks` from one forward path, each improved by swaps of its own."""
     ks = sorted(set(ks))
     alone = [[i] for i in first_features(problem, options.restarts)]
     firsts = [list(problem.forced)] if problem.forced else alone

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import nspca
-from nspca.certificate import rounded_up
+from nspca.numerals import round_up
 
 OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 98."
 
@@ -43,7 +43,7 @@ def test_verify_now_and_take_home(proof):
     with proof.expect_download() as file:
         proof.get_by_role("button", name="Certificate, NPZ").click()
     certificate = nspca.Certificate.load(file.value.path())
-    upper = rounded_up(nspca.verify(nspca.load_sample("digits").X, certificate), 8)
+    upper = round_up(nspca.verify(nspca.load_sample("digits").X, certificate), 8)
     assert file.value.suggested_filename == f"digits-k{certificate.k}-certificate.npz"
     proof.get_by_text(f"{upper:.8g}").first.wait_for()
 

@@ -11,9 +11,9 @@ IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState ==
 @pytest.mark.visit
 def test_back_leads_through_what_was_done(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=pitprops")
-    expect(page.locator(".nspca-spx .set")).to_have_count(2)
-    expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
-    slider = page.get_by_role("slider", name="k: features")
+    expect(page.locator(".nspca-spx .set")).to_have_count(1)
+    expect(page.get_by_text("would be the best")).to_be_visible()
+    slider = page.get_by_role("slider", name="k, the number")
     before, entries = slider.get_attribute("aria-valuetext"), page.evaluate("history.length")
     box = slider.bounding_box()
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

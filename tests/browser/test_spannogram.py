@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 import nspca
 from nspca.dashboard.browser.cone_replay import record
 from nspca.lowrank.rankd import factor
+from nspca.lowrank.spannogram import exact_rank_d
 
 
 def members(page: Page) -> list[str]:
@@ -21,19 +22,19 @@ def angle(page: Page) -> float:
 
 def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.goto(f"{app_url}/spannogram?sample=digits&k=6")
-    expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
-    lines = page.locator(".nspca-spx .set")
-    expect(lines).to_have_count(2)
-    before = members(page)
-    canvas = page.locator(".nspca-spx canvas").bounding_box()
+    expect(page.get_by_text("these 6 pixels would be the best 6")).to_be_visible()
+    lines, picture = page.locator(".nspca-spx .set"), page.locator(".nspca-spx canvas.component")
+    expect(lines).to_have_count(1)
+    before, drawn = members(page), picture.evaluate("canvas => canvas.toDataURL()")
+    canvas = page.locator(".nspca-spx canvas.curves").bounding_box()
     page.mouse.move(canvas["x"] + 0.3 * canvas["width"], canvas["y"] + 80)
     page.mouse.down()
     page.mouse.move(canvas["x"] + 0.4 * canvas["width"], canvas["y"] + 80, steps=5)
     expect(lines.first).not_to_have_attribute("data-members", before[0])
     assert page.url.endswith("k=6"), "nobody is asked while the angle moves"
+    assert picture.evaluate("canvas => canvas.toDataURL()") != drawn, "the picture follows while dragging"
     page.mouse.up()
     expect(page).to_have_url(re.compile(r"phi=-?\d"))
-    expect(page.get_by_text("of the optimum of the rank-2 problem")).to_be_visible()
 
     # A second drag goes on from there, and stays.
     first = page.url
@@ -42,26 +43,34 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.mouse.move(canvas["x"] + 0.75 * canvas["width"], canvas["y"] + 80, steps=3)
     page.mouse.up()
     expect(page).not_to_have_url(first)
-    shown = f"φ = {angle(page):.1f}°".replace("-", "−")
-    expect(page.get_by_text(f"The component at {shown}")).to_be_visible()
-    expect(page.locator(".nspca-spx .say")).to_contain_text(shown.replace("−", "-"))
+    expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°")
 
-    # The component beside is the better of the two sets that are lit.
+    # The curves are those of the direction on which the star lies; a tick adds the opposite directions.
     phi = np.radians(angle(page))
-    V = factor(nspca.Problem.from_data(nspca.load_sample("digits").X, k=6).covariance, 2)[0]
-    at = V @ [np.sin(phi), np.cos(phi)]
+    problem = nspca.Problem.from_data(nspca.load_sample("digits").X, k=6)
+    V = factor(problem.covariance, 2)[0]
+    best = exact_rank_d(V, 6).x @ V
+    first = (
+        1 if best @ [np.sin(np.arctan(best[0] / best[1])), np.cos(np.arctan(best[0] / best[1]))] > 0 else -1
+    )
+    at = first * (V @ [np.sin(phi), np.cos(phi)])
     lit = [np.argsort(-sign * at)[: min(6, (sign * at > 0).sum())] for sign in (1, -1)]
+    assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, lit[0]))]
+    page.get_by_label("opposite directions").check()
+    expect(lines).to_have_count(2)
     assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, rows)) for rows in lit]
+    page.get_by_label("opposite directions").uncheck()
+    names = [nspca.load_sample("digits").feature_names[j] for j in lit[0]]
+    assert set(picture.get_attribute("aria-label").split(": ")[1].split(", ")) == set(names)
 
     after = members(page)
     page.reload()
-    expect(page.get_by_text("of the optimum of the rank-2 problem")).to_be_visible()
+    expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°")
     expect(lines.first).to_have_attribute("data-members", after[0])
-    expect(page.get_by_role("slider", name="k: features")).to_have_attribute("aria-valuetext", "6")
+    expect(page.get_by_role("slider", name="k, the number")).to_have_attribute("aria-valuetext", "6")
 
     page.get_by_role("button", name="★ Optimum").click()
     expect(page).not_to_have_url(re.compile("phi="))
-    expect(page.get_by_text("the optimum of the rank-2 problem")).to_be_visible()
     expect(lines.first).to_have_attribute("data-members", before[0])
 
 
@@ -75,8 +84,8 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
         ),
     )
     page.goto(f"{app_url}/spannogram?sample=digits&k=12")
-    page.get_by_role("button", name="Rank 3: sphere").or_(
-        page.get_by_role("radio", name="Rank 3: sphere")
+    page.get_by_role("button", name="Three directions").or_(
+        page.get_by_role("radio", name="Three directions")
     ).click()
     root = page.locator(".nspca-cones")
     expect(root.locator(".say")).to_contain_text("Done: no cone is open")
@@ -109,7 +118,7 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
     page.reload()
     expect(page).to_have_url(re.compile("view=sphere"))
     expect(root.locator(".say")).to_contain_text(f"{len(went.born)} cones made")
-    expect(page.get_by_role("slider", name="k: features")).to_have_attribute("aria-valuetext", "12")
+    expect(page.get_by_role("slider", name="k, the number")).to_have_attribute("aria-valuetext", "12")
     assert not [url for url in outside if not url.startswith(app_url.replace("http", "ws"))]
 
 

@@ -273,7 +273,7 @@ def test_figures_say_what_they_show():
             [("a", 1, 2.0), ("a", 20, 3.0), ("b", 1, 1.0), ("b", 20, 2.0)]]  # fmt: skip
     look = {"ks": [1, 20], "style": style, "selected": 20}
     figure = values_figure(rows, unit=4.0, unit_name="the leading eigenvalue", **look)
-    assert figure.layout.meta["alt"].endswith("At k = 20, in % of the leading eigenvalue: a 75, b 50.")
+    assert figure.layout.meta["alt"].endswith("At k = 20, of the leading eigenvalue: a 75 %, b 50 %.")
     assert figure.layout.xaxis.type == "log" and list(figure.data[-1].y) == [25.0, 50.0]
     assert sum(bool(trace.fill) for trace in figure.data) == 1  # the certified band, once
     assert "a 50.0 %" in ratios_figure(rows, **look).layout.meta["alt"]

@@ -30,9 +30,9 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.request import JointRequest
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs.request import Request
-from nspca.dashboard.shell import words
 from nspca.dashboard.sweep import everything
 from nspca.dashboard.sweep.everything import Finished
+from nspca.numerals import format_bound
 from nspca.plots import sweep_figure
 from nspca.tasks.compare import run_compare
 from nspca.tasks.joint import run_joint
@@ -302,7 +302,7 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
     assert (
         "<script" not in page
         and "nothing above" not in page
-        and f"explain more than {words.bound(result.certificate.upper)}" in page
+        and f"explain more than {format_bound(result.certificate.upper)}" in page
     )
 
 

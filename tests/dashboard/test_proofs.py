@@ -15,12 +15,13 @@ from nspca.dashboard.proof.panel import gap_words
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.asked import loading
 from nspca.dashboard.runs.request import Request
-from nspca.dashboard.shell import moment, words
+from nspca.dashboard.shell import moment
 from nspca.dashboard.shell.state import VALUES
 from nspca.dashboard.sweep import whatif
 from nspca.data import Dataset
 from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
+from nspca.numerals import format_bound, format_value
 from nspca.progress import Event
 from nspca.tasks import sweep as tasks
 from nspca.tasks.rows import Closer
@@ -76,9 +77,9 @@ def test_the_panel_says_what_the_certificate_says(done, texts, address):
     assert float(value(done, "Gap").rstrip(" %")) / 100 >= result.certificate.upper / result.value - 1
     exact, paper, probability = (result.info[name] for name in tasks.OTHERS)
     assert paper > exact > result.certificate.upper and 0.98 <= probability < 1
-    assert f"{exact:.1f} for the same problem" in texts(
+    assert f"{format_bound(exact)} for the same problem" in texts(
         done
-    ) and f"{paper:.1f} for the same problem" in texts(done)
+    ) and f"{format_bound(paper)} for the same problem" in texts(done)
     assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in done.code)
 
 
@@ -341,7 +342,7 @@ def test_what_if_some_features_were_not_there(done, finish, texts, visit, addres
     assert not set(pixels) & set(page.dataframe[-1].value["feature"]) and "without 2 features" in texts(page)
     exec(page.code[0].value, {})
     value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {words.number(value)}" in texts(page)
+    assert f"a variance of {format_value(value)}" in texts(page)
     page.button(key="all_again").click().run()
     page = finish(page)
     assert address(page)["run"] == where["run"] and "out" not in address(page)
@@ -370,7 +371,7 @@ def same_number(page, texts, capsys) -> float:
     """The snippet of the page finds what the page shows."""
     exec(page.code[0].value, {})
     value = float(capsys.readouterr().out.split()[0])
-    assert f"a variance of {words.number(value)}" in texts(page)
+    assert f"a variance of {format_value(value)}" in texts(page)
     return value
 
 

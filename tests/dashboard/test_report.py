@@ -9,9 +9,9 @@ import pytest
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs.request import Request
-from nspca.dashboard.shell import words
 from nspca.dashboard.sweep import report
-from nspca.plots import percent_down, sweep_figure
+from nspca.numerals import format_bound, format_guarantee
+from nspca.plots import sweep_figure
 from nspca.tasks.sweep import OTHERS, PROBABILITY, run_sweep
 
 MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
@@ -46,9 +46,9 @@ def test_it_stands_alone(made):
 def test_it_names_both_bounds_beside_ours_and_what_they_are_worth(made):
     text, table = made
     assert "<th>Rank-3 bound</th><th>2014 paper&#x27;s bound</th>" in text
-    assert f"with probability at least {percent_down(table[PROBABILITY][0])}" in text and "Rank-3" in text
+    assert f"with probability at least {format_guarantee(table[PROBABILITY][0])}" in text and "Rank-3" in text
     for number in (*table["upper_rank3"], *table["upper_epsnet"]):
-        assert f"<td>{words.number(number)}</td>" in text
+        assert f"<td>{format_bound(number)}</td>" in text
 
 
 def test_rows_without_a_bound(made):

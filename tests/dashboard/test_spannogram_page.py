@@ -1,14 +1,19 @@
 """Spannogram: the four views, what they show against independent computations, and the address."""
 
+import base64
 import itertools
 import json
+import math
+import re
 
 import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard import chosen
 from nspca.dashboard.browser import cone_replay
-from nspca.dashboard.spannogram import low_rank
+from nspca.dashboard.browser.spannogram_explorer import explorer_data
+from nspca.dashboard.spannogram import lessons, low_rank, views
 from nspca.dashboard.spannogram import ranks as ranks_view
 from nspca.lowrank.rankd import factor, rho
 from nspca.lowrank.spannogram import exact_rank_d, intervals_rank2, solve_on_support
@@ -51,7 +56,7 @@ def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
 
 def test_the_address_opens_the_same_again(visit, address, texts):
     page = visit(PAGE, sample="digits", view="curves", k=7, phi=-31.5)
-    assert "φ = −31.5°" in texts(page) and page.slider(key="widget_k").value == 7
+    assert page.slider(key="widget_k").value == 7 and "these 7 pixels would be the best 7" in texts(page)
     again = visit(PAGE, **address(page))
     assert texts(again) == texts(page)
     assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {
@@ -78,10 +83,60 @@ def test_an_address_somebody_edited(visit, wrong):
         assert not page.exception and not page.error
 
 
-def test_k_moves_the_component_and_the_address(visit, address, alts):
+def test_k_moves_the_component_and_the_address(visit, address, texts):
     page = visit(PAGE, sample="digits")
     page.slider(key="widget_k").set_value(3).run()
-    assert address(page)["k"] == "3" and any("3 of 64 features" in alt for alt in alts(page))
+    assert address(page)["k"] == "3" and "these 3 pixels would be the best 3" in texts(page)
+
+
+def test_the_sentences_beside_the_curves_hold():
+    problem = nspca.Problem.from_data(nspca.load_sample("digits"), 10)
+    digits = chosen.find({"sample": "digits"}, None)
+    of = low_rank.Subject(digits, problem, ("sentences",), low_rank.leading(problem.covariance))
+    found = low_rank.rank2(of)
+    share = re.search(r"explain ([\d.]+) %", views.answer(of))[1]
+    x, _ = found.component(found.optimum[0], 10, True)
+    assert 0 <= 100 * of.problem.value(x) / of.problem.leading_eigenvalue - float(share) < 1
+    most = float(re.search(r"more than ([\d.]+) %", views._rest(of))[1])
+    assert most >= 100 * nspca.solve(of.problem).value / of.problem.leading_eigenvalue
+    assert most >= 100 * ranks_view.rank_at(of, 2).upper / of.problem.leading_eigenvalue
+    count = lessons.steps("pixel", 10, 64, len(found.candidates), math.comb(64, 10), "", False)[2]
+    assert f"{len(found.candidates)} sets to check instead of 151 billion" in count
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_star_stands_on_the_curves_that_are_drawn(nonneg):
+    for seed in range(8):
+        V = -np.abs(matrix(seed, 9, 2)) + 0.3 * matrix(seed + 50, 9, 2)
+        _, optimum, value = low_rank._exact(V, 3, nonneg)
+        data = explorer_data(
+            V,
+            3,
+            nonneg=nonneg,
+            names=None,
+            unit=1.0,
+            unit_name="",
+            phi=None,
+            optimum=optimum,
+            found=None,
+            height=9,
+        )
+        rows = np.frombuffer(base64.b64decode(data["rows"])).reshape(-1, 2)
+        phi = data["optimum"]["phi"]
+        at = rows @ [np.sin(phi), np.cos(phi)]
+        lit = np.sort(np.maximum(at, 0) if nonneg else np.abs(at))[-3:]
+        assert (lit**2).sum() == pytest.approx(value) == pytest.approx(data["optimum"]["value"])
+        assert max(data["objective"][0]) <= value * (1 + 1e-5), (
+            "the objective that is drawn first is that of c"
+        )
+        assert data["optimum"]["sign"] == 1 or not nonneg
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(47, "47"), (12582, "12,582"), (151473214816, "151 billion"), (10**18, "1.0 × 10¹⁸")]
+)
+def test_counts_as_people_say_them(count, said):
+    assert lessons.count_in_words(count) == said
 
 
 def test_nothing_heavy_starts_unasked(visit, monkeypatch):

@@ -61,36 +61,6 @@ def test_names_are_shown_as_they_are():
     assert words.plain("a\nb\r\n# c") == "a b &#35; c"
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (0, "0"),
-        (3.99619, "3.996"),
-        (148200000.0, "1.482 × 10⁸"),
-        (12345.678, "12,346"),
-        (1e-9, "1 × 10⁻⁹"),
-        (999.96, "1,000"),
-    ],
-)
-def test_number(value, said):
-    assert words.number(value) in (said, said + ".0")
-
-
 def test_sizes_and_counts():
     assert (words.size(10), words.size(298_000), words.size(2.5e9)) == ("10 B", "298 kB", "2.5 GB")
     assert (words.things(1, "feature"), words.things(12582, "feature")) == ("1 feature", "12,582 features")
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (0.0, "0"),
-        (1.00001, "1.001"),
-        (1.0, "1.000"),
-        (12345.2, "12,346"),
-        (1.00001e8, "1.001 × 10⁸"),
-        (0.00012341, "1.235 × 10⁻⁴"),
-    ],
-)
-def test_a_bound_is_rounded_up(value, said):
-    assert words.bound(value) == said

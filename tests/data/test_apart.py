@@ -62,7 +62,7 @@ def test_a_process_that_takes_too_much_or_too_long_is_one_sentence(everything_ap
     monkeypatch.setattr(apart, "MEMORY", 400 * 2**20)
     before = psutil.Process().memory_info().rss
     found = open_file(raw.getvalue(), "large")
-    assert "needs more than the 400 MiB that it may take" in str(found.data) and not found.mendable
+    assert "needs more than the 400 MiB of memory that it may take" in str(found.data) and not found.mendable
     assert psutil.Process().memory_info().rss - before < 60 * 2**20
     monkeypatch.setattr(apart, "SECONDS", 0.05)
     assert "takes more than" in str(open_file(TABLE, "slow").data)
@@ -130,3 +130,21 @@ def test_the_column_with_text_is_named():
     with pytest.raises(NotNumbers) as caught:
         read(b"a,b,c\n1,2,p\n4,5,q\n7,8,r\n")
     assert caught.value.column == 2
+
+
+def test_a_text_that_needs_too_much_memory_is_refused_before_it_is_parsed(everything_apart, monkeypatch):
+    """The number of lines and the columns of the first ones say what the table would take: 480 MB."""
+    monkeypatch.setattr(apart, "MEMORY", 600 * 2**20)
+    found = open_file((b"0," * 199 + b"1\n") * 100_000, "large")
+    assert "Reading the table takes about 458 MiB of memory, and" in str(found.data)
+    assert found.look is not None and not found.mendable
+
+
+@pytest.mark.long
+def test_a_wide_table_of_short_cells_takes_no_more_than_a_long_one(everything_apart, monkeypatch):
+    """Lines longer than 256 KiB made one array for each cell, of 100 bytes: this table then took 1.2 GB."""
+    monkeypatch.setattr(apart, "MEMORY", 1400 * 2**20)
+    rng = np.random.default_rng(0)
+    lines = [b",".join(b"%d" % one for one in row) for row in rng.integers(0, 10, (80, 140_000))]
+    found = open_file(b"\n".join(lines), "wide")
+    assert not isinstance(found.data, InvalidData) and found.data.X.shape == (80, 140_000)

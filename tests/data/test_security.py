@@ -9,6 +9,8 @@ import zlib
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
@@ -48,6 +50,28 @@ def test_numbers_of_any_length_in_the_names_of_a_zip():
     files |= {"img9.pgm": b"P5 2 2 255\ncccc", "img009.pgm": b"P5 2 2 255\ndddd"}
     data = read(archive(files))
     assert data.X[:, 0].tolist() in ([99, 100, 98, 97], [100, 99, 98, 97])
+
+
+@pytest.mark.parametrize("shape", [(True, True), (True, 2), (2, True), (False, 3)])
+def test_npy_header_of_truth_values(shape):
+    """Python takes True for the number 1, and NumPy's reader of arrays does not."""
+    raw = npy_header(shape, held=bytes(8 * int(np.prod(shape))))
+    for source in (raw, archive({"X.npy": raw}), archive({"a.npy": raw})):
+        with pytest.raises(InvalidData, match=r"^The array's header cannot be read: save it again"):
+            read(source)
+
+
+def test_a_long_type_does_not_fill_the_sentence():
+    fields = [(f"measurement{i}", "<f8") for i in range(100)]
+    text = repr({"descr": fields, "fortran_order": False, "shape": (2,)}).encode() + b"\n"
+    raw = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + bytes(1600)
+    columns = {f"measurement{i}": pa.array([1.0, 2.0]) for i in range(100)}
+    nested, stream = pa.StructArray.from_arrays(columns.values(), columns.keys()), io.BytesIO()
+    pq.write_table(pa.table({"a": nested, "b": [1, 2]}), stream)
+    for source, said in ((raw, "real numbers or text, got type"), (stream.getvalue(), "holds struct|footer")):
+        with pytest.raises(InvalidData, match=said) as caught:
+            read(source)
+        assert len(str(caught.value)) < 250
 
 
 @pytest.mark.parametrize("shape", [(200_000, 200_000), (2**62, 2**62), (2, -3), (10**30, 2)])

@@ -1,5 +1,7 @@
 """The engine with real worker processes."""
 
+import collections
+import gc
 import json
 import logging
 import os
@@ -576,6 +578,26 @@ def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
     assert (
         ended(narrow, narrow.submit("tests.jobs.background_tasks:add", {"a": 5}, viewer="a")).state == "done"
     )
+
+
+def test_runs_that_have_ended_leave_nothing_in_the_scheduler(narrow, ended, wait_for):
+    """Dask kept a record of every run until the end of the server."""
+
+    def records():
+        gc.collect()
+        there = collections.Counter(type(one).__name__ for one in gc.get_objects())
+        return sum(there[name] for name in ("TaskGroup", "Span", "Computation", "TaskState", "Finished"))
+
+    def run(first, count):
+        for a in range(first, first + count):
+            job = narrow.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a")
+            assert ended(narrow, job).state == "done"
+
+    run(1000, 3)
+    wait_for(lambda: not narrow._tokens)
+    before = records()
+    run(2000, 12)
+    wait_for(lambda: records() <= before + 2)
 
 
 @pytest.fixture

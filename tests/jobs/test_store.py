@@ -583,6 +583,59 @@ def test_results_make_room_for_newer_ones(store):
     assert store.kept("w") == (1, 50)
 
 
+@pytest.mark.parametrize("count", [1, 3, 4, 41])
+def test_a_clock_far_ahead_deletes_a_quarter_at_most(store, monkeypatch, count):
+    """A start 800 days ahead made all results too old at once, and deleted all of them."""
+    now = time.time()
+    for i in range(count):
+        run = add(store, "w", f"key {i}")
+        store.finish_runs([run], "done", result=(f"key {i}", bytes(100)), finished=now - i)
+    keys = [f"key {i}" for i in range(count)]
+    monkeypatch.setattr("nspca.jobs.runs.time.time", lambda: now + 800 * 86400.0)
+    for _ in range(3):  # every ten minutes
+        assert store.make_room(10**9, 10**9, 365 * 86400.0) in (0, count // 4)
+    left = [key for key in keys if store.has_result(key)]
+    assert left == keys[: count - count // 4] and store.spared == len(left)
+    monkeypatch.setattr("nspca.jobs.runs.SHARE_SECONDS", 0.0)  # a day later: few results go one by one
+    gone = max(1, len(left) // 4)
+    assert store.make_room(10**9, 10**9, 365 * 86400.0) == gone
+    monkeypatch.setattr("nspca.jobs.runs.time.time", lambda: now)
+    assert store.make_room(10**9, 10**9, 365 * 86400.0) == store.spared == 0
+    assert store.make_room(100, 10**9, 365 * 86400.0) == max(0, len(left) - gone - 1)  # for room, as before
+
+
+def test_uploads_of_a_clock_far_ahead_go_only_where_their_room_is_needed(store):
+    old = [store.put_upload("a", bytes([i]) * 100, {}) for i in range(8)]
+    with store._writing() as db:
+        db.execute("UPDATE uploads SET used = ?", (time.time() - store.max_age - 1,))
+    store.put_upload("a", b"n" * 100, {})
+    assert {upload["digest"] for upload in store.list_uploads("a")} > {*old}
+    store.put_upload("a", b"m" * (store.quota - 500), {})
+    assert len(store.list_uploads("a")) == 6  # the new ones of 100 bytes and what fits beside them
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
+@pytest.mark.parametrize("how", ["deleted", "replaced", "folder"])
+def test_a_store_deleted_below_a_running_server_is_said(store, how):
+    run = add(store, "w")
+    assert store.missing() == ""
+    if how == "folder":
+        shutil.rmtree(store.home)
+    else:
+        store.path.unlink()
+        if how == "replaced":
+            Store(store.home).close()
+    assert "was deleted or replaced while this server runs" in store.missing()
+    for ask in (
+        lambda: store.find_run(run),
+        lambda: add(store, "w", "other"),
+        lambda: store.list_uploads("w"),
+    ):
+        with pytest.raises(JobError, match="put it back, and start the server again"):
+            ask()
+    store.close()
+
+
 def test_workspaces_cannot_be_guessed():
     ids = {new_workspace() for _ in range(1000)}
     assert len(ids) == 1000 and min(map(len, ids)) >= 22

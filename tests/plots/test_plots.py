@@ -44,31 +44,6 @@ def rows(ks, *, method="auto", value=0.5, upper=0.6, kind="B3"):
 # --- words ---
 
 
-@pytest.mark.parametrize(
-    ("ratio", "words"),
-    [
-        (1.0, "100 %"),
-        (1.5, "100 %"),
-        (0.9999997, "99.9999 %"),
-        (np.nextafter(1.0, 0.0), "99.999999 %"),
-        (0.9999, "99.99 %"),
-        (0.99999, "99.999 %"),
-        (0.99995, "99.99 %"),
-        (0.992, "99.2 %"),
-        (0.9929, "99.2 %"),
-        (0.9999 - 1e-9, "99.9 %"),
-        (0.29, "29.0 %"),
-        (0.0, "0.0 %"),
-        (1e-9, "0.0 %"),
-        (float("nan"), "no bound"),
-        (float("inf"), "no bound"),
-        (None, "no bound"),
-    ],
-)
-def test_percent_is_rounded_down(ratio, words):
-    assert plots.percent_down(ratio) == words
-
-
 def test_what_holds_with_a_probability_is_never_called_proved():
     assert (
         plots.ratio_sentence(0.9)
@@ -80,13 +55,6 @@ def test_what_holds_with_a_probability_is_never_called_proved():
         == "at least 90.0 % of the best possible, with probability at least 99.7 %"
     )
     assert "proved" not in plots.certainty(np.nextafter(1.0, 0.0)) + plots.certainty(1.0)
-
-
-def test_percent_never_says_more_than_the_ratio():
-    for ratio in 1 - 10.0 ** -rng.uniform(0, 12, 500):
-        said = float(plots.percent_down(ratio).removesuffix(" %"))
-        assert said <= 100 * ratio * (1 + 1e-15)
-        assert said < 100
 
 
 def test_plots_do_not_know_streamlit():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.ascent import disjoint
+from nspca.ascent import disjoint, matching
 from nspca.errors import Cancelled, InvalidOption
 from nspca.matrix import sketch
 from nspca.solvers import bipartite
@@ -214,3 +214,49 @@ def test_climbs_begin_at_the_best_points_and_not_at_the_best_of_every_block(size
                 best[supports] = value, V.T @ Y / np.linalg.norm(V.T @ Y, axis=0)
     wanted = sorted(best.values(), key=lambda one: one[0], reverse=True)[:20]
     assert np.allclose([C for _, C in began], [C for _, C in wanted])
+
+
+@SIGNS
+@pytest.mark.parametrize("sizes", [(1, 1, 2), (2, 1), (3,) * 2, (1,) * 4])
+def test_on_tiny_tables_all_points_are_matched_at_once_and_as_one_at_a_time(sizes, nonneg):
+    rng = np.random.default_rng(0)
+    for n in (sum(sizes), sum(sizes) + 2):
+        every = matching.every_matching(n, sizes)
+        assert (
+            len(every)
+            == len(np.unique(every, axis=0))
+            == math.factorial(n) // math.prod(math.factorial(part) for part in (*sizes, n - sum(sizes)))
+        )
+        G = rng.standard_normal((50, n, len(sizes))) * rng.choice([1, 0], (50, n, len(sizes)), p=[0.8, 0.2])
+        G[0], G[1] = 0.0, -1.0
+        found = disjoint.candidates(G, every, nonneg)
+        for one, X in zip(G, found, strict=True):
+            part = np.maximum(one, 0) if nonneg else one
+            reached, expected = (
+                np.square((part * Y).sum(axis=0)).sum() for Y in (X, disjoint.candidate(one, sizes, nonneg))
+            )
+            assert reached == pytest.approx(expected, rel=1e-12, abs=1e-300)
+            assert np.allclose(np.linalg.norm(X, axis=0), 1) and (np.count_nonzero(X, axis=1) <= 1).all()
+            assert (np.count_nonzero(X, axis=0) <= sizes).all() and (not nonneg or X.min() >= 0)
+
+
+def test_a_table_of_rank_two_has_its_64_000_points_without_a_search_at_each(monkeypatch):
+    """Three components of 4 features, signed: the searches took half a minute."""
+
+    def searched(*_):
+        raise AssertionError("a matching was sought point by point")
+
+    monkeypatch.setattr(disjoint, "assign", searched)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4, 2)) @ rng.standard_normal((2, 4))
+    A = X.T @ X / 4
+    problem = nspca.Problem.from_covariance(A, (1, 1, 2), nonneg=False)
+    result = nspca.solve(problem, "bipartite", certify=None)
+    assert result.info["search"] == "full net" and result.info["points"] == 64000
+    best = brute_force_joint(A, (1, 1, 2), nonneg=False)[0]
+    assert 0.9 * best <= result.value <= best * (1 + 1e-12)
+
+
+def test_matchings_are_listed_only_where_there_are_few():
+    assert matching.every_matching(100, (10, 10)) is None
+    assert matching.every_matching(45, (1, 1)).shape == (45 * 44, 45)

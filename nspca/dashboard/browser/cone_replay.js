@@ -88,11 +88,9 @@ class View {
   words() {
     const { data, step, last } = this, state = this.now();
     const low = data.lower[step], high = data.upper[step];
-    const ratio = Math.floor(Math.min(1, low / high) * 1e6) / 1e4;
-    const proved = ratio >= 100 ? "100" : ratio >= 99.9 ? ratio.toFixed(4).replace(/0+$/, "") : (Math.floor(ratio * 10) / 10).toFixed(1);
     let text = `Step ${step} of ${last}: ${data.made[step]} cones made, ${state.open.length} open, `
-      + `${state.leaf.length + state.discarded.length} settled. Best found ${low.toFixed(2)} %, nothing above ${high.toFixed(2)} % `
-      + `of the leading eigenvalue: at least ${proved} % of the best rank-3 value, proved.`;
+      + `${state.leaf.length + state.discarded.length} settled. Best found ${data.best[step]}, nothing above ${data.above[step]} `
+      + `of the leading eigenvalue: at least ${data.proved[step]} of the best rank-3 value, proved.`;
     if (step === last) text += data.finished ? " Done: no cone is open." : " Stopped at the most cones a replay holds; the bound stands.";
     Object.assign(this.root.dataset, { step, lower: low, upper: high, open: state.open.length });
     this.slider.value = step;
@@ -125,7 +123,7 @@ class View {
         line.x.push(null); line.y.push(null);
         const [x, y] = hammer(inside, inside);
         marks.x.push(x); marks.y.push(y);
-        marks.text.push(`cone, ${this.data.names[name]}<br>nothing in it exceeds ${this.data.bounds[i].toFixed(2)} %`);
+        marks.text.push(`cone, ${this.data.names[name]}<br>nothing in it exceeds ${this.data.exceeds[i]}`);
       }
       return [[name, 0, line], [name, 1, marks]];
     });

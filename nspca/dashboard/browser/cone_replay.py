@@ -9,10 +9,12 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard.browser.figures import plotly_script
+from nspca.dashboard.shell import cache
 from nspca.dashboard.shell.plotly import plotly_url, serve_plotly
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
 from nspca.matrix.linalg import Array
+from nspca.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
 from nspca.plots import alt_text, flat_map_figure, gap_figure, globe, sphere_figure
 from nspca.plots.sphere import STATUS, Globe
 
@@ -147,7 +149,10 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
 
 
 def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
-    """What the browser needs: the bare figures, and every cone with its bound in per cent of `unit`."""
+    """Return what the browser needs: the bare figures, and every cone with its bound in per cent of `unit`.
+
+    What is said of bounds and guarantees is text from here, as a browser would round it to nearest.
+    """
     percent = 100 / unit
     world = replace(world, values=percent * world.values, flat=percent * world.flat)
     steps = np.bincount(went.born).cumsum()
@@ -162,10 +167,16 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
     return {
         "generators": np.round(went.generators.reshape(-1, 9), 6).tolist(),
         "bounds": (percent * went.bounds).tolist(),
+        "exceeds": [format_bound_share(bound, unit) for bound in went.bounds],
         "born": went.born.tolist(),
         "cut": went.cut.tolist(),
         "lower": (percent * went.lower).tolist(),
         "upper": (percent * went.upper).tolist(),
+        "best": [format_value_share(value, unit) for value in went.lower],
+        "above": [format_bound_share(bound, unit) for bound in went.upper],
+        "proved": [
+            format_guarantee(proved_ratio(*both)) for both in zip(went.lower, went.upper, strict=True)
+        ],
         "made": steps.tolist(),
         "tol": tol,
         "finished": bool(went.cover.finished),
@@ -177,7 +188,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
     }
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@cache.keep()
 def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) -> tuple[Replay, dict]:
     went = record(_V, k, nonneg, tol)
     return went, replay_data(went, globe(_V, k, nonneg), unit, tol)

@@ -7,6 +7,8 @@ from importlib.resources import files
 import numpy as np
 import streamlit as st
 
+from nspca.colours import CHOSEN
+
 MOST_DIGITS = 7
 _HTML = """
 <div class="nspca-paint">
@@ -23,9 +25,9 @@ _CSS = """
 }
 .nspca-paint button:disabled { cursor: default; }
 .nspca-paint button:focus-visible { outline: 2px solid var(--st-primary-color); }
-.nspca-paint button[aria-pressed="true"] { background: #e08e00; border-color: #e08e00; }
+.nspca-paint button[aria-pressed="true"] { background: var(--chosen); border-color: var(--chosen); }
 .nspca-paint .say { margin-top: 0.4rem; }
-"""
+""".replace("var(--chosen)", CHOSEN)
 _JS = files("nspca.dashboard.browser").joinpath("painter.js").read_text("utf-8")
 _PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=_JS)
 

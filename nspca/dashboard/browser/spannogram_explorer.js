@@ -3,6 +3,10 @@
 const RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
 const PLUS = "#2a85c7", MINUS = "#e08e00", STAR = "#c0265a", GREY = "#868d99";
 const BAND = ["#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6"];
+// The colours of weights, as in nspca/plots/theme.py: SEQUENTIAL, and DIVERGING for weights of both signs.
+const ONE_SIGN = [[0, [255, 233, 168]], [0.35, [253, 178, 85]], [0.7, [226, 87, 43]], [1, [143, 13, 44]]];
+const BOTH_SIGNS = [[0, [11, 79, 138]], [0.25, [90, 165, 216]], [0.5, [239, 239, 239]], [0.75, [240, 149, 90]], [1, [156, 51, 6]]];
+const MOST_BARS = 14;
 const views = new WeakMap();
 
 function decode(text) {
@@ -23,10 +27,19 @@ function topSet(values, k) {
   return above.concat(at.slice(0, k - above.length)).sort((a, b) => values[b] - values[a] || a - b);
 }
 
+function colour(scale, t) {
+  const j = Math.max(1, scale.findIndex(([end]) => t <= end));
+  const [[a, from], [b, to]] = [scale[j - 1], scale[j]];
+  const part = Math.min(1, Math.max(0, (t - a) / (b - a)));
+  return `rgb(${from.map((v, c) => Math.round(v + part * (to[c] - v))).join(",")})`;
+}
+
 class View {
   constructor(root) {
     this.root = root;
-    this.canvas = root.querySelector("canvas");
+    this.canvas = root.querySelector("canvas.curves");
+    this.sheet = root.querySelector("canvas.component");
+    this.opposite = false;  // are the directions -c shown as well?
     this.slider = root.querySelector(".angle");
     this.still = document.createElement("canvas");
     this.observer = new ResizeObserver(() => this.resize());
@@ -41,6 +54,7 @@ class View {
       this.drawStill();
       this.go(this.phi);
     };
+    root.querySelector(".opposite input").onchange = (e) => { this.opposite = e.target.checked; this.width = 0; this.resize(); };
     root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
     root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
     this.canvas.onpointerdown = (e) => { this.stop(); this.canvas.setPointerCapture(e.pointerId); this.held = true; this.point(e); };
@@ -67,6 +81,9 @@ class View {
     if (start) this.phi = data.phi;
     this.guessed = data.guessed;
     this.left = 64 * data.scale;
+    root_text(this.root.querySelector(".steps"), data.steps ?? []);
+    this.root.querySelector(".opposite").hidden = !data.nonneg || data.ask;
+    this.root.querySelector(".aside").hidden = !data.picture;
     this.canvas.setAttribute("aria-label", `Spannogram of ${this.n} curves with the ${data.k} on top lit; use the slider below to change the angle.`);
     this.width = 0;
     this.resize();
@@ -74,8 +91,11 @@ class View {
 
   get hidden() { return this.data.ask && this.guessed === null; }
 
+  // Signs of c that are looked at: c and -c are one direction where weights may have any sign.
+  get signs() { return this.data.nonneg ? (this.opposite ? [1, -1] : [1]) : [0]; }
+
   resize() {
-    const width = this.root.clientWidth;
+    const width = this.canvas.parentElement.clientWidth;
     if (!this.data || !width || width === this.width) return;
     const ratio = globalThis.devicePixelRatio || 1;
     Object.assign(this, { width, height: this.data.height, ratio });
@@ -84,7 +104,7 @@ class View {
       canvas.height = Math.round(this.height * ratio);
     }
     this.canvas.style.height = `${this.height}px`;
-    const signs = this.data.edges.length;
+    const signs = Math.min(this.signs.length, this.data.edges.length);
     const { scale } = this.data, low = this.height - 40 * scale;
     this.curves = { top: 26 * scale, bottom: Math.round(0.6 * low), low: -this.top, high: this.top };
     this.band = { top: this.curves.bottom + 8, each: 9, signs };
@@ -126,13 +146,13 @@ class View {
       g.globalAlpha = 1;
     }
     if (this.hidden) return;
-    data.edges.forEach((edges, sign) => {
+    data.edges.slice(0, this.signs.length).forEach((edges, sign) => {
       for (let j = 0; j + 1 < edges.length; j++) {
         g.fillStyle = BAND[j % BAND.length];
         g.fillRect(this.x(edges[j]), band.top + sign * 11, this.x(edges[j + 1]) - this.x(edges[j]), band.each);
       }
     });
-    data.objective.forEach((row, sign) => {
+    data.objective.slice(0, this.signs.length).forEach((row, sign) => {
       g.strokeStyle = sign ? MINUS : PLUS;
       g.lineWidth = 2.2;
       g.beginPath();
@@ -191,11 +211,11 @@ class View {
     const step = ten * [1, 2, 5, 10].find((m) => m * ten >= rough);
     for (let t = 0; t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
     g.textAlign = "left";
-    g.fillText("curves vᵢ(φ): one per feature", this.left, curves.top - 10);
-    g.fillText(`sum of the ${data.k} largest squares` + (percent ? `, % of ${data.unitName}` : ""), this.left, goal.top - 8);
+    g.fillText(`one curve for each ${data.noun ?? "feature"}`, this.left, curves.top - 10);
+    g.fillText(`what the ${data.k} highest explain` + (percent ? `, % of ${data.unitName}` : ""), this.left, goal.top - 8);
     g.textAlign = "right";
-    g.fillText("top sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
-    if (data.nonneg) {
+    g.fillText("best sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
+    if (this.signs.length > 1) {
       g.fillStyle = PLUS; g.fillText("c", this.width - RIGHT - 40, goal.top - 8);
       g.fillStyle = MINUS; g.fillText("−c", this.width - RIGHT - 10, goal.top - 8);
     }
@@ -228,7 +248,7 @@ class View {
     const s = Math.sin(phi), c = Math.cos(phi);
     const at = new Float64Array(n);
     for (let i = 0; i < n; i++) at[i] = rows[2 * i] * s + rows[2 * i + 1] * c;
-    return (data.nonneg ? [1, -1] : [0]).map((sign) => {
+    return this.signs.map((sign) => {
       for (let i = 0; i < n; i++) values[i] = sign ? sign * at[i] : Math.abs(at[i]);
       const set = topSet(values, data.k);
       return { sign, set, value: set.reduce((sum, i) => sum + at[i] * at[i], 0), at };
@@ -260,7 +280,8 @@ class View {
     g.lineWidth = 1.2;
     g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, goal.bottom); g.stroke();
     g.globalAlpha = 1;
-    if (this.hidden) return this.words(found, winner);
+    if (this.hidden) { this.component(winner); return this.words(found, winner); }
+    this.component(winner);
     this.star(g, this.x(this.data.optimum.phi), this.y(goal, this.data.optimum.value));
     if (this.guessed !== null) {
       const at = this.x(this.guessed), height = this.y(goal, this.reached(this.guessed));
@@ -273,14 +294,62 @@ class View {
     this.words(found, winner);
   }
 
+  // The component at this angle: its weights are the heights of the curves that are lit, brought to length one.
+  component({ sign, set, at }) {
+    const { data, sheet } = this, box = sheet.parentElement.clientWidth;
+    if (!data.picture || !box) return;
+    const weights = new Map(), length = Math.sqrt(set.reduce((sum, i) => sum + at[i] * at[i], 0)) || 1;
+    let turn = sign < 0 ? -1 : 1;
+    if (!sign && set.reduce((sum, i) => sum + at[i], 0) < 0) turn = -1;
+    for (const i of set) weights.set(i, (turn * at[i]) / length);
+    const shape = data.picture.shape, size = Math.max(...[...weights.values()].map(Math.abs), 1e-9);
+    const side = shape ? Math.min((data.picture.most * data.scale) / shape[0], box / shape[1]) : 0;
+    const wide = shape ? side * shape[1] : box;
+    const tall = shape ? side * shape[0] : Math.min(set.length, MOST_BARS) * 18 * data.scale + 4;
+    sheet.width = Math.round(wide * this.ratio);
+    sheet.height = Math.round(tall * this.ratio);
+    sheet.style.width = `${wide}px`;
+    sheet.style.height = `${tall}px`;
+    const g = sheet.getContext("2d");
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const tint = (w) => (data.nonneg ? colour(ONE_SIGN, w / size) : colour(BOTH_SIGNS, 0.5 + w / size / 2));
+    if (shape) this.pixels(g, shape, side, weights, tint);
+    else this.bars(g, wide, set, weights, size, tint);
+    const names = set.slice(0, 20).map((i) => (data.names ? data.names[i] : `feature ${i}`));
+    sheet.setAttribute("aria-label", `Component of ${set.length} features: ${names.join(", ")}`);
+  }
+
+  pixels(g, [height, width], side, weights, tint) {
+    const mean = this.data.picture.mean;
+    for (let i = 0; i < height * width; i++) {
+      const grey = Math.round(110 + 145 * (mean ? mean[i] : 0.8));
+      g.fillStyle = weights.has(i) ? tint(weights.get(i)) : `rgb(${grey},${grey},${grey})`;
+      g.fillRect((i % width) * side, Math.floor(i / width) * side, side + 0.5, side + 0.5);
+    }
+  }
+
+  bars(g, wide, set, weights, size, tint) {
+    const { data } = this, line = 18 * data.scale, left = Math.min(190 * data.scale, wide * 0.55);
+    g.font = `${12 * data.scale}px ${this.font}`;
+    g.textAlign = "right";
+    const shown = set.length > MOST_BARS ? set.slice(0, MOST_BARS - 1) : set;
+    shown.forEach((i, row) => {
+      g.fillStyle = tint(weights.get(i));
+      g.fillRect(left + 6, row * line + 2, ((wide - left - 10) * Math.abs(weights.get(i))) / size, line - 4);
+      g.fillStyle = this.ink;
+      g.fillText(data.names ? data.names[i] : `feature ${i}`, left, row * line + line * 0.72, left);
+    });
+    if (shown.length < set.length) g.fillText(`and ${set.length - shown.length} more`, left, (MOST_BARS - 1) * line + line * 0.72);
+  }
+
   words(found, winner) {
     const { data, phi } = this;
     const degrees = ((phi * 180) / Math.PI).toFixed(1);
-    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(2)} % of ${data.unitName}`);
+    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(1)} % of ${data.unitName}`);
     this.slider.value = degrees;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : `the best ${winner.set.length} of ${this.n} curves reach ${height(winner.value)}`);
+      : `the ${winner.set.length} ${data.nonneg ? "highest" : "farthest from zero"} of ${this.n} curves explain ${height(winner.value)}`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");
@@ -294,6 +363,7 @@ class View {
         + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
     }
     const sets = this.root.querySelector(".sets");
+    sets.hidden = Boolean(data.picture) && found.length === 1;  // the picture shows the set
     sets.replaceChildren(...found.map(({ sign, set, value }) => {
       const line = document.createElement("div");
       line.className = "set";
@@ -302,13 +372,14 @@ class View {
       const dot = line.appendChild(document.createElement("span"));
       dot.className = "dot";
       dot.style.background = sign < 0 ? MINUS : PLUS;
-      line.append(`${sign < 0 ? "−c" : "c"}: ${set.length} on top${this.hidden ? "" : `, ${height(value)}`} `);
-      for (const i of set.slice(0, 8)) {
+      if (found.length > 1) line.append(`${sign < 0 ? "−c" : "c"}: ${set.length} on top${this.hidden ? "" : `, ${height(value)}`} `);
+      else line.append(`${set.length} curves are lit. `);
+      for (const i of data.picture ? [] : set.slice(0, 8)) {
         const chip = line.appendChild(document.createElement("span"));
         chip.className = "chip";
         chip.textContent = data.names ? data.names[i] : `feature ${i}`;
       }
-      if (set.length > 8) line.append(` and ${set.length - 8} more`);
+      if (!data.picture && set.length > 8) line.append(` and ${set.length - 8} more`);
       return line;
     }));
   }
@@ -350,6 +421,16 @@ class View {
     this.observer.disconnect();
     cancelAnimationFrame(this.pending);
   }
+}
+
+// An ordered list of sentences as text.
+function root_text(list, sentences) {
+  list.hidden = !sentences.length;
+  list.replaceChildren(...sentences.map((sentence) => {
+    const item = document.createElement("li");
+    item.textContent = sentence;
+    return item;
+  }));
 }
 
 export default function (component) {

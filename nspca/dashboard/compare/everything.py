@@ -18,6 +18,7 @@ from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, DATA, Whole
 from nspca.dashboard.shell import words
 from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
+from nspca.numerals import format_value
 
 ABOUT = {
     "value-by-k": "what each method finds, and the region in which the optimum is proved to lie",
@@ -113,6 +114,6 @@ def _proved(table: pd.DataFrame) -> str:
     body = ""
     for row in table.itertuples():
         proved = words.proof(None if pd.isna(row.ratio) else row.ratio)
-        cells = (str(row.k), words.number(row.value), f"{row.seconds:.3f}", proved, row.method)
+        cells = (str(row.k), format_value(row.value), f"{row.seconds:.3f}", proved, row.method)
         body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
     return f"<table><tr>{head}</tr>{body}</table>"

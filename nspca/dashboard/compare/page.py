@@ -24,12 +24,15 @@ from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import curve, filling
 from nspca.dashboard.views.filling import download
+from nspca.numerals import round_down, round_up
 from nspca.plots.compare import overlap_figure, ratios_figure, times_figure, values_figure
 from nspca.result import COLUMNS
 from nspca.tasks.rows import Found, Proved, Row, unpack
 
 SAME = 1e-6  # relative difference below which two methods have found the same
 ENOUGH = 0.5  # of the largest value: the k looked at first
+SHOWN_DIGITS, PLACES = 6, 5
+"""Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
 LIGHTER = (
     "Of many features it was made at fewer values of k, and of very many by fewer methods, than the "
     "form offers."
@@ -178,19 +181,18 @@ def _baselines(run: Compared) -> None:
 def _table(run: Compared, table: pd.DataFrame) -> None:
     """Every number, to read and to take home."""
     with st.expander("All numbers", icon=":material/table:"):
-        shown = table.assign(best=table["value"] / table.groupby("k")["value"].transform("max"))
         st.dataframe(
-            shown[["method", "k", "value", "best", "ratio", "upper", "seconds"]],
+            shown(table),
             hide_index=True,
             alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",
             column_config={
                 "method": "Method",
-                "value": st.column_config.NumberColumn("Variance explained", format="%.6g"),
-                "best": st.column_config.NumberColumn("Of the best found", format="%.5f"),
+                "value": st.column_config.NumberColumn("Variance explained", format=f"%.{SHOWN_DIGITS}g"),
+                "best": st.column_config.NumberColumn("Of the best found", format=f"%.{PLACES}f"),
                 "ratio": st.column_config.NumberColumn(
-                    "Proved ratio", format="%.5f", help="At least this part of the unknown optimum."
+                    "Proved ratio", format=f"%.{PLACES}f", help="At least this part of the unknown optimum."
                 ),
-                "upper": st.column_config.NumberColumn("Nothing above", format="%.6g"),
+                "upper": st.column_config.NumberColumn("Nothing above", format=f"%.{SHOWN_DIGITS}g"),
                 "seconds": st.column_config.NumberColumn("Seconds", format="%.3f"),
             },
         )
@@ -198,6 +200,20 @@ def _table(run: Compared, table: pd.DataFrame) -> None:
         download("All numbers, CSV", table, run.of, "compare")
         with st.popover("Python", icon=":material/code:"):
             st.code(snippet(run.asked, run.of.dataset.is_covariance), language="python")
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as it is shown: numbers are rounded before a browser rounds them to nearest.
+
+    Bounds are rounded up and shares down, to the digits of the columns' formats.
+    """
+    best = table["value"] / table.groupby("k")["value"].transform("max")
+    rows = table.assign(
+        best=[round_down(share, PLACES) for share in best.fillna(1.0)],
+        ratio=[ratio if pd.isna(ratio) else round_down(ratio, PLACES) for ratio in table["ratio"]],
+        upper=[upper if pd.isna(upper) else round_up(upper, SHOWN_DIGITS) for upper in table["upper"]],
+    )
+    return rows[["method", "k", "value", "best", "ratio", "upper", "seconds"]]
 
 
 def _slider(ks: list[int], k: int) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.shell import presses, state, words
-from nspca.dashboard.shell.door import settings
+from nspca.dashboard.shell.access import read_settings
 from nspca.data import SAMPLES, adopt_copy, fetch_sample
 from nspca.errors import NSPCAError
 from nspca.progress import Event
@@ -51,13 +51,15 @@ def offer(of: Chosen) -> None:
 
 
 def _alone() -> bool:
-    """Whether whoever looks sits at the computer that serves, and nobody else comes: what takes the place of
-    a sample is everybody's.
+    """Return whether the visitor sits at the computer that serves, and nobody else comes.
+
+    A copy that takes the place of a sample is everybody's.
     """
-    headers, door = st.context.headers, settings()
+    headers, access = st.context.headers, read_settings()
     host = urlsplit(f"//{headers.get('Host', '')}").hostname
     here = {st.get_option("server.address"), host} <= LOOPBACK
-    return here and not (door["password"] or door["origins"] or any(name in headers for name in PASSED_ON))
+    others = access.password or access.hosts or access.origins or any(name in headers for name in PASSED_ON)
+    return here and not others
 
 
 def _fetch(name: str) -> None:

@@ -13,7 +13,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import frame, moment, presses, state, words
 from nspca.jobs import JobState, Run
 from nspca.jobs.job import DAY
-from nspca.plots import percent_down
+from nspca.numerals import format_guarantee
 from nspca.tasks.rows import unpack
 
 OF_A_PAGE = 25
@@ -177,7 +177,7 @@ def _proof(ratios: tuple[float, float] | None) -> list[str]:
     """How much of the best possible, at least; over several k the worst and the best."""
     if ratios is None:
         return []
-    worst, best = ("optimal" if 1 - ratio <= OPTIMAL_GAP else percent_down(ratio) for ratio in ratios)
+    worst, best = ("optimal" if 1 - ratio <= OPTIMAL_GAP else format_guarantee(ratio) for ratio in ratios)
     if best == worst:
         return [f"proved: {'' if worst == 'optimal' else 'at least '}{worst}"]
     return [f"proved: at least {worst} at every k, {best} at the best"]

@@ -15,6 +15,7 @@ from nspca.dashboard.runs.request import in_words, steps
 from nspca.dashboard.shell import words
 from nspca.data import PREPARATIONS, SAMPLES
 from nspca.jobs import Run
+from nspca.numerals import proved_ratio
 from nspca.papers import ITEMS, PAPERS
 from nspca.tasks.sweep import values_of_k
 
@@ -406,7 +407,7 @@ def proved(rows: Iterable[Any]) -> tuple[float, float] | None:
             values[k] = max(values.get(k, 0.0), row.value)
         lower, upper = getattr(row, "lower", values.get(k)), getattr(row, "upper", None)
         if ratio is None and upper and lower is not None:
-            ratio = min(1.0, lower / upper)
+            ratio = proved_ratio(lower, upper)
         if ratio is not None and math.isfinite(ratio):
             best[k] = max(best.get(k, 0.0), ratio)
     return (min(best.values()), max(best.values())) if best else None

@@ -19,6 +19,7 @@ from nspca.dashboard.joint.request import snippet
 from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
+from nspca.numerals import format_bound, format_value, format_value_share
 
 METHODS = "variance-by-method"
 
@@ -101,17 +102,17 @@ def _proved(outcome: Outcome) -> str:
     for method, result in views.ordered(outcome.results).items():
         cells = (
             method,
-            words.number(result.value),
-            f"{100 * result.value / total:.2f}",
+            format_value(result.value),
+            format_value_share(result.value, total),
             words.proof(result.ratio),
         )
         body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    head = "".join(f"<th>{title}</th>" for title in ("Method", "Variance", "% of the total", "Proved"))
+    head = "".join(f"<th>{title}</th>" for title in ("Method", "Variance", "Of the total", "Proved"))
     upper = next((r.certificate.upper for r in outcome.results.values() if r.certificate), None)
     many = outcome.about.count(outcome.asked.r)
     signs = " with nonnegative weights" if outcome.problem.nonneg else ""
     none = (
-        f"No {many}{signs} of these sizes that do not overlap explain more than {words.bound(upper)}."
+        f"No {many}{signs} of these sizes that do not overlap explain more than {format_bound(upper)}."
         if upper
         else "Nothing is proved here."
     )

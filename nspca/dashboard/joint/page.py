@@ -25,6 +25,7 @@ from nspca.dashboard.runs.found import Kind, Watched
 from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.shell import frame, state, words
 from nspca.jobs import JobState
+from nspca.numerals import format_bound, format_value
 from nspca.tasks.rows import Climbed, Refused, Several, unpack
 
 LIGHTER = "Of many features it was made by fewer methods than the form offers."
@@ -188,8 +189,8 @@ def _says(asked: JointRequest, now: JobState) -> str:
     if event.total:
         line += f" {event.done} of {event.total}" if "of" not in event.stage else ""
     if event.lower:
-        line += f", best so far {words.number(event.lower)}"
-    return line if event.upper is None else f"{line}, nothing above {words.bound(event.upper)}"
+        line += f", best so far {format_value(event.lower)}"
+    return line if event.upper is None else f"{line}, nothing above {format_bound(event.upper)}"
 
 
 def _draw(

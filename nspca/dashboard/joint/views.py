@@ -3,6 +3,7 @@ variance, exports.
 """
 
 import io
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from nspca.dashboard.runs import methods
 from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
+from nspca.numerals import format_bound, format_value, format_value_share, round_down
 from nspca.plots.joint import climb_figure, cumulative_figure
 from nspca.result import Result
 from nspca.tasks.rows import Climbed
@@ -49,13 +51,11 @@ def unfinished(result: Result) -> bool:
 
 def heading(outcome: Outcome, result: Result) -> str:
     """The line above what a method found."""
-    share, so_far = (
-        100 * result.value / (outcome.problem.total_variance or 1.0),
-        ", so far" if unfinished(result) else "",
-    )
+    share = format_value_share(result.value, outcome.problem.total_variance or 1.0)
+    so_far = ", so far" if unfinished(result) else ""
     return (
         f"**{words.plain(result.method)}** :small[:gray[{methods.how(result.method)}{so_far}, "
-        f"{share:.2f} % of the total variance]]"
+        f"{share} of the total variance]]"
     )
 
 
@@ -79,27 +79,27 @@ def verdict(outcome: Outcome) -> None:
     """The gain, and what is proved."""
     found = gain(outcome.results)
     best = outcome.results[outcome.best]
-    share = 100 * best.value / (outcome.problem.total_variance or 1.0)
+    share = format_value_share(best.value, outcome.problem.total_variance or 1.0)
     many, one = outcome.about.count(outcome.asked.r), outcome.asked.r == 1
     explain = "explains" if one else "explain"
     if found is None:
-        st.markdown(f"#### {words.plain(best.method)}: {many} {explain} {share:.2f} % of the total variance.")
+        st.markdown(f"#### {words.plain(best.method)}: {many} {explain} {share} of the total variance.")
     else:
         joint, single, percent = found
         so_far = ", so far" if any(map(unfinished, outcome.results.values())) else ""
         better = f"{percent:.1f} % more" if percent >= 0 else f"{-percent:.1f} % less"
         st.markdown(f"#### Found at once, {many} {explain} {better} than found one by one{so_far}.")
-        best_of = f", {share:.2f} % of the total variance," if outcome.results[joint] is best else ""
+        best_of = f", {share} of the total variance," if outcome.results[joint] is best else ""
         first, second = outcome.results[joint].value, outcome.results[single].value
         st.markdown(
-            f"{words.plain(joint).capitalize()} explains {words.number(first)}{best_of or ','} the best one "
-            f"by one ({words.plain(single)}) {words.number(second)}."
+            f"{words.plain(joint).capitalize()} explains {format_value(first)}{best_of or ','} the best one "
+            f"by one ({words.plain(single)}) {format_value(second)}."
         )
     if best.certificate is not None:
         sentence = words.proof(best.ratio)
         st.markdown(
             f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {_others(outcome)} {explain} more "
-            f"than {words.bound(best.certificate.upper)}."
+            f"than {format_bound(best.certificate.upper)}."
         )
     elif not outcome.live and outcome.asked.effort is None and not outcome.tried:
         st.caption("Nothing is proved yet about how much better it could be.")
@@ -120,7 +120,7 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
         better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
         st.markdown(
             f"**{words.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-            f"{about.one}s at once: {words.number(rows[-1].value)}{' so far' * at_work}{better}."
+            f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
         )
     else:
         st.markdown(f"The search for all {about.one}s at once comes last: the quicker methods first.")
@@ -145,7 +145,7 @@ def table(outcome: Outcome) -> pd.DataFrame:
             "shared": [int(np.count_nonzero(count > 1)) for count in used.values()],
             "common": [int(np.count_nonzero((count > 0) & (used[best] > 0))) for count in used.values()],
             "least": [
-                result.ratio * 100 if result.ratio is not None else None for result in results.values()
+                None if result.ratio is None else _per_cent(result.ratio) for result in results.values()
             ],
             "seconds": [result.seconds for result in results.values()],
         }
@@ -155,6 +155,11 @@ def table(outcome: Outcome) -> pd.DataFrame:
 def _above(value: float, other: float) -> float | None:
     """By how much `value` is larger, in percent."""
     return 100 * (value / other - 1) if other > 0 else None
+
+
+def _per_cent(ratio: float) -> float:
+    """Return a proved ratio in per cent, rounded down; 100 for a ratio of exactly 1 alone."""
+    return 100.0 if ratio >= 1 else math.nextafter(100 * ratio, 0.0)
 
 
 def cumulative(outcome: Outcome) -> go.Figure:
@@ -174,8 +179,9 @@ def _table(outcome: Outcome) -> None:
     rows, best = table(outcome)
     n, feature = outcome.problem.n, outcome.about.feature
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    least = [share if pd.isna(share) else round_down(share, 2) for share in rows["least"]]
     st.dataframe(
-        rows if rows["least"].notna().any() else rows.drop(columns="least"),
+        rows.assign(least=least) if rows["least"].notna().any() else rows.drop(columns="least"),
         hide_index=True,
         alt="The methods with what their components explain together, how many features they use, and the "
         "time they took",

@@ -7,8 +7,9 @@ import streamlit as st
 from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.painter import Image, painter, painting
 from nspca.dashboard.learn.lesson import K, Lesson, painted
-from nspca.dashboard.shell import presses, state, words
-from nspca.plots import component_image, percent_down
+from nspca.dashboard.shell import presses, state
+from nspca.numerals import format_bound, format_guarantee, format_value, proved_ratio
+from nspca.plots import component_image
 
 PAINTER = "learn_painter"
 TASK = (
@@ -55,12 +56,12 @@ def _buttons(judged: bool, count: int) -> None:
 def _verdict(of: Lesson, pixels: list[int]) -> str:
     """What the painting reaches, what the best found reaches, and what the certificate says of both."""
     mine = painted(of, pixels)
-    share, best = (percent_down(min(1.0, value / of.upper)) for value in (mine.value, of.result.value))
+    share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
-        f"Your pixels explain a variance of **{words.number(mine.value)}**, the best found (right) "
-        f"**{words.number(of.result.value)}**; {hit} of them are the same. A certificate, which the "
+        f"Your pixels explain a variance of **{format_value(mine.value)}**, the best found (right) "
+        f"**{format_value(of.result.value)}**; {hit} of them are the same. A certificate, which the "
         f"independent checker has gone through, proves that no {K} pixels with nonnegative weights can "
-        f"explain more than **{words.bound(of.upper)}**: yours is at least **{share}** of the best "
+        f"explain more than **{format_bound(of.upper)}**: yours is at least **{share}** of the best "
         f"possible, the other at least **{best}**."
     )

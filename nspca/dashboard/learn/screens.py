@@ -11,15 +11,16 @@ from nspca.dashboard.browser.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
 from nspca.dashboard.shell import state, words
+from nspca.numerals import ratio_at_most
 from nspca.plots.lesson import direction_figure, side_by_side
 
 GUESS = (
-    f"Every curve is one pixel, and an angle φ lights the {K} highest: where do they reach most? "
-    "Drag to your guess, then reveal; the best set is at one of few angles, and all of them can be looked at."
+    f"Every curve is one pixel. An angle φ lights the {K} highest. At which angle do these {K} pixels "
+    "explain most? Drag to your guess, then reveal the answer."
 )
 CONES = (
-    "With three dimensions an angle becomes a direction on a sphere: a cone of directions is settled once "
-    "nothing in it can beat the best found, and when none is left open, nothing better exists."
+    "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "
+    "nothing in it can beat the best set found. When no cone is open, nothing better exists."
 )
 PICTURE = "learn_guess"  # key of the explorer
 
@@ -38,8 +39,8 @@ def direction(of: Lesson) -> None:
     points = of.X[:, [i, j]]
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
     st.markdown(
-        f"Each disc is a group of the {len(points):,} handwritten digits by the grey of two of their "
-        f"pixels: along the blue line they vary {most / least:.1f} times as much as across it, and that "
+        f"Each dot shows how many of the {len(points):,} handwritten digits have the same grey values in "
+        f"two pixels. Along the blue line they vary {most / least:.1f} times as much as across it. That "
         "direction is their **principal component**."
     )
     figures.draw(
@@ -52,11 +53,11 @@ def few(of: Lesson) -> None:
     """The best direction of all pixels beside the best few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
-    reached, possible = words.shares(of.result.value / of.best, of.upper / of.best)
+    reached, possible = words.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
-        f"The best direction needs {np.count_nonzero(x)} pixels, with weights of both signs; **{K} pixels** "
-        f"with nonnegative weights keep {reached} of the variance it has, and no {K} can keep more than "
-        f"{possible}."
+        f"The first principal component uses {np.count_nonzero(x)} pixels, with weights of both signs. "
+        f"**{K} pixels** with nonnegative weights explain {reached} of its variance. It is proved that no "
+        f"{K} explain more than {possible}."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")
@@ -71,7 +72,8 @@ def spannogram(of: Lesson) -> None:
     phi = state.get("guess")
     names = of.of.dataset.feature_names
     guessed = None if phi is None else float(np.radians(phi))
-    data = spannogram_explorer.asking(of.V[:, :2], K, names, of.seen, of.unit, guessed)
+    picture = spannogram_explorer.Picture.of(of.of.dataset)
+    data = spannogram_explorer.asking(of.V[:, :2], K, names, of.seen, of.unit, guessed, picture)
     keep = lambda angle: state.put(guess=None if angle is None else round(float(np.degrees(angle)), 2))  # noqa: E731
     spannogram_explorer.guess(data, PICTURE, keep)
     blank = {**data, "guessed": None}

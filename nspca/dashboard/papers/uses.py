@@ -15,7 +15,7 @@ from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.runs import found, start
-from nspca.dashboard.shell import state
+from nspca.dashboard.shell import cache, state
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.places import originals_folder
@@ -192,7 +192,7 @@ def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
     ), missing
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@cache.keep()
 def _pictures(path: str, version: int) -> np.ndarray:
     with np.load(path, allow_pickle=False) as file:
         return file["X"].reshape(-1, PIXELS)

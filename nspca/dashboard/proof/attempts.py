@@ -15,7 +15,7 @@ import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import found, start
 from nspca.dashboard.runs.asked import Asked
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import cache, state, words
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
 from nspca.tasks import sweep as tasks
@@ -72,7 +72,7 @@ def attempts(asked: Asked) -> list[Attempt]:
     return tried
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cache.keep()
 def _opened(key: str) -> nspca.Certificate:
     return nspca.Certificate.from_bytes(engine().store.result(key))
 

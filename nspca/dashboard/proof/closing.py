@@ -17,7 +17,8 @@ from nspca.dashboard.runs import goes, start
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.shell import words
 from nspca.jobs import JobState
-from nspca.plots import gap_figure, percent_down
+from nspca.numerals import format_bound, format_guarantee, proved_ratio
+from nspca.plots import gap_figure
 from nspca.tasks.rows import Closer, unpack
 
 MORE_HELP = (
@@ -107,9 +108,9 @@ def progress_words(state: str, rows: Sequence[Closer]) -> str:
             state, "Proving …"
         )
     last = rows[-1]
-    share = percent_down(last.lower / last.upper) if last.upper > 0 else "100 %"
+    share = format_guarantee(proved_ratio(last.lower, last.upper))
     return (
-        f"Proving with {last.effort} effort: nothing above {words.bound(last.upper)}, at least {share} "
+        f"Proving with {last.effort} effort: nothing above {format_bound(last.upper)}, at least {share} "
         "of the best possible"
     )
 
@@ -149,7 +150,7 @@ def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> No
     if attempt.certificate is not None and before is not None:
         first, last = before.ratio(result.value), attempt.certificate.ratio(result.value)
         ended += (
-            f" From {percent_down(first)} to {percent_down(last)}."
+            f" From {format_guarantee(first)} to {format_guarantee(last)}."
             if last > first
             else " The bound of before was not beaten."
         )

@@ -17,7 +17,8 @@ from nspca.dashboard.runs import goes
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import presses, words
 from nspca.data.arrays import to_npz
-from nspca.plots import kind_words, percent_down
+from nspca.numerals import format_bound, format_guarantee, percent_up, proved_ratio, ratio_at_most
+from nspca.plots import kind_words
 from nspca.problem import Problem
 
 INDEPENDENT = (
@@ -64,7 +65,7 @@ def show(
 
 def _numbers(result: nspca.Result, proof: Proof) -> None:
     certificate = proof.certificate
-    gap = certificate.upper / result.value - 1 if result.value > 0 else 0.0
+    gap = ratio_at_most(certificate.upper, result.value) - 1 if result.value > 0 else 0.0
     seconds = result.seconds if proof.seconds is None else proof.seconds
     what = (
         "of the search for the component and its proof"
@@ -73,13 +74,13 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
     )
     with st.grid(5, min_column_width=130):
         share = "The component is at least this much of the best possible one."
-        st.metric("At least", percent_down(certificate.ratio(result.value)), border=True, help=share)
+        st.metric("At least", format_guarantee(certificate.ratio(result.value)), border=True, help=share)
         st.metric(
             "Gap", gap_words(gap), border=True, help="How much better another component could be, at most."
         )
         st.metric(
             "Nothing above",
-            words.bound(certificate.upper),
+            format_bound(certificate.upper),
             border=True,
             help="The proved upper bound, in the units of the data.",
         )
@@ -99,11 +100,11 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
 
 
 def gap_words(gap: float) -> str:
-    """A gap rounded up: it must not shrink in print."""
+    """Return a proved gap in per cent, rounded up, or ``closed``."""
     if gap <= OPTIMAL_GAP:
         return "closed"
     digits = next((d for d in range(2, 7) if 100 * gap >= 10.0**-d), 7)
-    return f"{100 * gap + 0.5 * 10.0**-digits:.{digits}f} %"
+    return percent_up(gap, digits)
 
 
 # --- verify ---------------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
         st.error(f"Refused: {words.plain(answer['refusal'])}.", icon=":material/gpp_bad:")
     else:
         upper, seconds = answer["upper"], answer["seconds"]
-        share = percent_down(min(1.0, result.value / upper) if upper > 0 else 1.0)
+        share = format_guarantee(proved_ratio(result.value, upper))
         proved = replace(certificate, upper=upper).rounded(8).statement
         st.success(
             f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is "

@@ -9,12 +9,12 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import nspca
 from nspca.archive import open_zip, unzip_member
+from nspca.dashboard.shell import cache
 from nspca.data.places import sample_folder
 
 ABOUT, SWEEP = "about.json", "sweep.zip"
@@ -75,6 +75,7 @@ def find(task: str, sample: str | None, content: str, request: dict[str, Any]) -
     return answer if (answer.content, answer.request) == (content, json.loads(json.dumps(request))) else None
 
 
-@lru_cache(maxsize=16)
+@cache.keep()
 def _opened(path: Path) -> Answer:
+    """Return the stored answer of a file."""
     return Answer.from_bytes(path.read_bytes())

@@ -15,7 +15,7 @@ from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import tables, tasks
 from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import cache, state, words
 from nspca.errors import JobError
 from nspca.jobs import JobState, Run
 
@@ -150,7 +150,7 @@ def that_asks(task: str, request: dict[str, Any]) -> JobState | None:
     )
 
 
-@st.cache_resource(max_entries=64, show_spinner="Opening the run …")
+@cache.keep("Opening the run …")
 def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
     """What a finished run returned, read once."""
     return _read(engine().result(run_id))

@@ -2,12 +2,11 @@
 answer, what was stored.
 """
 
-import streamlit as st
-
 import nspca
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.shell import cache
 
 
 def kept(run: Watched) -> nspca.Sweep | None:
@@ -20,6 +19,6 @@ def kept(run: Watched) -> nspca.Sweep | None:
     return _handed_in(run.id, run.now.finished) if ready else None
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@cache.keep()
 def _handed_in(run_id: str, finished: float | None) -> nspca.Sweep:
     return nspca.Sweep.from_bytes(engine().store.result(run_id))

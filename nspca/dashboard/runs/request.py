@@ -151,7 +151,7 @@ options = dict(methods={request.methods!r}, certify={request.effort!r}, seed={re
 sweep = nspca.sweep(problem, {ks}, **options)
 result = sweep[{method!r}, {k}]
 upper = nspca.verify(X, result.certificate)  # forms its own products from the data, trusts nothing
-print(result.value, upper, result.value / upper)
+print(result.value, upper, result.ratio)  # the ratio is rounded down
 for j in abs(result.components[:, 0]).argsort()[::-1][:{k}]:
     print(names[j], result.components[j, 0])
 paper, probability = paper_bounds(problem, {ks}, seed={request.seed})

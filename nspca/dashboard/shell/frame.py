@@ -128,13 +128,16 @@ def present(key: str = "present", **options: Any) -> None:
 
 
 def _trouble() -> None:
-    """What is wrong with the store, before somebody has worked for an hour."""
+    """Say what is wrong with the store, before somebody has worked for an hour."""
+    notice = ""
     try:
-        said = engine().trouble
+        said, notice = engine().trouble, engine().notice
     except NSPCAError as error:  # it cannot even be opened
         said = f"Nothing can be computed or kept just now. {error}"
     if said:
         st.error(plain(said), icon=":material/hard_drive:")
+    if notice:
+        st.warning(plain(notice), icon=":material/schedule:")
 
 
 def _leave() -> None:

@@ -3,13 +3,15 @@ tried with.
 
 What Streamlit has no public way for: to hear of a click before a script runs, to know that the browser went
 back, to serve a folder of an installed package without a copy, to let browsers keep what is in it, to start
-without asking another host for this machine's address, to put a door before the server, and to let go of an
-uploaded file. A new version of Streamlit means:
-widen requirements-app.txt, run the tests, and mend this file alone.
+without asking another host for this machine's address, to put access control before the server and limits on
+its connections, to let go of an uploaded file, and to know that nobody is there any more. A new version of
+Streamlit means: widen requirements-app.txt, run the tests, and mend this file alone.
 """
 
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -20,13 +22,15 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.runtime import RuntimeState
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile
-from streamlit.web.server.starlette import starlette_app, starlette_routes
+from streamlit.web.server.starlette import starlette_app, starlette_routes, starlette_server
 
-from nspca.dashboard.shell import log
-from nspca.dashboard.shell.door import Door, settings
+from nspca.dashboard.shell import connections, log
+from nspca.dashboard.shell.access import HEALTH, AccessControl, Settings, read_settings
+from nspca.dashboard.shell.hosts import AllowedHosts, list_allowed
 
 YEAR = 365 * 24 * 3600  # seconds
 OK = 200  # the file is there; that it is not may be over in a moment
@@ -101,16 +105,56 @@ def _nobody_asked() -> None:
     """Streamlit skips an address that is None."""
 
 
-def put_door() -> None:
-    """A `Door` before all that the server of this process answers; no page of another host is trusted."""
-    inside = starlette_app.create_streamlit_middleware
+def guard_server() -> None:
+    """Put access control before all that the server of this process answers, and limits on its connections.
 
-    def behind_door() -> list[Any]:
-        config.set_option("client.allowedOrigins", [])
-        others = inside()
-        return [type(others[0])(Door, held=_held, **settings()), *others]
+    Raises
+    ------
+    InvalidOption
+        If a setting of the environment is malformed.
+    """
+    settings = read_settings()
+    list_allowed(None, None, settings.hosts, settings.origins)  # refuses what is malformed, before the start
+    middleware_inside = starlette_app.create_streamlit_middleware
+    options_inside = starlette_server._get_uvicorn_config_kwargs
 
-    starlette_app.create_streamlit_middleware = behind_door
+    def create_middleware() -> list[Any]:
+        config.set_option("client.allowedOrigins", [])  # Streamlit would trust pages of its company
+        others = middleware_inside()
+        control = type(others[0])(
+            AccessControl,
+            allowed=_allow_hosts(settings),
+            held=_held,
+            password=settings.password,
+            metrics=settings.metrics,
+            health=f"/{config.get_option('server.baseUrlPath').strip('/')}".rstrip("/") + HEALTH,
+        )
+        return [control, *others]
+
+    def get_options() -> dict[str, Any]:
+        return options_inside() | server_options(settings)
+
+    starlette_app.create_streamlit_middleware = create_middleware
+    starlette_server._get_uvicorn_config_kwargs = get_options
+
+
+def server_options(settings: Settings) -> dict[str, Any]:
+    """Return the options of uvicorn that limit connections and say which proxies are believed.
+
+    From a peer among the proxies, ``X-Forwarded-For`` and ``X-Forwarded-Proto`` name client and scheme.
+    """
+    most = connections.count_connections(connections.raise_descriptor_limit())
+    return {
+        "http": type("Connection", (connections.GuardedConnection,), {"most": most}),
+        "backlog": connections.BACKLOG,
+        "proxy_headers": True,
+        "forwarded_allow_ips": list(settings.proxies),
+    }
+
+
+def _allow_hosts(settings: Settings) -> AllowedHosts:
+    address, shown = config.get_option("server.address"), config.get_option("browser.serverAddress")
+    return list_allowed(address, shown, settings.hosts, settings.origins)
 
 
 def _held(session: str) -> tuple[int, int]:
@@ -127,11 +171,34 @@ def let_go(file: UploadedFile) -> None:
         Runtime.instance().uploaded_file_mgr.remove_file(now.session_id, file.file_id)
 
 
+def is_page_open() -> bool:
+    """Return whether a browser is connected to the server of this process."""
+    return Runtime.exists() and Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED
+
+
+def forget_closed_sessions() -> None:
+    """Let go of the sessions whose browser has been gone for two minutes.
+
+    Streamlit keeps up to 128 of them until others come, with all that their pages held.
+    """
+    if not Runtime.exists():
+        return
+    stored = getattr(Runtime.instance()._session_mgr, "_session_storage", None)
+    kept = getattr(stored, "_cache", None)
+    if kept is not None:
+        with suppress(RuntimeError):  # the server is about to end
+            done = threading.Event()
+            # To ask for the length lets go of those whose time is over; only the thread of the loop may.
+            ask = lambda: done.set() if len(kept) >= 0 else None  # noqa: E731
+            Runtime.instance()._get_async_objs().eventloop.call_soon_threadsafe(ask)
+            done.wait(5)
+
+
 def command_line() -> None:
-    """Streamlit's own, in a process that stays at home."""
+    """Run Streamlit's own command line, in a process that asks no other host and guards its server."""
     from streamlit.web.cli import main  # starts a good deal, which a page does not need
 
     log.begin()
     stay_home()
-    put_door()
+    guard_server()
     main(prog_name="streamlit")

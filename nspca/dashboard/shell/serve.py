@@ -1,16 +1,17 @@
-"""``python -m nspca.dashboard.shell.serve run app.py ...``: Streamlit's own command line, with a server that
-asks no other host.
+"""Start the server: ``python -m nspca.dashboard.shell.serve run app.py ...``
+
+Takes the arguments of Streamlit's own command line; the server asks no other host and is guarded.
 """
 
 import sys
 
-from nspca.errors import MissingPackage, of_the_app
+from nspca.errors import NSPCAError, of_the_app
 
 if __name__ == "__main__":
     try:
         with of_the_app("the app"):
             from nspca.dashboard.shell.internals import command_line
-    except MissingPackage as missing:
-        sys.stderr.write(f"nspca: {missing}\n")
+        command_line()
+    except NSPCAError as error:
+        sys.stderr.write(f"nspca: {error}\n")
         sys.exit(2)
-    command_line()

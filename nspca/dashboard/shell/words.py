@@ -4,17 +4,15 @@ import base64
 import math
 import re
 from collections.abc import Sequence
-from decimal import ROUND_DOWN, ROUND_UP, Decimal
 
 from nspca.api import OPTIMAL_GAP
-from nspca.certificate import rounded_up
+from nspca.numerals import format_bound, percent_down, percent_up
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.tasks.sweep import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
 MOST_DIGITS = 2  # after the point of two shares that hardly differ
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SOURCES = {
     "real": "original data",
     "copy": "copy with other values",
@@ -44,7 +42,7 @@ def proof(ratio: float | None) -> str:
 
 def down(share: float) -> str:
     """A share of something in whole per cent, or a digit more when it is small; rounded down."""
-    return _rounded(share, 0 if share >= 0.1 else 1, ROUND_DOWN)
+    return percent_down(share, 0 if share >= 0.1 else 1)
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
@@ -53,12 +51,7 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
     """
     gap = 100 * (possible - reached)
     digits = next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
-    return _rounded(reached, digits, ROUND_DOWN), _rounded(possible, digits, ROUND_UP)
-
-
-def _rounded(share: float, digits: int, how: str) -> str:
-    # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
-    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-digits), how)} %"
+    return percent_down(reached, digits), percent_up(possible, digits)
 
 
 def others(probability: float) -> str:
@@ -88,7 +81,7 @@ def beside(name: str, upper: float, kind: str, seen) -> str:
     kind : what it comes from, a key of `nspca.plots.others.KINDS`
     seen : row of the component in what `nspca.plots.seen_by_the_paper` or `seen_at_rank_3` gives
     """
-    line = f"The {name} ({plain(kind_words(kind))}) is {number(upper)} for the same problem"
+    line = f"The {name} ({plain(kind_words(kind))}) is {format_bound(upper)} for the same problem"
     if seen.kind == kind:
         return f"{line}: {ratio_sentence(seen.ratio, seen.probability)}."
     if upper < seen.value:
@@ -109,26 +102,6 @@ def drawing(svg: str, style: str = "") -> str:
     """An SVG drawing for `st.html`, which takes SVG itself out."""
     source = base64.b64encode(svg.encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">'
-
-
-def number(value: float) -> str:
-    """Four significant digits, grouped, and powers of ten (``1.02 × 10⁸``) only where they are needed."""
-    if not value or not math.isfinite(value):
-        return f"{value:g}"
-    if not 1e-3 <= abs(value) < 1e7:
-        digits, _, power = f"{value:.3e}".partition("e")
-        digits = digits.rstrip("0").rstrip(".")
-        return f"{digits} × 10{str(int(power)).translate(RAISED)}"
-    return f"{value:,.{max(0, 3 - math.floor(math.log10(abs(value))))}f}"
-
-
-def bound(value: float) -> str:
-    """`number` of an upper bound, rounded up: what is proved must not grow in print."""
-    if not value or not math.isfinite(value):
-        return number(value)
-    return number(
-        rounded_up(value, max(4, math.floor(math.log10(abs(value))) + 1) if 1e-3 <= abs(value) < 1e7 else 4)
-    )
 
 
 def things(count: int, one: str, many: str | None = None) -> str:

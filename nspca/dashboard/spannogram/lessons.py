@@ -1,8 +1,10 @@
-"""What the spannogram page says beside its pictures: a formula and three lines for each view. No Streamlit
-calls.
-"""
+"""Texts of the spannogram page: for each view formulas and three sentences."""
 
 from dataclasses import dataclass
+
+import streamlit as st
+
+from nspca.plots.ranks import short
 
 
 @dataclass(frozen=True)
@@ -13,20 +15,66 @@ class Lesson:
     lines: tuple[str, str, str]
 
 
+def teach(lesson: Lesson) -> None:
+    """Show the formulas and sentences of a lesson."""
+    with st.container(border=True):
+        for formula in lesson.formulas:
+            st.latex(formula)
+        st.markdown("\n".join(f"{number}. {line}" for number, line in enumerate(lesson.lines, 1)))
+
+
 CURVES = Lesson(
     (
         r"v_i(\varphi)=V_{i1}\sin\varphi+V_{i2}\cos\varphi",
         r"\max_x\,\lVert V^{\!\top}x\rVert^2=\max_\varphi\ \sum_{k\ \text{highest}} v_i(\varphi)^2",
     ),
     (
-        "Every grey curve is one feature. For one angle φ the best component takes the **k highest "
-        "curves**: drag, and see them lit.",
-        "The set changes only where two curves cross or one meets zero, so **few supports are candidates**: "
-        "each stretch of colour is one.",
-        "Below is what each set reaches. The star is the highest point of all angles: **the exact "
-        "optimum**, without a look at the others.",
+        "V has the two main directions as columns, each times the square root of its variance.",
+        "For one angle the best weights are the heights of the **k highest curves**. With weights of any "
+        "sign, the k curves farthest from zero count.",
+        "The directions c and −c have the same angle. The curves are drawn for the one on which the star "
+        "lies. A tick in **opposite directions** adds the other: its highest curves are the lowest here.",
     ),
 )
+
+MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))
+
+
+def count_in_words(count: int) -> str:
+    """Return a count as people say it: "47", "12,582", "151 billion", "4.1 × 10¹⁸"."""
+    if count >= 10**15:
+        return short(count)
+    for power, name in MAGNITUDES:
+        if count >= 10**power:
+            return f"{count // 10**power} {name}"
+    return f"{count:,}"
+
+
+def steps(noun: str, k: int, n: int, candidates: int, sets: int, rest: str, signed: bool) -> list[str]:
+    """Return four sentences that explain the picture of rank 2.
+
+    Parameters
+    ----------
+    noun : name of one feature
+    k, n : features of the component, and in all
+    candidates, sets : number of candidate sets, and of all sets of k features
+    rest : the sentence on the directions that are left out
+    signed : whether weights may be negative
+    """
+    lit = "farthest from zero" if signed else "highest"
+    return [
+        sentence
+        for sentence in (
+            f"A curve is one {noun}. Its height says how strongly the {noun} takes part in the mix.",
+            "The angle φ mixes the two main directions of the data: 90° is the first alone, 0° the second.",
+            f"The {k} {lit} curves are the best set for a mix. They change only where curves cross. So there "
+            f"are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
+            rest,
+        )
+        if sentence
+    ]
+
+
 SPHERE = Lesson(
     (
         r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",

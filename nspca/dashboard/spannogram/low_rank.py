@@ -5,11 +5,10 @@ computed once for all who look.
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.shell import state
+from nspca.dashboard.shell import cache, state
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import Band, direction, intervals_rank2
@@ -88,7 +87,7 @@ def rank2(of: Subject) -> Rank2:
     return _rank2(of.key, of)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cache.keep()
 def _rank2(key: tuple, _of: Subject) -> Rank2:
     problem, V = _of.problem, _of.factor(2)
     drawn = spans(V, problem.k, problem.nonneg)

@@ -11,14 +11,22 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.ascent.single import power
 from nspca.bounds import lowrank
 from nspca.dashboard.browser import figures
-from nspca.dashboard.shell import words
+from nspca.dashboard.shell import cache
 from nspca.dashboard.spannogram import lessons, low_rank
+from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
-from nspca.dashboard.spannogram.views import teach
 from nspca.lowrank.rankd import rho
 from nspca.lowrank.spannogram import cost
 from nspca.matrix.linalg import rank1
-from nspca.plots import percent_down, rho_figure
+from nspca.numerals import (
+    format_bound,
+    format_guarantee,
+    format_promise,
+    format_value,
+    format_value_share,
+    proved_ratio,
+)
+from nspca.plots import rho_figure
 from nspca.plots.ranks import cost_figure, short
 from nspca.progress import Event, Report, silent
 
@@ -56,9 +64,14 @@ def look_at(problem, d: int, report: Report = silent) -> Rank:
     )
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@cache.keep()
 def _rank(key: tuple, d: int, _of: Subject, _report) -> Rank:
     return look_at(_of.problem, d, _report)
+
+
+def rank_at(of: Subject, d: int) -> Rank:
+    """Return the promise, the bound and the value at rank d, computed once for everybody."""
+    return _rank(of.key, d, of, silent)
 
 
 def _all(of: Subject) -> list[Rank]:
@@ -80,14 +93,14 @@ def _known(ranks: list[Rank]) -> str:
     if not ranks:
         return ""
     best, upper = max(rank.value for rank in ranks), min(rank.upper for rank in ranks)
-    return f"Best so far {words.number(best)}, nothing above {words.bound(upper)}."
+    return f"Best so far {format_value(best)}, nothing above {format_bound(upper)}."
 
 
 def show(of: Subject, _: DeltaGenerator) -> None:
     """Guarantee and cost against the rank."""
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
-    proved = [min(1.0, best / rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
+    proved = [proved_ratio(best, rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
     left, right = st.columns(2, gap="medium")
     with left:
         figure = rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved)
@@ -110,8 +123,8 @@ def show(of: Subject, _: DeltaGenerator) -> None:
             "A star marks a search stopped at its largest number of cones: its bound holds, and is a little "
             "higher than need be."
         )
-    reached = 100 * best / of.problem.leading_eigenvalue
-    st.caption(f"The component behind the green line reaches {reached:.2f} % of the leading eigenvalue.")
+    reached = format_value_share(best, of.problem.leading_eigenvalue)
+    st.caption(f"The component behind the green line reaches {reached} of the leading eigenvalue.")
     teach(lessons.RANKS)
 
 
@@ -119,17 +132,9 @@ def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "d": [rank.d for rank in ranks],
-            "promised before": [_promise(rank.promised) for rank in ranks],
-            "proved afterwards": [percent_down(ratio) for ratio in proved],
+            "promised before": [format_promise(rank.promised) for rank in ranks],
+            "proved afterwards": [format_guarantee(ratio) for ratio in proved],
             "candidate supports, at most": [short(rank.supports) for rank in ranks],
             "cones made": [short(rank.cones) + ("" if rank.finished else " *") for rank in ranks],
         }
     )
-
-
-def _promise(ratio: float) -> str:
-    """Theorem 1 may promise next to nothing, which is not nothing."""
-    if ratio >= 0.01:
-        return percent_down(ratio)
-    digits = 1 - math.floor(math.log10(100 * ratio))
-    return f"{math.floor(100 * ratio * 10**digits) / 10**digits:.{digits}f} %"

@@ -9,8 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.dashboard.browser import figures
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.spannogram import lessons, low_rank
+from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
-from nspca.dashboard.spannogram.views import teach
 from nspca.lowrank.spannogram import intervals_rank2
 from nspca.lowrank.spannogram.teaching import SupportView, made_example, outside, support_view
 from nspca.matrix.linalg import Array

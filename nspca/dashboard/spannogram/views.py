@@ -1,28 +1,27 @@
-"""The spannogram page: what is looked at, the choice of a view, and the rank-2 and rank-3 views."""
+"""The spannogram page: its controls, the choice of a view, and the views of rank 2 and rank 3."""
+
+import math
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.cone_replay import cone_replay
-from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
+from nspca.dashboard.browser.spannogram_explorer import UNIT, Picture, spannogram_explorer
 from nspca.dashboard.chosen import Chosen, heavy
 from nspca.dashboard.shell import presses, state, words
-from nspca.dashboard.spannogram import lessons, low_rank
-from nspca.dashboard.spannogram.lessons import Lesson
+from nspca.dashboard.spannogram import lessons, low_rank, ranks
+from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Rank2, Subject
 from nspca.dashboard.views import component
-from nspca.plots import component_figure
 
 VIEWS = {
-    "curves": "Rank 2: curves",
-    "sphere": "Rank 3: sphere",
-    "support": "One support",
-    "ranks": "What d buys",
+    "curves": "Two directions",
+    "sphere": "Three directions",
+    "support": "One set of features",
+    "ranks": "How many directions?",
 }
 TOLERANCES = range(1, 7)
-BARS = 18
 READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
 EXPLORER = "explorer"  # session key: what the explorer itself keeps, the angle when it was let go
 SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
@@ -35,7 +34,7 @@ def controls(data: Chosen) -> Subject | None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         k = st.slider(
-            "k: features the component may use",
+            "k, the number of features",
             1,
             most,
             **state.bind("k", max(1, min(state.get("k") or start, most))),
@@ -89,42 +88,79 @@ def _ready(data: Chosen) -> bool:
     return False
 
 
-def teach(lesson: Lesson) -> None:
-    """Formula and three lines."""
-    with st.container(border=True):
-        for formula in lesson.formulas:
-            st.latex(formula)
-        st.markdown("\n".join(f"{number}. {line}" for number, line in enumerate(lesson.lines, 1)))
-
-
 def curves(of: Subject, _: DeltaGenerator) -> None:
-    """Rank 2: drag the angle; the component where it is let go is drawn beside it."""
-    k, names = of.problem.k, of.chosen.dataset.feature_names
+    """Draw rank 2: the curves over the angle, with the component beside them."""
+    problem, data = of.problem, of.chosen.dataset
+    found = low_rank.rank2(of)
+    noun = component.noun(data)
 
     @st.fragment
     def rank2() -> None:
-        found = low_rank.rank2(of)
         _take(found)
-        left, right = st.columns([4, 3], gap="medium")
-        with left:
-            st.session_state[SEEN] = spannogram_explorer(
-                found.V,
-                k,
-                EXPLORER,
-                nonneg=of.problem.nonneg,
-                names=names,
-                unit=of.unit,
-                unit_name="the leading eigenvalue",
-                phi=_wanted(found),
-                optimum=found.optimum,
-                found=found.found,
-                height=430,
-            )
-        with right:
-            _component(of, found, _wanted(found))
+        st.session_state[SEEN] = spannogram_explorer(
+            found.V,
+            problem.k,
+            EXPLORER,
+            nonneg=problem.nonneg,
+            names=data.feature_names,
+            unit=of.unit,
+            unit_name=UNIT,
+            phi=_wanted(found),
+            optimum=found.optimum,
+            found=found.found,
+            height=360,
+            picture=Picture.of(data),
+            steps=lessons.steps(
+                noun,
+                problem.k,
+                problem.n,
+                len(found.candidates),
+                math.comb(problem.n, problem.k),
+                _rest(of),
+                not problem.nonneg,
+            ),
+            noun=noun,
+        )
 
     rank2()
-    teach(lessons.CURVES)
+    if not found.exact:
+        st.caption(
+            "Too many curves take turns at the top to follow each. The sets and the star are those of 721 "
+            "angles."
+        )
+    with st.expander("The formula"):
+        teach(lessons.CURVES)
+
+
+def _rest(of: Subject) -> str:
+    """Return the sentence on the directions beyond the two main ones, with the proved bound B3."""
+    things = words.things(of.problem.k, component.noun(of.chosen.dataset))
+    upper = ranks.rank_at(of, 2).upper / of.problem.leading_eigenvalue
+    others = (
+        f"The data have {words.things(of.problem.n - 2, 'more direction')}, in which other sets may do better"
+    )
+    if upper >= 1 or of.problem.n <= 2:
+        return f"{others}. How much better this picture alone cannot bound." if of.problem.n > 2 else ""
+    most = words.shares(0.0, upper)[1]
+    sign = " with nonnegative weights" if of.problem.nonneg else ""
+    verb = "explains" if of.problem.k == 1 else "explain"
+    return (
+        f"{others}. It is proved that no {things}{sign} {verb} more than {most} of what the first principal "
+        "component explains."
+    )
+
+
+def answer(of: Subject) -> str:
+    """Return the sentence at the top: the best set in two directions, and its value on all of the data."""
+    problem, found = of.problem, low_rank.rank2(of)
+    x, _ = found.component(found.optimum[0], problem.k, problem.nonneg)
+    used = words.things(np.count_nonzero(x), component.noun(of.chosen.dataset))
+    share = words.shares(problem.value(x) / problem.leading_eigenvalue, 1.0)[0]
+    return (
+        f"If the data had only their two main directions, these {used} would be the best {problem.k}. In all "
+        f"of the data they explain {share} of the variance of the first principal component, which uses all "
+        f"{problem.n:,}. Drag the angle to compare other sets."
+    )
 
 
 def _wanted(found: Rank2) -> float:
@@ -132,46 +168,11 @@ def _wanted(found: Rank2) -> float:
 
 
 def _take(found: Rank2) -> None:
-    """Keep the angle when it was moved, before anything is drawn; at the optimum keep none, so that it
-    follows k.
-    """
+    """Keep the angle in the address when it was moved; at the optimum keep none, so that it follows k."""
     told = st.session_state.get(EXPLORER, {}).get("phi")
     if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9
         state.put(phi=None if at_optimum else round(float(np.degrees(told)), 2))
-
-
-def _component(of: Subject, found: Rank2, phi: float) -> None:
-    problem = of.problem
-    x, height = found.component(phi, problem.k, problem.nonneg)
-    used = words.things(np.count_nonzero(x), "feature")
-    share = 100 * height / found.value if found.value else 100.0
-    place = "The optimum" if share > 100 - 1e-6 else f"{np.floor(100 * share) / 100:.2f} % of the optimum"
-    angle = f"{np.degrees(phi):.1f}".replace("-", "−")
-    st.markdown(
-        f"**The component at φ = {angle}°**: {used}, {place[0].lower()}{place[1:]} of the rank-2 problem."
-    )
-    value = 100 * problem.value(x) / problem.leading_eigenvalue
-    st.caption(
-        f"On the data themselves it explains {value:.2f} % of the leading eigenvalue. {_count(of, found)}"
-    )
-    data = of.chosen.dataset
-    if data.kind in ("image", "spectrum"):
-        component.picture(data, x, "at_phi")
-    else:  # no longer than the explorer beside it
-        figures.draw(
-            component_figure(x, kind=data.kind, feature_names=data.feature_names, top=BARS), "at_phi"
-        )
-
-
-def _count(of: Subject, found: Rank2) -> str:
-    count = words.things(len(found.candidates), "candidate support")
-    if not found.exact:
-        return (
-            f"Too many curves take turns at the top to follow each: the {count} and the optimum are "
-            "those of 721 angles."
-        )
-    return f"There are {count} instead of all the sets of {of.problem.k} among {of.problem.n:,} features."
 
 
 def sphere(of: Subject, beside: DeltaGenerator) -> None:

@@ -136,7 +136,7 @@ from nspca.tasks.sweep import paper_bounds, rank3_bound
 sweep = nspca.sweep(
     problem, {ks}, methods={done.asked.methods!r}, certify={done.asked.effort!r}, seed={done.asked.seed}
 )
-print(sweep.frame.to_string(index=False))
+print(sweep.frame.to_string(index=False, float_format=str))  # every digit: a bound is not rounded
 
 component = sweep[{done.method!r}, {done.k}].components[:, 0]
 for j in abs(component).argsort(kind="stable")[::-1][:{done.k}]:

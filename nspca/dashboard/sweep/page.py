@@ -36,6 +36,7 @@ from nspca.dashboard.sweep.everything import Finished
 from nspca.dashboard.sweep.preview import Preview
 from nspca.dashboard.views import component, curve, places
 from nspca.jobs import JobState
+from nspca.numerals import format_bound, format_value
 from nspca.result import knee
 from nspca.tasks.preview import METHOD
 from nspca.tasks.rows import unpack
@@ -122,8 +123,8 @@ def _says(now: JobState, total: int) -> str:
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
         return f"{line}; {words.plain(now.event.stage)}" if now.event else line
-    line += f"; k = {last.k}: best {words.number(last.value)}"
-    return line if last.upper is None else f"{line}, nothing above {words.bound(last.upper)}"
+    line += f"; k = {last.k}: best {format_value(last.value)}"
+    return line if last.upper is None else f"{line}, nothing above {format_bound(last.upper)}"
 
 
 def _previewed(seen: Preview) -> None:

@@ -15,6 +15,7 @@ from nspca.dashboard.export.page import Told
 from nspca.dashboard.runs import request
 from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import words
+from nspca.numerals import format_bound, format_value, format_value_share
 from nspca.plots import alt_text, kind_words
 from nspca.problem import Problem
 from nspca.tasks.sweep import EPSNET, PROBABILITY, RANK_3
@@ -91,7 +92,7 @@ def rows(problem: Problem, table: pd.DataFrame) -> str:
         "k",
         "Method",
         "Variance",
-        "% of leading eigenvalue",
+        "Of leading eigenvalue",
         "Nothing above",
         "Rank-3 bound",
         "2014 paper's bound",
@@ -103,11 +104,18 @@ def rows(problem: Problem, table: pd.DataFrame) -> str:
             f"{words.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
         )
         bounds = (_bound(row.upper), _bound(getattr(row, RANK_3)), _bound(getattr(row, EPSNET)))
-        cells = (row.k, row.method, words.number(row.value), f"{100 * row.value / unit:.2f}", *bounds, share)
+        cells = (
+            row.k,
+            row.method,
+            format_value(row.value),
+            format_value_share(row.value, unit),
+            *bounds,
+            share,
+        )
         body.append("".join(f"<td>{escape(str(cell))}</td>" for cell in cells))
     titles = "".join(f"<th>{escape(title)}</th>" for title in head)
     return f"<table><tr>{titles}</tr>{''.join(f'<tr>{cells}</tr>' for cells in body)}</table>"
 
 
 def _bound(value: float) -> str:
-    return words.number(value) if pd.notna(value) else "none"
+    return format_bound(value) if pd.notna(value) else "none"

@@ -19,6 +19,7 @@ from nspca.dashboard.shell import words
 from nspca.dashboard.views import places
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
+from nspca.numerals import format_bound, format_value, format_value_share, ratio_at_most
 from nspca.places import Membership
 from nspca.plots import component_figure, score_figure, score_map, separation
 from nspca.problem import Problem
@@ -47,7 +48,7 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
     best, total = problem.leading_eigenvalue or 1.0, problem.total_variance or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     upper = min(best, math.inf if certificate is None else certificate.upper)
-    kept, most = words.shares(result.value / best, upper / best)
+    kept, most = words.shares(result.value / best, ratio_at_most(upper, best))
     optimal = certificate is not None and 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
     kept = words.down(result.value / best) if optimal else kept
     line = (
@@ -66,15 +67,15 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
         st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
     ratio = words.proof(result.ratio)
     said = (
-        f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {words.number(result.value)}, "
+        f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {format_value(result.value)}, "
     )
-    said += f"which is {100 * result.value / total:.2f} % of the total variance."
+    said += f"which is {format_value_share(result.value, total)} of the total variance."
     if certificate is not None:
         sign = "nonnegative " if problem.nonneg else ""
         those = f", the {kept} kept among them," if kept else ""
         said += (
             f" No {sign}component with at most {words.things(k, 'feature')}{those} can explain more than "
-            f"{words.bound(certificate.upper)}."
+            f"{format_bound(certificate.upper)}."
         )
     st.markdown(said)
 

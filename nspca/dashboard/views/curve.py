@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
 from nspca.dashboard.runs.request import Request
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import cache, state, words
 from nspca.plots import sweep_figure
 from nspca.problem import Problem
 from nspca.tasks.rows import unpack
@@ -113,7 +113,7 @@ def filling(
         _say_others(probability)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cache.keep()
 def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
     """What a curve is drawn from, with these rows, which it holds: no others get their number meanwhile."""
     return _rows, _make()

@@ -15,12 +15,12 @@ import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import everybody, found, goes
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.shell import cache, state, words
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
+from nspca.numerals import format_guarantee, percent_down, percent_up, proved_ratio
 from nspca.places import Membership, Place
-from nspca.plots import percent_down
 from nspca.problem import Problem
 from nspca.result import Result
 
@@ -74,7 +74,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
         return None
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cache.keep()
 def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
     return nspca.membership(_problem, _result, share=share)
 
@@ -144,11 +144,9 @@ def sentence(noun: str, known: Membership) -> str:
         are = "is" if none == 1 else "are"
         line += f" Of the {words.things(others.size, noun)} left out, {none:,} {are} proved to be in none."
     if not every and not none:
-        ratio = known.value / known.upper if known.upper > 0 else 1.0
-        line += (
-            f" A proof of {percent_down(ratio)} says no more: prove more, or count only answers nearer to "
-            "the best possible."
-        )
+        proof = format_guarantee(proved_ratio(known.value, known.upper))
+        line += f" A proof of {proof} says no more: prove more, or count only answers nearer to the best "
+        line += "possible."
     return line
 
 
@@ -169,6 +167,7 @@ def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.Dat
 
 
 def cost_words(least: float, most: float) -> str:
-    """``1.1 % to 2.8 %``: rounded down and up."""
-    low, high = np.floor(least * 1e4) / 100, np.ceil(most * 1e4) / 100
-    return f"{low:g} % to {high:g} %" if low < high else f"{high:g} %"
+    """Return what leaving a feature out costs, from rounded down to rounded up: ``1.1 % to 2.8 %``."""
+    low, high = percent_down(least, 2), percent_up(most, 2)
+    low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))
+    return high if low == high else f"{low} to {high}"

@@ -47,11 +47,10 @@ class Cost(NamedTuple):
 
 
 def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
-    """What `exact_rank_d` has to enumerate: ``C(n+1, d)`` points and at most ``2^d C(n+1, d)`` supports
-    (Section 4).
+    """Return the cost of `exact_rank_d`: ``C(n+1, d)`` points and ``2^d C(n+1, d)`` supports at most.
 
-    The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``. No more than all k-subsets can
-    occur.
+    Section 4 of Asteris et al. 2014. The signed problem is the nonnegative one on the 2n rows of ``[V; -V]``.
+    No more than all k-subsets can occur.
     """
     rows = n if nonneg else 2 * n
     d = min(n, d)
@@ -60,10 +59,9 @@ def cost(n: int, d: int, k: int, nonneg: bool = True) -> Cost:
 
 
 def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool = True) -> Indices:
-    """All supports ``I_k+(Vc)`` over unit c (Alg. 2): a superset of what any c can choose, up to ties that do
-    not change the value.
+    """Return all supports ``I_k+(Vc)`` over unit c (Alg. 2), up to ties that do not change the value.
 
-    Of identical rows the lowest indices stand for all; zero rows never occur.
+    Identical rows are represented by those with the lowest indices. Zero rows never occur.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from nspca.matrix.linalg import Array
 
 
 class SupportView(NamedTuple):
-    """One support of a rank-d problem, with and without ``x >= 0``.
+    """A support of a rank-d problem, with and without ``x >= 0``.
 
     ``rows`` (k, d) are the rows of V on ``support``. ``free`` is the leading eigenvalue of R'R, what the
     support would reach if weights could be negative, at the unit vector ``eigenvector``; ``inside`` says

@@ -1,0 +1,130 @@
+"""Measure the memory of a server over many visits: ``python -m benchmarks.memory [VISITS] [EACH]``.
+
+Each visit is a new session over Streamlit's websocket. It opens a page with a new question and presses the
+button that runs it. It looks again during the computation and after it, and then leaves. Every EACH visits, a
+line gives the memory of the server without its workers. After the last visit all pages are closed. A last
+line gives the memory after the server has dropped its data.
+"""
+
+import asyncio
+import contextlib
+import random
+import re
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+
+from benchmarks.load import listening, say
+from benchmarks.served import serving
+
+VISITS, EACH = 2000, 100
+LONGEST = 60.0  # seconds of a visit
+LOOKS = 2  # at a run, a moment apart
+CLOSED = 400.0  # seconds after which nothing is kept any more
+SIGNS = ("nonneg", "any")
+RUNS = re.compile(r"^(Run|Find|Compare)\b.*(problem|part|topic|method)")
+
+
+def questions() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return pages and questions about them without end, another k or size each time."""
+    rng = random.Random(0)
+
+    def sweep(sample: str, most: int) -> tuple[str, dict[str, Any]]:
+        first = rng.randint(2, most - 6)
+        some = {"from": first, "to": first + rng.randint(1, 5), "step": 1, "sign": rng.choice(SIGNS)}
+        return "sweep", {"sample": sample, "effort": "fast", **some}
+
+    while True:
+        yield sweep("digits", 60)
+        yield sweep("cbcl", 200)
+        size = rng.randint(3, 40)
+        yield "topics", {"texts": "bow-kos", "r": 2, "size": size, "by": "cone", "proof": "none"}
+        yield "compare", {"sample": "digits", "ks": rng.randint(2, 50), "rivals": "threshold"}
+        yield "spannogram", {"sample": "digits", "k": rng.randint(2, 50)}
+        yield "data", {"sample": rng.choice(("digits", "pitprops", "cbcl", "bow-kos"))}
+
+
+class Visit:
+    """One browser that comes, asks, looks and goes."""
+
+    def __init__(self, url: str, page: str, question: dict[str, Any]) -> None:
+        self.url, self.page, self.question = url, page, question
+        self.button = ""
+        self.errors: list[str] = []
+        self._finished = asyncio.Event()
+
+    async def go(self) -> None:
+        address = f"ws://{urlsplit(self.url).netloc}/_stcore/stream"
+        async with connect(address, subprotocols=["streamlit"], max_size=None, ping_interval=None) as socket:
+            reading = asyncio.create_task(self._read(socket))
+            await self._run(socket)
+            if self.button:
+                await self._run(socket, self.button)
+                for _ in range(LOOKS):
+                    await asyncio.sleep(0.5)
+                    await self._run(socket)
+            reading.cancel()
+
+    async def _run(self, socket, press: str = "") -> None:
+        asked = BackMsg()
+        asked.rerun_script.query_string = urlencode(self.question)
+        asked.rerun_script.page_name = self.page
+        if press:
+            state = asked.rerun_script.widget_states.widgets.add()
+            state.id, state.trigger_value = press, True
+        self._finished.clear()
+        await socket.send(asked.SerializeToString())
+        await self._finished.wait()
+
+    async def _read(self, socket) -> None:
+        async for raw in socket:
+            said = ForwardMsg.FromString(raw)
+            kind = said.WhichOneof("type")
+            if kind == "script_finished":
+                self._finished.set()
+            elif kind == "page_info_changed":
+                found = re.findall(r"(?:^|&)(\w+)=([\w-]+)", said.page_info_changed.query_string)
+                self.question = self.question | dict(found)
+            elif kind == "delta":
+                element = said.delta.new_element
+                if element.WhichOneof("type") == "button" and RUNS.match(element.button.label):
+                    self.button = element.button.id
+                if element.WhichOneof("type") == "exception":
+                    self.errors.append(element.exception.message)
+
+
+async def come(url: str, visits: int, each: int) -> int:
+    """Make the visits one after the other; return how many went wrong."""
+    server, start, wrong, pressed, last = listening(url), time.monotonic(), 0, 0, ""
+    for number, (page, question) in zip(range(1, visits + 1), questions(), strict=False):
+        visit = Visit(url, page, question)
+        try:
+            await asyncio.wait_for(visit.go(), LONGEST)
+        except (TimeoutError, OSError) as error:
+            visit.errors.append(f"{page}: {error!r}")
+        wrong, pressed = wrong + bool(visit.errors), pressed + bool(visit.button)
+        last = visit.errors[0] if visit.errors else last
+        if number % each == 0:
+            memory, took = server.memory_info().rss / 1e6, time.monotonic() - start
+            say(f"{number} visits, {pressed} runs: {memory:.0f} MB; {took:.0f} s, {wrong} went wrong {last}")
+    return wrong
+
+
+def main() -> int:
+    visits, each = (int(given) for given in [*sys.argv[1:], *map(str, (VISITS, EACH)[len(sys.argv) - 1 :])])
+    with contextlib.ExitStack() as stack:
+        url = stack.enter_context(serving())
+        wrong = asyncio.run(come(url, visits, each))
+        time.sleep(CLOSED)
+        say(f"{CLOSED:.0f} s after the last page was closed: {listening(url).memory_info().rss / 1e6:.0f} MB")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""The gate for numbers: real, complete, and held exactly by float64.
+
+Whole numbers beyond 2^53, decimals and long floats that would be rounded are refused. So what is proved is
+about the numbers that were given. Who makes certificates has the same rule, in code of its own.
+"""
+
+import numpy as np
+
+from nspca.checker.refusal import require
+
+ROUNDED = "the data must be numbers that float64 holds exactly, got some that it rounds"
+
+
+def numbers_of(data):
+    """Return a dense table as an array; nothing is masked, and making one type of several rounds nothing."""
+    held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # masked if one of its rows is
+    not_masked(held)
+    if isinstance(data, list | tuple):
+        require(all(is_exact(entry) for entry in data), ROUNDED)
+    elif hasattr(type(data), "items") and hasattr(data, "columns"):  # a data frame
+        require(all(is_exact(np.asarray(column)) for _, column in data.items()), ROUNDED)
+    for columns in ("itercolumns", "iter_columns"):  # of Arrow, and of polars
+        if hasattr(type(data), columns):
+            require(all(is_exact(np.asarray(column)) for column in getattr(data, columns)()), ROUNDED)
+    return np.asarray(data)
+
+
+def not_masked(held):
+    """Refuse masked entries."""
+    require(not np.ma.is_masked(held), "the data must be real numbers, none masked, got masked ones")
+
+
+def floats(X):
+    """Return the numbers of an array X as float64, each in its place.
+
+    In an array of objects every entry is looked at: float64 would read texts and durations as numbers and
+    drop what is imaginary.
+    """
+    if X.dtype.kind == "O":
+        return np.array([number(entry) for entry in X.ravel()], "<f8").reshape(X.shape)
+    require(X.dtype.kind in "biuf", f"the data must be real numbers, none masked, got {X.dtype}")
+    require(is_exact(X), ROUNDED)
+    return np.array(X, "<f8", order="C")
+
+
+def number(entry):
+    """Return an entry of an array of objects as float64; what is missing is NaN."""
+    alone = np.asarray(entry)
+    right = alone.dtype.kind in "biufO"
+    require(right, f"the data must be real numbers, none masked, got {type(entry).__name__}")
+    if entry is None or type(entry).__name__ == "NAType":
+        return np.nan
+    value = float(entry)
+    require(is_exact(alone) and (value != value or value == entry), ROUNDED)
+    return value
+
+
+def is_exact(entries):
+    """Whether float64 holds every whole number and long float among `entries`, nested lists or arrays."""
+    if isinstance(entries, list | tuple):
+        return all(is_exact(entry) for entry in entries)
+    if isinstance(entries, int):
+        return entries == float(entries)
+    X = np.asarray(entries)
+    if X.dtype.kind in "iu" and X.dtype.itemsize == 8:
+        upper = (X >> 32).astype(float) * 2.0**32  # either half is exact, and so is the difference below
+        return bool((X.astype(float) - upper == (X & 0xFFFFFFFF).astype(float)).all())
+    if X.dtype.kind == "f" and X.dtype.itemsize > 8:
+        return bool(((X.astype(float) == X) | np.isnan(X)).all())
+    return True

@@ -1,0 +1,78 @@
+"""Estimate how many bytes of memory objects hold, as far as they are not shared."""
+
+import mmap
+import sys
+import types
+from collections.abc import Sequence
+from gc import get_referents
+from typing import Any
+
+import numpy as np
+
+# Parts of the program, which are there whatever a cache holds.
+_PROGRAM = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
+# Items of a sequence that are measured. The names of 100 000 features are alike.
+_SAMPLE = 1000
+# Objects that are visited for one value: a figure has some thousands.
+_MOST = 50_000
+
+
+def bytes_of(value: Any, seen: set[int]) -> int:
+    """Return the bytes that `value` and all it refers to hold, without the objects in `seen`.
+
+    Arrays are counted by the memory they view, and those that are mapped from a file count nothing. Of long
+    sequences some items are measured.
+
+    Parameters
+    ----------
+    value : object
+    seen : set of int
+        Identities of the objects that were counted before. Those of this value are added, so several values
+        that share an array pay for it once. The values have to stay alive as long as the set is used.
+    """
+    total, waiting, left = 0, [value], _MOST
+    while waiting and left:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, _PROGRAM):
+            continue
+        seen.add(id(one))
+        left -= 1
+        if isinstance(one, np.ndarray):
+            total += _of_array(one, seen, waiting)
+        elif isinstance(one, Sequence | set | frozenset) and len(one) > _SAMPLE and not _is_flat(one):
+            total += _of_many(one, seen)
+        else:
+            # A data frame says that it is as large as its arrays, which are counted below.
+            plain = type(one).__module__ == "builtins"
+            total += sys.getsizeof(one, 0) if plain else object.__sizeof__(one)
+            waiting += get_referents(one)
+    return total
+
+
+def _of_array(array: np.ndarray, seen: set[int], waiting: list[Any]) -> int:
+    """Return the bytes of the memory that an array views, unless it was counted before or is in a file."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and owner.base is not None:
+        owner = owner.base
+    if owner is not array and id(owner) in seen:
+        return 0
+    seen.add(id(owner))
+    if isinstance(owner, mmap.mmap):
+        return 0
+    if isinstance(owner, np.ndarray):
+        if owner.dtype.hasobject:
+            waiting.append(owner.ravel()[:_SAMPLE].tolist())
+        return owner.nbytes
+    return array.nbytes
+
+
+def _of_many(items: "Sequence[Any] | set[Any] | frozenset[Any]", seen: set[int]) -> int:
+    """Return the bytes of a long sequence, from some of its items."""
+    if not isinstance(items, list | tuple | set | frozenset):
+        return sys.getsizeof(items, 0)  # one that makes its items when it is asked
+    sample = [one for one, _ in zip(items, range(_SAMPLE), strict=False)]
+    return sys.getsizeof(items, 0) + bytes_of(sample, seen) * len(items) // _SAMPLE
+
+
+def _is_flat(one: Any) -> bool:
+    return isinstance(one, str | bytes | bytearray | memoryview | range)

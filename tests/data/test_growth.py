@@ -1,0 +1,125 @@
+"""Packed files that would fill memory: each format is refused by the ratio of its numbers to its bytes."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from PIL import Image
+
+from nspca.data import look_at, read
+from nspca.errors import InvalidData
+
+pytestmark = pytest.mark.usefixtures("bounded_memory")
+ROWS, COLUMNS = 70_000, 35
+"""A table of 19 MiB, just above what is read whatever its ratio."""
+
+
+def parquet(X: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).to_parquet(stream)
+    return stream.getvalue()
+
+
+def npz(**arrays: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
+
+
+def npy(X: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, X)
+    return stream.getvalue()
+
+
+def archive(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return stream.getvalue()
+
+
+def workbook() -> bytes:
+    """One row of 4000 cells above 600 rows of one: as wide as the first, as long as all."""
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    sheet.append([1] * 4000)
+    for _ in range(600):
+        sheet.append([1])
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def blank_image() -> bytes:
+    stream = io.BytesIO()
+    Image.new("L", (1000, 1000)).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def repeated() -> np.ndarray:
+    """Columns of four values each, as in an export sorted by group."""
+    return np.repeat(np.arange(4.0), ROWS // 4)[:, None] + np.arange(COLUMNS)
+
+
+BOMBS = {
+    "parquet": lambda: parquet(repeated()),
+    "parquet in gzip": lambda: gzip.compress(parquet(repeated())),
+    "parquet in a zip": lambda: archive({"table.parquet": parquet(repeated())}),
+    "npz": lambda: npz(X=np.zeros((ROWS, COLUMNS))),
+    "npz of one byte a value": lambda: npz(X=np.zeros((ROWS, COLUMNS), bool)),
+    "npz of large labels": lambda: npz(X=np.eye(3), labels=np.zeros(ROWS * COLUMNS)),
+    "npz in gzip": lambda: gzip.compress(npz(X=np.zeros((ROWS, COLUMNS)))),
+    "npy in gzip": lambda: gzip.compress(npy(np.zeros((ROWS, COLUMNS)))),
+    "npy of one byte a value in gzip": lambda: gzip.compress(npy(np.zeros((ROWS, COLUMNS), bool))),
+    "npy in a zip": lambda: archive({"a.npy": npy(np.zeros((ROWS, COLUMNS)))}),
+    "short cells in gzip": lambda: gzip.compress((b"0," * (COLUMNS - 1) + b"0\n") * ROWS),
+    "text in gzip in a zip": lambda: archive({"a.csv.gz": gzip.compress(b"0,0\n" * 5 * 2**20)}),
+    "workbook": workbook,
+    "images": lambda: archive({f"{i}.png": blank_image() for i in range(24)}),
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_packed_file_that_grows_too_much_is_refused(kind):
+    raw = BOMBS[kind]()
+    assert len(raw) < 2**17
+    with pytest.raises(InvalidData, match=r"(would grow \d+ times|grows more than 200 times).*: .*\.$"):
+        read(raw)
+
+
+def test_the_columns_of_a_parquet_file_that_grows_too_much_are_not_shown():
+    with pytest.raises(InvalidData, match="Parquet file would grow"):
+        look_at(parquet(repeated()))
+    with pytest.raises(InvalidData, match="Parquet file would grow"):
+        look_at(gzip.compress(parquet(repeated())))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        parquet,
+        lambda X: gzip.compress(parquet(X)),
+        lambda X: archive({"a.parquet": parquet(X)}),
+        lambda X: npz(X=X),
+        lambda X: npz(X=X.astype(np.int16)),
+        lambda X: gzip.compress(npy(X)),
+        lambda X: npy(X.astype(bool).astype(np.int8)),
+    ],
+)
+def test_counts_shrink_by_less_and_are_read(write):
+    X = np.random.default_rng(0).poisson(0.3, (70_000, 30)).astype(float)
+    assert X.nbytes > 16 * 2**20
+    assert read(write(X)).X.shape == X.shape
+
+
+@pytest.mark.parametrize("write", [parquet, lambda X: npz(X=X), lambda X: gzip.compress(npy(X))])
+def test_a_small_table_is_read_whatever_its_ratio(write):
+    X = np.ones((50_000, 35))
+    X[0] = 2
+    assert read(write(X)).X.shape == X.shape

@@ -1,0 +1,180 @@
+"""Figures have the colours that sentences and legends name, and the same meaning has the same colour."""
+
+import colorsys
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca import colours, drawing
+from nspca.plots import gap_figure, rho_figure, sphere, sweep_figure
+from nspca.plots.compare import styles, values_figure
+from nspca.plots.joint import cumulative_figure
+from nspca.plots.lesson import direction_figure
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, PAPER
+from nspca.plots.thumbnail import sparkline
+
+ROOT = Path(__file__).resolve().parents[2]
+HUES = {"orange": (30, 45), "yellow": (45, 60), "green": (140, 175), "blue": (195, 215), "purple": (290, 330)}
+"""Degrees on the circle of hues, written down here and nowhere in the package."""
+PALE = 0.13
+"""Saturation below which a colour is grey."""
+NAMED = re.compile(
+    r"\b(orange|yellow|green|blue|purple|gr[ae]y) (band|strip|curve|line|area|region|star|dot|bar)s?\b"
+)
+
+
+def channels(colour: str) -> tuple[float, ...]:
+    """Return red, green and blue of ``#rrggbb`` or ``rgba(...)``, from 0 to 1."""
+    if colour.startswith("#"):
+        return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return tuple(int(part) / 255 for part in re.findall(r"\d+", colour)[:3])
+
+
+def name_of(colour: str) -> str:
+    """Return what a person calls a colour."""
+    hue, _, saturation = colorsys.rgb_to_hls(*channels(colour))
+    if saturation < PALE:
+        return "grey"
+    return next((name for name, (low, high) in HUES.items() if low <= 360 * hue < high), "other")
+
+
+def sweep(bounds: str = "both"):
+    ks = [2, 4, 8]
+    frame = pd.DataFrame({"method": "auto", "k": ks, "value": [1.0, 2, 3], "upper": [1.1, 2.3, 3.2]})
+    frame = frame.assign(ratio=frame["value"] / frame["upper"], kind="B4", seconds=0.1)
+    frame = frame.assign(upper_rank3=[1.3, 2.4, 3.3], upper_epsnet=[1.4, 2.6, 3.5], epsnet_probability=0.99)
+    return sweep_figure(frame, unit=4.0, ceiling=4.0, bounds=bounds)
+
+
+def trace(figure, start: str):
+    return next(one for one in figure.data if (one.name or "").startswith(start))
+
+
+def strips(figure) -> list:
+    return [one.line.color for one in figure.data if one.name == "gap"]
+
+
+def compared():
+    rows = [{"method": "auto", "k": k, "value": k, "upper": k + 1.0, "kind": "B4"} for k in (1, 2)]
+    return values_figure(rows, unit=4.0, unit_name="all", ks=[1, 2], style=styles(["auto"]))
+
+
+def most_variance():
+    points = np.random.default_rng(0).integers(0, 9, (40, 2)).astype(float)
+    return trace(direction_figure(points, np.array([0.6, 0.8]), ["a", "b"]), "most variance").line.color
+
+
+SENTENCES = {
+    ("nspca/dashboard/home.py", "blue curve"): lambda: trace(sweep("ours"), "auto").line.color,
+    ("nspca/dashboard/home.py", "green band"): lambda: trace(sweep("ours"), IN_HERE).fillcolor,
+    ("docs/lesson.md", "green band"): lambda: trace(sweep("ours"), IN_HERE).fillcolor,
+    ("nspca/dashboard/learn/screens.py", "blue line"): most_variance,
+    ("nspca/dashboard/spannogram/ranks.py", "green line"): lambda: (
+        trace(rho_figure([1, 2], [0.1, 0.2], [0.5, 0.9]), "proved afterwards").line.color
+    ),
+}
+"""Every sentence that names a colour, by its file, and the colour of what it speaks of."""
+
+
+def test_every_sentence_that_names_a_colour_is_held_against_its_figure():
+    files = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), *ROOT.glob("docs/*.md")]
+    files += [ROOT / "app.py", ROOT / "README.md"]
+    found = {
+        (file.relative_to(ROOT).as_posix(), words[0].replace("gray", "grey"))
+        for file in files
+        if file.name != "colours.py"
+        for words in NAMED.finditer(file.read_text(encoding="utf-8"))
+    }
+    assert found == set(SENTENCES)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_figure_has_the_colour_of_the_sentence(sentence):
+    assert name_of(SENTENCES[sentence]()) == sentence[1].split(" ")[0]
+
+
+def test_the_strip_below_has_the_colours_of_the_regions_above():
+    figure = sweep()
+    ours, paper = (channels(trace(figure, name).fillcolor) for name in (IN_HERE, PAPER))
+    assert [channels(colour) for colour in strips(figure)] == [paper, ours]
+    assert (name_of(strips(figure)[0]), name_of(strips(figure)[1])) == ("purple", "green")
+    assert [name_of(colour) for colour in strips(sweep("ours"))] == ["green"]
+    assert [name_of(colour) for colour in strips(sweep("paper"))] == ["purple"]
+
+
+def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
+    gap = gap_figure([1.0, 2.0], [4.0, 3.0])
+    curve = sparkline([1, 2], {"auto": [1.0, 2.0]}, [1.5, 2.5])
+    small = re.search(r'<polygon[^>]*fill="([^"]+)"', curve)[1]
+    gauge = re.findall(r'fill="(#[^"]+)"', drawing.gauge(0.9))[1]
+    legend = next(note.text for note in compared().layout.annotations if IN_HERE in note.text)
+    assert legend.index("■") < legend.index(IN_HERE)
+    regions = {
+        "sweep": trace(sweep(), IN_HERE).fillcolor,
+        "gap": trace(gap, "best found").fillcolor,
+        "compare": trace(compared(), IN_HERE).fillcolor,
+        "legend of compare": re.search(r"color:(#[0-9a-f]{6})'>■", legend)[1],
+        "thumbnail": small,
+        "notebook": gauge,
+        "cone": next(t for t in flat().data if t.name == "proved").fillcolor,
+    }
+    assert {what: name_of(colour) for what, colour in regions.items()} == dict.fromkeys(regions, "green")
+    assert len({channels(colour) for colour in regions.values()}) == 1
+
+
+def flat():
+    world = sphere.globe(np.random.default_rng(1).standard_normal((6, 3)), 2, resolution=6)
+    return sphere.flat_map_figure(world, [np.eye(3)], ["leaf"], [1.0])
+
+
+def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
+    gap = gap_figure([1.0, 2.0], [4.0, 3.0])
+    joint = cumulative_figure({"joint": [1.0, 1.0]}, 4.0, upper=3.0)
+    bounds = {
+        "sweep": trace(sweep("ours"), NOTHING_ABOVE).line.color,
+        "gap": trace(gap, "bound").line.color,
+        "compare": trace(compared(), NOTHING_ABOVE).marker.color,
+        "joint": trace(joint, NOTHING_ABOVE).line.color,
+        "notebook": notebook("at most"),
+    }
+    assert {what: name_of(colour) for what, colour in bounds.items()} == dict.fromkeys(bounds, "grey")
+    found = {
+        "sweep": trace(sweep(), "auto").line.color,
+        "gap": trace(gap, "best found").line.color,
+        "joint": trace(joint, "joint").line.color,
+        "notebook": notebook("auto"),
+    }
+    assert {what: name_of(colour) for what, colour in found.items()} == dict.fromkeys(found, "blue")
+
+
+def notebook(name: str) -> str:
+    """Return the colour of a line of a sweep in a notebook, by the name that stands beside it."""
+    swept = nspca.sweep(nspca.Problem.from_covariance(np.diag([3.0, 2, 1]), 1), [1, 2])
+    return re.search(rf'fill="(#[0-9a-f]+)">{name}</text>', swept._repr_html_())[1]
+
+
+def test_colours_are_named_in_one_place():
+    """Neither figures nor pages write a colour down; the names of hues do not leave their module."""
+    files = [*ROOT.glob("nspca/plots/*.py"), ROOT / "nspca/drawing.py", ROOT / "nspca/result.py"]
+    files += ROOT.glob("nspca/dashboard/browser/*ain*.py")
+    text = {file.name: file.read_text(encoding="utf-8") for file in files}
+    text["theme.py"] = text["theme.py"].replace('"#747b87"', "")  # of text, which Streamlit replaces
+    assert len(text) > 20
+    assert {name: found for name, one in text.items() if (found := re.findall(r'"#[0-9a-f]{6}"', one))} == {}
+    assert all(name.startswith("_") for name, hue in vars(colours).items() if name.strip("_") in MIXED)
+
+
+MIXED = {"BLUE", "ORANGE", "GREEN", "VERMILION", "PURPLE", "SKY", "OLIVE", "GREY"}
+
+
+def test_the_explorer_in_the_browser_has_the_same_colours():
+    script = (ROOT / "nspca/dashboard/browser/spannogram_explorer.js").read_text(encoding="utf-8")
+    written = dict(re.findall(r'(\w+) = "(#[0-9a-f]{6})"', script))
+    named = {"PLUS": colours.MAIN, "MINUS": colours.SECOND, "STAR": colours.STAR, "GREY": colours.CURVES}
+    assert written == named
+    band = re.search(r"BAND = \[([^\]]*)\]", script)[1]
+    assert tuple(re.findall(r'"([^"]+)"', band)) == colours.STRETCHES

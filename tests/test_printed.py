@@ -1,0 +1,435 @@
+"""Walk the figures, hovers, tables, reports and lines of random problems, and hold every printed number that
+stands beside "nothing above", "more than", "at most", "at least" or "proved" against the exact float.
+"""
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca import colours
+from nspca.api import OPTIMAL_GAP
+from nspca.cli import answers, screen
+from nspca.cli.sweep import as_text
+from nspca.dashboard.browser import cone_replay
+from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.compare import everything as compare_everything
+from nspca.dashboard.compare import page as compare_page
+from nspca.dashboard.history import page as history_page
+from nspca.dashboard.joint import everything as joint_everything
+from nspca.dashboard.joint import page as joint_page
+from nspca.dashboard.joint import parts
+from nspca.dashboard.joint import views as joint_views
+from nspca.dashboard.learn import painting
+from nspca.dashboard.proof import attempts, closing, panel
+from nspca.dashboard.proof.attempts import Proof
+from nspca.dashboard.runs.request import Request
+from nspca.dashboard.spannogram import ranks
+from nspca.dashboard.sweep import page as sweep_page
+from nspca.dashboard.sweep import report
+from nspca.dashboard.views import component, places
+from nspca.data import Dataset
+from nspca.numerals import proved_ratio, ratio_at_most
+from nspca.plots import (
+    alt_text,
+    gap_figure,
+    rho_figure,
+    seen_at_rank_3,
+    seen_by_the_paper,
+    sphere,
+    sweep_figure,
+)
+from nspca.plots.compare import ratios_figure, styles, values_figure
+from nspca.progress import Event
+from nspca.tasks.rows import Closer, Found, pack
+from tests.printed import BOUND, GUARANTEE, LOOSE, NUMBER, Page, Truth, Walk, hovers, read_number
+
+
+def rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def made(seed: int) -> tuple[pd.DataFrame, float, float]:
+    """Return rows of a sweep with bounds and gaps of all sizes and at the edges of rounding; unit, chance."""
+    draw, rows = rng(seed), []
+    scale = 10.0 ** draw.uniform(-4, 8)
+    for k in (2, 5, 9):
+        upper = scale * draw.uniform(0.2, 0.9)
+        if draw.random() < 0.5:  # at the edge of a printed digit
+            upper = float(f"{upper:.3e}")
+            upper = np.nextafter(upper, draw.choice([0.0, np.inf])) if draw.random() < 0.7 else upper
+        for method in ("auto", "greedy"):
+            value = upper * (1 - draw.choice([0.0, 10.0 ** -draw.uniform(0.5, 13)]))
+            others = {
+                "upper_rank3": upper * draw.uniform(1, 1.2),
+                "upper_epsnet": upper * draw.uniform(1.2, 1.4),
+            }
+            ratio = proved_ratio(value, upper)
+            rows.append(
+                {"method": method, "k": k, "value": value, "upper": upper, "ratio": ratio, "kind": "B4"}
+                | {"seconds": 0.1, "epsnet_probability": 0.98765432, **others}
+            )
+    return pd.DataFrame(rows), scale * float(draw.uniform(0.95, 1.0)), 0.98765432
+
+
+FRAMES = [made(seed) for seed in range(12)]
+KS = [2, 5, 9]
+
+
+def best_of(frame: pd.DataFrame, k: int) -> tuple[float, float]:
+    """Return the largest value and the least bound at a k."""
+    rows = frame[frame["k"] == k]
+    return float(rows["value"].max()), float(rows["upper"].min())
+
+
+def of_row(frame: pd.DataFrame, method: str, k: int) -> pd.Series:
+    return frame[(frame["method"] == method) & (frame["k"] == k)].iloc[0]
+
+
+def truths_of_sweep(frame, unit, chance, bounds):
+    """Return what holds for each point of a figure of a sweep."""
+    ceiling = 1.5 * frame["upper"].max()
+    paper, rank3 = seen_by_the_paper(frame, ceiling), seen_at_rank_3(frame, ceiling)
+
+    def truth(trace, i):
+        if trace.name == "gap":
+            k = int(trace.customdata[i][0])
+            chosen = paper if trace.line.color != colours.PROVED else frame
+            value, upper = best_of(chosen, k)
+            return Truth(upper, value, unit, chance)
+        k = int(trace.x[i])
+        if trace.name in ("auto", "greedy"):
+            row = of_row(paper if bounds == "paper" else frame, trace.name, k)
+            return Truth(row.upper, row.value, unit, chance)
+        if "2014" in trace.name or "rank-3" in trace.name:
+            value, upper = best_of(paper if "2014" in trace.name else rank3, k)
+            return Truth(upper, value, unit, chance)
+        if trace.name.startswith("before"):
+            row = frame[frame["k"] == k].sort_values("value", kind="stable").iloc[-1]
+            return Truth(row.upper, row.value, unit)
+        value, upper = best_of(frame, k)
+        return Truth(upper, value, unit, chance)
+
+    return truth, ceiling
+
+
+def test_the_figure_of_a_sweep():
+    walk = Walk()
+    for (frame, unit, chance), bounds in zip(FRAMES, ("both", "ours", "paper") * 4, strict=True):
+        truth, ceiling = truths_of_sweep(frame, unit, chance, bounds)
+        figure = sweep_figure(
+            frame, unit=unit, bounds=bounds, ceiling=ceiling, pinned=[(frame, unit, "before")], ghost=frame
+        )
+        walk.figure(figure, truth)
+        rows = seen_by_the_paper(frame, ceiling) if bounds == "paper" else frame
+        least = min(Fraction(row.value) / Fraction(row.upper) for row in rows.itertuples())
+        said = re.search(rf"Every value is at least ({NUMBER}) %", alt_text(figure))
+        walk.guarantee(said[1], min(least, Fraction(1)), alt_text(figure))
+    assert walk.bounds == 4 * (9 + 3 + 6) and walk.guarantees >= 130 and walk.values == 72, vars(walk)
+
+
+def test_figures_of_a_comparison(monkeypatch):
+    walk = Walk()
+    look = {"ks": KS, "style": styles(["auto", "greedy"])}
+    for frame, unit, _ in FRAMES:
+
+        def truth(trace, i, frame=frame, unit=unit):
+            value, upper = best_of(frame, int(trace.x[i]))
+            if trace.name in ("auto", "greedy"):
+                row = of_row(frame, trace.name, int(trace.x[i]))
+                value, upper = row.value, row.upper
+            return Truth(upper, value, unit)
+
+        walk.figure(values_figure(frame, unit=unit, unit_name="all", **look), truth)
+        ratios = ratios_figure(frame, **look)
+        walk.figure(ratios, truth)
+        for method, said in re.findall(rf"(auto|greedy) ({NUMBER}) %", alt_text(ratios)):
+            rows = frame[frame["method"] == method]
+            walk.guarantee(said, min(Fraction(r.value) / Fraction(r.upper) for r in rows.itertuples()))
+        body = compare_everything._proved(frame)
+        cells = [re.findall(r"<td>(.*?)</td>", row) for row in body.split("<tr>")[2:]]
+        for row, cell in zip(frame.itertuples(), cells, strict=True):
+            check_row(walk, row, cell[1], None, cell[3])
+        page = Page()
+        monkeypatch.setattr(compare_page, "st", page)
+        monkeypatch.setattr(compare_page, "download", lambda *given: None)
+        monkeypatch.setattr(compare_page, "snippet", lambda *given: "")
+        dataset = SimpleNamespace(is_covariance=False)
+        compare_page._table(SimpleNamespace(of=SimpleNamespace(dataset=dataset), asked=None), frame)
+        columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
+        for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
+            truth_of_row = Truth(row.upper, row.value)
+            assert read_number(value) <= walk.bound(upper, "", truth_of_row)
+            walk.guarantee(f"{float(100 * read_number(ratio))!r}", truth_of_row.ratio)
+            assert read_number(best) < 1 or row.value == best_of(frame, row.k)[0]
+    assert walk.bounds == 12 * (3 + 6) and walk.guarantees >= 12 * (6 + 2 + 6), vars(walk)
+
+
+def check_row(walk: Walk, row, value: str, upper: str | None, proved: str) -> None:
+    """Check the cells of a row: what is printed, and not what stands beside it in words."""
+    truth = Truth(row.upper, row.value)
+    if upper is not None:
+        assert read_number(value) <= walk.bound(upper, "", truth)
+    if "proved up to rounding" in proved:
+        assert 1 - truth.ratio <= Fraction(OPTIMAL_GAP)
+    else:
+        walk.text(proved, truth)
+
+
+def test_the_report_of_a_sweep():
+    walk = Walk()
+    problem = SimpleNamespace(leading_eigenvalue=1.0)
+    for frame, unit, _ in FRAMES:
+        problem.leading_eigenvalue = unit
+        body = report.rows(problem, frame).split("<tr>")[2:]
+        for row, line in zip(frame.itertuples(), body, strict=True):
+            k, method, value, share, upper, rank3, paper, proved = re.findall(r"<td>(.*?)</td>", line)
+            assert (int(k), method) == (row.k, row.method)
+            check_row(walk, row, value, upper, proved)
+            walk.bound(rank3, "", Truth(row.upper_rank3, row.value))
+            walk.bound(paper, "", Truth(row.upper_epsnet, row.value))
+            assert abs(read_number(share) - 100 * Fraction(row.value) / Fraction(unit)) < Fraction(1, 100)
+    assert walk.bounds == 12 * 6 * 3 and walk.guarantees >= 20, vars(walk)
+
+
+def test_gaps_in_words():
+    walk = Walk()
+    for frame, *_ in FRAMES:
+        for row in frame.itertuples():
+            exact = Fraction(row.upper) / Fraction(row.value) - 1
+            said = panel.gap_words(ratio_at_most(row.upper, row.value) - 1)
+            assert (said == "closed") == (exact <= Fraction(OPTIMAL_GAP))
+            if said != "closed":
+                assert 100 * exact <= read_number(said) <= 100 * exact * Fraction(21, 10)
+                walk.bounds += 1
+    assert walk.bounds >= 20, vars(walk)
+
+
+@pytest.mark.parametrize("percent", [False, True])
+def test_the_figure_of_a_gap(percent):
+    walk = Walk()
+    for seed in range(12):
+        draw = rng(seed)
+        scale = 10.0 ** draw.uniform(-4, 8)
+        unit = scale * float(draw.uniform(0.9, 1.1)) if percent else 1.0
+        upper = scale * np.minimum.accumulate(draw.uniform(0.5, 1, 9))
+        lower = np.maximum.accumulate(upper.min() * (1 - 10.0 ** -draw.uniform(0.2, 9, 9)))
+        figure = gap_figure(lower, upper, unit=unit)
+        walk.figure(figure, lambda trace, i, u=upper, v=lower, w=unit: Truth(float(u[i]), float(v[i]), w))
+        last = Truth(float(upper[-1]), float(lower[-1]))
+        for text in (alt_text(figure), figure.layout.annotations[0].text):
+            walk.text(text, last)
+    assert (walk.bounds, walk.guarantees, walk.values) == (108, 24, 108)
+
+
+def test_ranks_cones_and_their_replay():
+    walk = Walk()
+    promised, proved = [1e-5, 0.019876, 0.5, 0.9999997], [0.29, 0.992, 1 - 1e-9, 1.0]
+    figure = rho_figure([1, 2, 3, 4], promised, proved)
+    exact = {"promised before (Theorem 1)": promised, "proved afterwards (B3)": proved}
+    for trace, i, text in hovers(figure):
+        for pair in GUARANTEE.findall(text):
+            said = Fraction(repr(exact[trace.name][i]))
+            walk.guarantee("".join(pair), said, text)
+    for said in ("Theorem 1 promises 0.0010 % at rank 1", "99.9999 % at rank 4"):
+        assert said in alt_text(figure)
+    V, unit = rng(3).standard_normal((8, 3)), 3.7
+    went = cone_replay.record(V, 2, True, 1e-3)
+    world = sphere.globe(V, 2, resolution=8)
+    flat = sphere.flat_map_figure(world, went.generators, ["leaf"] * len(went.bounds), went.bounds)
+    walk.figure(flat, lambda trace, i: Truth(float(went.bounds[i]), 0.0) if trace.name is None else None)
+    data = cone_replay.replay_data(went, world, unit, 1e-3)
+    json.dumps(data)
+    for i, upper in enumerate(went.upper):
+        truth = Truth(float(upper), float(went.lower[i]), unit)
+        assert read_number(data["best"][i]) <= walk.bound(data["above"][i].removesuffix(" %"), "%", truth)
+        walk.guarantee(data["proved"][i].removesuffix(" %"), truth.ratio)
+    for said, bound in zip(data["exceeds"], went.bounds, strict=True):
+        walk.bound(said.removesuffix(" %"), "%", Truth(float(bound), 0.0, unit))
+    known = [ranks.Rank(1, 0.1, 2.00001, 1.23456, 1, 1, True)]
+    walk.text(ranks._known(known), Truth(2.00001, 1.23456))
+    assert walk.bounds > 2 * len(went.bounds) and walk.guarantees >= 8 + len(went.upper)
+
+
+# --- solved problems ------------------------------------------------------------------------------
+
+SHAPES = ((9, 4, True, 1.0), (20, 7, False, 1e4), (6, 12, True, 3e-3), (30, 8, False, 1e9))
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """Small random problems with a sweep, several components, and what is known of each feature."""
+    found = []
+    for seed, (m, n, nonneg, scale) in enumerate(SHAPES):
+        X = scale * rng(seed).standard_normal((m, n)) @ np.diag(np.linspace(2, 1, n))
+        problem = nspca.Problem.from_data(X, k=3, nonneg=nonneg)
+        events: list[Event] = []
+        sweep = nspca.sweep(problem, [1, 2, 3], methods=("auto", "greedy"), report=events.append)
+        joint = nspca.solve(problem.with_k(1), "joint", components=2, certify="fast")
+        member = nspca.membership(problem, sweep["auto", 3], share=0.9, effort="fast")
+        names = [f"feature {j}" for j in range(n)], [f"sample {i}" for i in range(m)]
+        found.append((Dataset("a table", X, *names), problem, sweep, joint, member, events))
+    return found
+
+
+def of(result: nspca.Result, unit: float = 1.0) -> Truth:
+    return Truth(result.certificate.upper, result.value, unit)
+
+
+def test_notebooks_and_the_command_line(solved, capsys):
+    walk = Walk()
+    for dataset, problem, sweep, joint, _, events in solved:
+        for result in [*sweep.results.values(), joint]:
+            for text in (repr(result), repr(result.certificate), result._repr_html_()):
+                walk.text(re.sub(r"<svg.*", "", text), of(result))
+            walk.text(result.certificate.rounded(4).statement, of(result))
+        least = min(Fraction(r.value) / Fraction(r.certificate.upper) for r in sweep.results.values())
+        least = min(least, Fraction(1))
+        for said in re.findall(rf"at least ({NUMBER}) %", repr(sweep)):
+            walk.guarantee(said, least)
+        top = max(r.certificate.upper for r in sweep.results.values())
+        high = re.search(r'y="24" text-anchor="end">([^<]+)<', sweep._repr_html_())[1]
+        least = [min(sweep[m, k].certificate.upper for m in ("auto", "greedy")) for k in (1, 2, 3)]
+        assert read_number(high) >= Fraction(max(least))
+        assert read_number(high) <= Fraction(top) * (1 + LOOSE)
+        result = sweep["auto", 3]
+        for line in answers.lines(dataset, problem, result, result.certificate, []):
+            walk.text(line, of(result))
+        text = as_text(sweep.frame).splitlines()[1:]
+        for row, line in zip(sweep.frame.itertuples(), text, strict=True):
+            _, _, _, upper, ratio, *_ = line.split()
+            walk.bound(upper, "", Truth(row.upper, row.value))
+            assert read_number(ratio) <= Truth(row.upper, row.value).ratio
+            assert read_number(ratio) > Truth(row.upper, row.value).ratio - Fraction(1, 10**4)
+        for event in events:
+            if event.upper and event.lower is not None and 0 <= event.lower <= event.upper:
+                walk.text(screen.drawn(event), Truth(event.upper, event.lower))
+    assert walk.bounds >= 80 and walk.guarantees >= 100 and walk.values >= 50, vars(walk)
+
+
+def test_pages_about_one_component(solved, monkeypatch):
+    walk = Walk()
+    for dataset, problem, sweep, _, member, _ in solved:
+        for (_, k), result in sweep.results.items():
+            page = Page()
+            for module in (component, panel):
+                monkeypatch.setattr(module, "st", page)
+            best = problem.leading_eigenvalue
+            component.statement(dataset, problem.with_k(k), result, k)
+            headline, numbers = page.said
+            shares = re.findall(rf"({NUMBER}) %", headline)
+            assert read_number(shares[0]) <= 100 * Fraction(result.value) / Fraction(best)
+            if len(shares) > 1:
+                assert read_number(shares[1]) >= 100 * Fraction(
+                    min(best, result.certificate.upper)
+                ) / Fraction(best)
+            walk.text(numbers, of(result))
+            answer = {"upper": result.certificate.upper, "seconds": 0.1, "refusal": ""}
+            monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
+            panel.verified(result, result.certificate)
+            walk.text(page.said[-1], of(result))
+            panel._numbers(result, Proof(result.certificate, 0.1))
+            for said in page.said[-5:]:
+                walk.text(said, of(result))
+            gap = next(said for said in page.said if said.startswith("Gap "))
+            if gap != "Gap closed":
+                exact = Fraction(result.certificate.upper) / Fraction(result.value) - 1
+                assert 100 * exact <= read_number(gap.removeprefix("Gap ")) <= 100 * exact * 2
+            row = Closer(1.0, result.value, result.certificate.upper, "fast")
+            walk.text(closing.progress_words("running", [row]), of(result))
+            found = Found("auto", k, result.value, result.certificate.upper)
+            now = SimpleNamespace(rows=(pack(found)["row"],), event=None)
+            monkeypatch.setattr(sweep_page.goes, "waiting", lambda now: None)
+            walk.text(sweep_page._says(now, 9), of(result))
+            said = history_page._proof((result.ratio, result.ratio))[0]
+            walk.text(said, of(result))
+        check_membership(walk, member)
+    assert walk.bounds >= 24 * 3 and walk.guarantees >= 24 * 2 and walk.values >= 24, vars(walk)
+
+
+def check_membership(walk: Walk, member: nspca.Membership) -> None:
+    """Check the sentence, and what leaving out each feature costs at least and at most."""
+    walk.text(places.sentence("feature", member), Truth(member.upper, member.value))
+    for lower, upper, (least, most) in zip(
+        member.value_without, member.upper_without, member.cost_without, strict=True
+    ):
+        numbers = [read_number(said) for said in places.cost_words(least, most).split(" to ")]
+        exact = 100 * (1 - Fraction(float(upper)) / Fraction(member.value))
+        at_most = 100 * (1 - Fraction(float(lower)) / Fraction(member.upper))
+        assert numbers[0] <= max(exact, 0) or len(numbers) == 1
+        assert numbers[-1] >= min(at_most, 100) - Fraction(1, 10**9)
+        walk.bounds += 1
+
+
+def test_pages_about_several_components(solved, monkeypatch):
+    walk = Walk()
+    for dataset, problem, sweep, joint, *_ in solved:
+        total = problem.total_variance
+        outcome = SimpleNamespace(
+            about=parts.SUBJECT, problem=problem, results={"joint": joint}, best="joint", live=False,
+            tried=(), asked=SimpleNamespace(r=2, effort="fast"), of=SimpleNamespace(dataset=dataset),
+        )  # fmt: skip
+        page = Page()
+        monkeypatch.setattr(joint_views, "st", page)
+        joint_views.verdict(outcome)
+        shares = re.search(rf"({NUMBER}) % of the total", page.said[0])[1]
+        walk.text(page.said[-1], of(joint, total))
+        walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(outcome)), of(joint, total))
+        joint_views._table(outcome)
+        walk.guarantee(page.cell("least")[0].removesuffix(" %"), of(joint).ratio)
+        figure = joint_views.cumulative(outcome)
+        (bound,) = [
+            text for trace, i, text in hovers(figure) if trace.name.startswith("nothing above") and not i
+        ]
+        walk.text(bound, of(joint, total))
+        above = read_number(BOUND.search(bound)[1])
+        drawn = [text for trace, _, text in hovers(figure) if trace.name == "joint"]
+        assert read_number(re.search(rf"explain ({NUMBER}) %", drawn[-1])[1]) <= above
+        assert read_number(shares) <= above
+        event = Event("joint", upper=joint.certificate.upper, lower=joint.value, payload={})
+        now = SimpleNamespace(rows=(), event=event)
+        monkeypatch.setattr(joint_page.goes, "waiting", lambda now: None)
+        walk.text(joint_page._says(SimpleNamespace(methods=["joint"]), now), of(joint))
+        painted = SimpleNamespace(result=sweep["auto", 2], upper=sweep["auto", 2].certificate.upper)
+        monkeypatch.setattr(painting, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)
+        said = painting._verdict(painted, [0])
+        yours, other = re.findall(rf"at least \*\*({NUMBER}) %\*\*", said)
+        walk.bound(re.search(rf"more than \*\*({NUMBER})\*\*", said)[1], "", of(sweep["auto", 2]))
+        for share, value in ((yours, sweep["greedy", 2].value), (other, sweep["auto", 2].value)):
+            walk.guarantee(share, Truth(painted.upper, value).ratio)
+    assert walk.bounds >= 4 * 5 and walk.guarantees >= 4 * 3, vars(walk)
+
+
+def test_the_whole_report_of_solved_problems(solved):
+    walk = Walk()
+    for dataset, problem, sweep, *_ in solved:
+        asked = Request({"sample": "lrs"}, "", (1, 2, 3), methods=("auto", "greedy"))
+        table = sweep.frame.assign(upper_rank3=np.nan, upper_epsnet=np.nan, epsnet_probability=np.nan)
+        body = report.html(
+            Chosen(dataset, asked.data, ""), problem, asked, "", table, "", datetime(2026, 1, 1, tzinfo=UTC)
+        ).decode()
+        lines = re.findall(r"<tr><td>(.*?)</tr>", body)
+        for row, line in zip(table.itertuples(), lines, strict=True):
+            cells = line.split("</td><td>")
+            check_row(walk, row, cells[2], cells[4], cells[7])
+    assert walk.bounds == 4 * 6 and walk.guarantees >= 1, vars(walk)
+
+
+def test_a_walk_finds_what_was_wrong():
+    """Bounds to nearest, and guarantees to nearest, are found: the walk can fail."""
+    truth = Truth(1.00041, 0.9999997 * 1.00041, unit=2.0)
+    for text in (
+        "nothing above 1.000", "explains more than 50.02 %", "at least 100 % of the best possible",
+        "at least 99.99999 %, proved", "The bound (the leading eigenvalue) is 1.000 for the same problem",
+    ):  # fmt: skip
+        with pytest.raises(AssertionError):
+            Walk().text(text, truth)
+    Walk().text("nothing above 1.001, more than 50.03 %, at least 99.9999 %", truth)
+    assert replace(truth, value=2.0).ratio == 1
