@@ -9,16 +9,18 @@ several components, `bounds.joint`. Where "auto" starts from is in `auto`.
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nspca.ascent import outside
 from nspca.bounds import elementary, lowrank
+from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.fixing.waves import check_client
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
-from nspca.certificate import Certificate
+from nspca.certificate import Certificate, require_about
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
 from nspca.matrix.covariance import DENSE_LIMIT
@@ -30,8 +32,9 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep, handing_in, row_of
 from nspca.solvers import METHODS, Method, auto
 
-EFFORTS = tuple(PLANS)
-"""What a certificate may cost: less than the solve, seconds, minutes."""
+EXHAUSTIVE = "exhaustive"
+EFFORTS = (*PLANS, EXHAUSTIVE)
+"""What a certificate may cost: less than the solve, seconds, minutes, and until nothing better can exist."""
 SHIFT_RANK = 3
 """Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
 OPTIMAL_GAP = 1e-8
@@ -56,6 +59,9 @@ def solve(
     certify="fast",
     deflation="drop",
     angle: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    client=None,
     **options,
 ) -> Result:
     """Sparse (nonnegative) principal components of `problem`, with a certificate.
@@ -74,13 +80,15 @@ def solve(
         ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`, whose `result` is then what
         had been found.
     certify : str or None
-        Effort of the certificate ("fast", "standard", "thorough"), None for none. Not for components found
-        one after another.
+        Effort of the certificate ("fast", "standard", "thorough", "exhaustive"), None for none. Not for
+        components found one after another.
     deflation : str
         What is changed before the next component: a key of `nspca.components.DEFLATIONS`; "drop" leaves used
         features out.
     angle : float, optional
         Instead of a deflation: the smallest angle in degrees between any two components.
+    seconds, nodes, client
+        Of effort "exhaustive", as for `certify`.
     **options
         Options of the method; see ``METHODS[method].Options``.
 
@@ -94,6 +102,7 @@ def solve(
     _known_effort(certify)
     _options_class(method)
     whole("components", components, 1, problem.n)
+    search = _Search.of(certify, seconds, nodes, client, None)
     components = int(components)
     problem, method = _together(problem, method, components)
     if problem.forced and components > 1:
@@ -107,12 +116,13 @@ def solve(
             f"{method} finds components together, without a deflation or an angle; leave that out or choose "
             "another method"
         )
+    search.check(problem, components)
     run = _runner(method, options, seed, report)
     if components == 1 or problem.joint:
         result = run(problem)
         if certify is not None:
             with handing_in(result):
-                certificate, _, point = _certificate(problem, result, certify, report)
+                certificate, _, point = _certificate(problem, result, certify, report, search=search)
             result = certified(problem, better(problem, result, point), certificate)
     elif not in_memory(problem):
         raise InvalidOption(
@@ -141,6 +151,10 @@ def certify(
     components=1,
     effort="standard",
     report: Report | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    client=None,
+    resume: Certificate | None = None,
 ) -> Certificate:
     """The strongest upper bound on the optimum of `problem` that `effort` buys.
 
@@ -152,8 +166,20 @@ def certify(
     components : int
         r > 1, a `result` of r components, or a problem whose k is a tuple of sizes: the bound on the sum over
         r disjoint components.
-    effort : "fast", "standard" or "thorough"
+    effort : "fast", "standard", "thorough" or "exhaustive"
+        "exhaustive" goes on until nothing better can exist, or a limit is reached: for one component.
     report : callable, optional
+        When it raises `Cancelled`, that carries the best certificate by then.
+    seconds : float, optional
+        Of effort "exhaustive": wall time after which the search ends. A first bound is always made.
+    nodes : int, optional
+        Of effort "exhaustive": the search ends once so many nodes have been settled.
+    client : distributed.Client, optional
+        Of effort "exhaustive": the workers of this Dask cluster settle the nodes. The tree is the same
+        however many they are, unless it is ended by the clock.
+    resume : Certificate, optional
+        Of effort "exhaustive": where an earlier search for this problem ended. Its claims are taken over;
+        `nspca.verify` proves them with the rest. A certificate of another form is not gone on from.
 
     Returns
     -------
@@ -164,16 +190,18 @@ def certify(
     whole("components", components, 1, problem.n)
     _known_effort(effort)
     if effort is None:
-        raise InvalidOption("effort must be 'fast', 'standard' or 'thorough', got None")
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got None")
+    search = _Search.of(effort, seconds, nodes, client, resume)
     if not isinstance(result, Result | None):
         raise InvalidProblem(
             f"a known answer must be a Result, got {type(result).__name__}; leave it out, or pass what "
             "solve gave"
         )
     problem = _for_all(problem, int(components), result)
+    search.check(problem, 1)
     if result is not None:
         belonging(problem, result)
-    certificate, _, _ = _certificate(problem, result, effort, _known_report(report))
+    certificate, _, _ = _certificate(problem, result, effort, _known_report(report), search=search)
     if result is not None:
         certificate.ratio(result.value)
     return certificate
@@ -293,13 +321,54 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
     return replace(result, certificate=certificate, status=status)
 
 
-def _certificate(problem, result, effort, report, warm=None) -> tuple[Certificate, object, object]:
+@dataclass(frozen=True)
+class _Search:
+    """What effort "exhaustive" was given; None for other efforts."""
+
+    limits: Limits | None = None
+    resume: Certificate | None = None
+
+    @classmethod
+    def of(cls, effort, seconds, nodes, client, resume) -> "_Search":
+        """Return the limits, once they are known to be some."""
+        given = {"seconds": seconds, "nodes": nodes, "client": client, "resume": resume}
+        named = [name for name, value in given.items() if value is not None]
+        if effort != EXHAUSTIVE:
+            if named:
+                raise InvalidOption(
+                    f"{named[0]} is for effort 'exhaustive', got effort {shown(effort)}; leave {named[0]} out"
+                )
+            return cls()
+        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+        if seconds is not None and not (number and 0 <= seconds < np.inf):
+            raise InvalidOption(f"seconds must be a number of at least 0, or None, got {shown(seconds)}")
+        if nodes is not None:
+            whole("nodes", nodes, 1, 10**12)
+        check_client(client)
+        limits = Limits(None if seconds is None else float(seconds), None if nodes is None else int(nodes))
+        return cls(replace(limits, client=client), resume)
+
+    def check(self, problem: Problem, components: int) -> None:
+        """Refuse several components, and a certificate of another problem to go on from."""
+        if self.limits is None:
+            return
+        if problem.joint or components > 1:
+            raise InvalidOption(
+                "effort 'exhaustive' is for one component, got several; use 'thorough' for them together"
+            )
+        if self.resume is not None:
+            require_about(problem, self.resume)
+
+
+def _certificate(
+    problem, result, effort, report, warm=None, search=_Search()
+) -> tuple[Certificate, object, object]:
     """The best bound that an effort buys; what helps the next k; a component found on the way."""
     with problem.covariance.telling(report):
-        return _best_of(problem, result, effort, report, warm)
+        return _best_of(problem, result, effort, report, warm, search)
 
 
-def _best_of(problem, result, effort, report, warm):
+def _best_of(problem, result, effort, report, warm, search):
     """The best of the elementary bounds, the shifted one and the duals, with the rest of a `_certificate`."""
     value = 0.0 if result is None else result.value
     if problem.joint:
@@ -307,6 +376,7 @@ def _best_of(problem, result, effort, report, warm):
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
     best, point = elementary.best(problem, factorised), None
+    best = best if search.resume is None else _smaller(best, search.resume)
     try:
         if factorised:
             start = None if result is None else _direction(problem, SHIFT_RANK, result)
@@ -317,7 +387,10 @@ def _best_of(problem, result, effort, report, warm):
             report(Event("certificate", k=problem.k, lower=value, upper=best.upper))
         if best.upper > value * (1 + CLOSED):
             unit = problem.covariance.unit
-            dual, warm, point = strongest(problem, value / unit, effort, report, warm, best.upper / unit)
+            plan = "standard" if effort == EXHAUSTIVE else effort
+            resume = search.resume if search.resume is not None and search.resume.form == "fixing" else None
+            known = best.upper / unit, search.limits, resume
+            dual, warm, point = strongest(problem, value / unit, plan, report, warm, *known)
             best = best if dual is None else _smaller(best, dual)
     except Cancelled as stop:
         stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best

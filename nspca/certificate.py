@@ -14,7 +14,7 @@ import numpy as np
 
 from nspca import said
 from nspca.archive import read_arrays, write_arrays
-from nspca.errors import CertificateError, shown
+from nspca.errors import CertificateError, InvalidProblem, shown
 from nspca.numerals import proved_ratio, round_up
 from nspca.options import is_whole, whole
 from nspca.problem import Problem
@@ -51,7 +51,7 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "branches", "diagonal", "row" or "joint": which formula `verify` evaluates.
+        "inequality", "fixing", "branches", "diagonal", "row" or "joint": which formula `verify` evaluates.
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent, forced
@@ -219,6 +219,21 @@ class Certificate:
     def load(cls, path) -> "Certificate":
         """Read a file written by `save`."""
         return cls.from_bytes(Path(path).read_bytes())
+
+
+def require_about(problem: Problem, certificate: Certificate) -> None:
+    """Refuse a certificate that is not about this very problem."""
+    if not isinstance(certificate, Certificate):
+        raise InvalidProblem(f"a Certificate is required, got {type(certificate).__name__}; leave it out")
+    A, named = problem.covariance, ("source", "center", "scale", "shape", "digest", "exponent")
+    asked = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
+    asked |= {name: getattr(A, name) for name in named}
+    for name, value in asked.items():
+        if getattr(certificate, name) != value:
+            got = f"{shown(getattr(certificate, name))} instead of {shown(value)}"
+            raise InvalidProblem(
+                f"the certificate must be about the same problem, got one whose {name} is {got}; leave it out"
+            )
 
 
 HALF = "W_upper"

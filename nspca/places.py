@@ -19,7 +19,7 @@ from nspca.api import belonging, certify, in_memory
 from nspca.archive import read_arrays, write_arrays
 from nspca.ascent.replaced import Replaced, each_replaced
 from nspca.bounds import membership as bounds
-from nspca.certificate import ROUNDING, Certificate
+from nspca.certificate import ROUNDING, Certificate, require_about
 from nspca.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
 from nspca.errors import (
     CertificateError,
@@ -249,7 +249,7 @@ def membership(
     belonging(problem, result)
     report = silent if report is None else report
     given = certificate or result.certificate or certify(problem, result, effort="fast", report=report)
-    _about(problem, given)
+    require_about(problem, given)
     given.ratio(result.value)  # a bound below the value is refused
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
@@ -277,21 +277,6 @@ def _dearest(problem: Problem, x: Array, reached: Replaced, effort: str) -> list
     """The features of a component, those that it can least do without first; none at "fast"."""
     used = np.setdiff1d(np.flatnonzero(x), problem.forced)
     return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
-
-
-def _about(problem: Problem, certificate: Certificate) -> None:
-    """Require a certificate of this very problem."""
-    if not isinstance(certificate, Certificate):
-        raise InvalidProblem(f"a Certificate is required, got {type(certificate).__name__}; leave it out")
-    A, named = problem.covariance, ("source", "center", "scale", "shape", "digest", "exponent")
-    asked = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
-    asked |= {name: getattr(A, name) for name in named}
-    for name, value in asked.items():
-        if getattr(certificate, name) != value:
-            got = f"{shown(getattr(certificate, name))} instead of {shown(value)}"
-            raise InvalidProblem(
-                f"the certificate must be about the same problem, got one whose {name} is {got}; leave it out"
-            )
 
 
 def _at_most(name: str, reached: Array, upper: Array) -> Array:

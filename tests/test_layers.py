@@ -38,10 +38,10 @@ CHAIN = [
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
-    "inequality peaks elimination plan remainder core",
+    "inequality peaks elimination plan digits remainder core",
     "witness elementary lowrank",
     "dual",
-    "branches kyfan",
+    "branches kyfan fixing",
     "packing",
     "strongest joint lean membership",
 ]

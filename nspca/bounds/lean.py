@@ -5,9 +5,9 @@ above the first.
 import numpy as np
 
 from nspca.bounds import core, elimination, kyfan, packing, witness
+from nspca.bounds.digits import rounded
 from nspca.bounds.elimination import Kept
 from nspca.certificate import Certificate
-from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 
 DIGITS = 12
@@ -62,12 +62,3 @@ def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:
         return elimination.keep(problem, len(witness["rows"]))
     tau, t = float(witness["tau"][0]), float(witness["claims"][0])
     return core.with_weights(problem, witness["rows"], tau, t, witness["y"])
-
-
-def rounded(W: Array, digits: int) -> Array:
-    """Multiples of one power of two, `digits` digits below the root mean square of W."""
-    size = float(np.sqrt(np.mean(W * W)))
-    if size == 0.0:
-        return W
-    step = 2.0 ** (np.ceil(np.log2(size)) + 2 - digits)
-    return np.round(W / step) * step

@@ -18,11 +18,13 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SLACK, heights, search_slack, threshold
 from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
 from nspca.errors import NotConverged, Refused
 from nspca.lowrank import membership as search
 from nspca.lowrank.cones import Query
+from nspca.lowrank.terms import changed
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
@@ -119,6 +121,9 @@ def _with_witness(problem, certificate, interest, features, report) -> Iterator[
     asked = _asked(problem, features, interest, report) if len(features) and problem.n <= BRANCHED else None
     if asked is not None:
         yield of_branches(problem, asked, interest, report)
+    if certificate is not None and certificate.form == "fixing":
+        # Its stages are about answers above its level, not about those within a share of the best one.
+        certificate = strongest(problem, interest.value, "standard", report, branching=False)[0]
     if certificate is not None and certificate.form == "branches":
         yield of_branches(problem, certificate, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
@@ -403,7 +408,7 @@ def of_variances(problem: Problem) -> Certificate:
     more = k * A.nu + _rounding(problem, k * float(A.diagonal.max()))
     upper = float(topk_sum(A.diagonal[usable], k, fixed)) + more
     having, lacking = np.full(problem.n, -np.inf), np.full(problem.n, upper)
-    with_, without = search.changed(A.diagonal[usable], fixed, k - fixed)
+    with_, without = changed(A.diagonal[usable], fixed, k - fixed)
     having[usable], lacking[usable] = with_ + more, without + more
     return stated(problem, "B0", "diagonal", Bounds(having, lacking, upper), {})
 
@@ -419,7 +424,7 @@ def of_rows(problem: Problem) -> Certificate:
     whole = -np.inf
     for i in range(usable.size):
         count = k if i < fixed else k - 1
-        with_, without = search.changed(B[i], fixed, count - fixed)
+        with_, without = changed(B[i], fixed, count - fixed)
         total = own[i] + float(topk_sum(B[i], count, fixed))
         for best, sums, at_own in zip(most, (with_, without), (total, -np.inf), strict=True):
             sums = own[i] + sums

@@ -6,23 +6,34 @@ search over supports (B8) with all of it at its nodes; with many, W, M, U and it
 counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
 """
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nspca.ascent import single as ascent
 from nspca.bounds import core, elimination
-from nspca.bounds.branches import Tree
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
-from nspca.bounds.plan import BRANCHED, CLOSED, PLANS, ROUND, Plan
+from nspca.bounds.fixing.arrays import unpacked
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.node import Warm as Known
+from nspca.bounds.fixing.settle import ROUNDS
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption
 from nspca.lowrank.cones import Budget
+from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array, largest_eigenpairs
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -33,6 +44,8 @@ WORTH = 0.3
 """Searched for is what promises to close this share of the gap; where it may be the end, what promises
 anything.
 """
+ROOT_RANK, ROOT_ROUNDS = 3, 20
+"""Of few features: dimensions of the first lift of a tree, and rounds of steps at its root."""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""
@@ -71,6 +84,9 @@ def strongest(
     report: Report = silent,
     warm: Warm | None = None,
     known: float = np.inf,
+    limits: Limits | None = None,
+    resume: Certificate | None = None,
+    branching: bool = True,
 ):
     """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
 
@@ -88,6 +104,12 @@ def strongest(
         From the k before.
     known : float
         A bound that is already proved, in unit scale: nothing is done that cannot be better.
+    limits : Limits, optional
+        Branch until nothing is open or one of these is reached, whatever the plan allows.
+    resume : Certificate, optional
+        Of form "fixing" and of this problem: the search goes on from there.
+    branching : bool
+        Whether features may be fixed and supports branched on; else the certificate is of one inequality.
 
     Returns
     -------
@@ -100,18 +122,20 @@ def strongest(
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
-    plan = PLANS[effort]
+    plan = PLANS[effort] if branching else replace(PLANS[effort], branching=0.0, eigenvalues=0.0)
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None, None, None
     # The calls are small and many: more BLAS threads wait for each other longer than they work.
     with threadpool_limits(1):
-        if core.pays(problem, plan.rows, LEFT_OUT * lower):
+        searched = limits is not None or resume is not None  # a tree works on rows without weights
+        if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower):
             return _Cores(problem, plan, max(lower, 0.0), report, known).run()
         kept = kept_rows(problem, plan, lower, known)
         if kept is None:
             return None, None, None
         run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
         run.upper = run.known = known
+        run.limits, run.resumed = limits, resume
         try:
             return *run.run(warm), run.point
         except Cancelled as stop:
@@ -248,16 +272,25 @@ class _Run(Work[Plan]):
     best: Certificate | None = None  # what proves `upper`, if that is better than what was known
     point: Array | None = None
     subspace: Array | None = None
+    limits: Limits | None = None
+    resumed: Certificate | None = None
+    warmed: Known | None = None
 
     def run(self, warm):
-        problem, kept = self.problem, self.kept
+        problem, kept, self.began = self.problem, self.kept, time.monotonic()
+        if self.resumed is not None and self.go_on(self.resumed):
+            return self.best, None
         r = len(kept.block)
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
         self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
-        small = 1 < problem.n <= BRANCHED
-        if small and self.search(lambda tree: tree.by_eigenvalues()):
-            return self.best, None
+        if 1 < problem.n <= BRANCHED and self.plan.eigenvalues:
+            if self.lower == 0.0:  # without a value to reach, hardly any part of the supports is closed
+                self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
+                self.lower = problem.covariance.quadratic(self.point)
+            self.search(None, work=self.plan.eigenvalues)
+            if self.closed:
+                return self.best, None
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0 or self.no_room(least(problem, kept)):
@@ -265,13 +298,14 @@ class _Run(Work[Plan]):
         if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
             self.offer(Witness(), kind="B0")
         plain = self.dual()
-        if small and self.plan.branching and not self.closed:
-            W, X = (kept.spread(part, problem.n) for part in (plain.entries.W, plain.X))
-            self.search(lambda tree: tree.run(W, X))
+        if 1 < problem.n <= BRANCHED and self.plan.branching and not self.closed:
+            self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)
             return self.best, warm
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
+        if self.plan.branching and kept.weights is None and not self.closed and r > 1:
+            self.search(self.stored(), self.warmed, ROUNDS, only_fixing=self.limits is None)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
@@ -290,17 +324,77 @@ class _Run(Work[Plan]):
             splitting = other if self.upper < before else splitting
         return splitting
 
-    def search(self, work):
-        """B8; whether it came to an end. Its tree is worth having even when it is cancelled."""
-        tree = Tree(self.problem, self.plan, self.lower, self.gap, self.report)
+    def search(self, witness, warm=None, rounds=0, work=0.0, only_fixing=False):
+        """Fix features and branch while there are steps. A cancelled tree is worth having."""
+        tree = self.tree(self.kept)
+        with self.taking(tree):
+            tree.begin(witness, warm, rounds, work, only_fixing)
+            if rounds and tree.root is not None and (tree.root.stages or not only_fixing):
+                tree.run()
+
+    def go_on(self, certificate: Certificate) -> bool:
+        """Go on with the tree of a certificate; return whether it can be."""
+        problem, forced = self.problem, np.array(self.problem.forced, dtype=np.int64)
+        supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
+        root = unpacked(certificate.witness, supports, problem.nonneg)
+        target = self.lower * (1 + self.gap)
+        parts = [
+            np.concatenate((node.supports.into, node.supports.possible))
+            for node in root.walk()
+            if node.leaf is not None and node.upper > target
+        ]
+        features = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
+        if features.size > DENSE_LIMIT:
+            return False
+        tree = self.tree(Kept(features, problem.covariance.block(features), 0.0))
+        with self.taking(tree):
+            tree.resume(root)
+            tree.run()
+        return True
+
+    def tree(self, kept: Kept) -> FixingTree:
+        """Return a tree on some rows, with what is left of the limits."""
+        limits = self.limits or Limits(steps=self.plan.branching / (len(self.kept.block) ** 2 + OVERHEAD))
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - self.began)))
+        return FixingTree(
+            problem=self.problem,
+            plan=self.plan,
+            lower=self.lower,
+            gap=self.gap,
+            report=self.report,
+            known_upper=self.shown,
+            ground=Ground.of(self.problem, kept),
+            limits=limits,
+        )
+
+    @contextmanager
+    def taking(self, tree: FixingTree) -> Iterator[None]:
+        """Take over what a tree came to, however it ends."""
         try:
-            return work(tree)
+            yield
         finally:
             self.lower, self.steps = tree.lower, self.steps + tree.steps
             self.point = self.point if tree.point is None else tree.point
-            if tree.proved < self.upper:
+            if tree.root is not None and tree.proved < self.upper:
                 self.best, self.upper = tree.certificate(), tree.proved
                 self.tell()
+
+    def first(self, plain: Splitting) -> Stored | None:
+        """Return the witness of the dual alone, with a lift."""
+        witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
+        return Stored.of(self.kept.features, witness)
+
+    def warm_of(self, splitting: Splitting, points: Array | None = None) -> Known:
+        """Return where a splitting stands, for a tree."""
+        vectors = splitting.vectors.astype(np.float64)
+        points = np.zeros((len(vectors), 0)) if points is None else points
+        return Known(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points)
+
+    def stored(self) -> Stored | None:
+        """Return the best witness known, as a tree stores it."""
+        found = {} if self.best is None or self.best.form != "inequality" else self.best.witness
+        return Stored.of(self.kept.features, Witness(*(found.get(name) for name in ("W", "M", "U"))))
 
     def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
         """B6, then B9: steps and a look until the gap hardly closes; begins where the k before ended."""
@@ -324,6 +418,7 @@ class _Run(Work[Plan]):
             own = min(own, reached)
             if self.closed or idle == PATIENCE or hopeless:
                 break
+        self.warmed = self.warm_of(splitting, lift.points)
         if self.upper < before:
             self.subspace = lift.B
 

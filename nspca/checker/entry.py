@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from nspca.checker import forms, reading
+from nspca.checker.fixing import fixing
 from nspca.checker.matrix import Matrix
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
@@ -15,6 +16,7 @@ from nspca.errors import CertificateError, shown
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
     "inequality": forms.inequality,
     "branches": forms.branches,
+    "fixing": fixing,
     "joint": forms.joint,
     "diagonal": forms.diagonal,
     "row": forms.row,

@@ -35,8 +35,19 @@ from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm,
 def prove(A, witness, outside, k, nonneg, fixed=0, claims=None):
     """Prove t + F for supports among the kept rows and `outside` that contain the first `fixed` kept rows.
 
-    Returns the codes of the cover that are left. At a leaf of a tree t >= 0 is asked for without need.
-    `claims` about single features are proved as well.
+    Returns the codes of the cover that are left. `claims` about single features are proved as well.
+    """
+    f = spectral_half(A, witness, outside, k, nonneg, fixed)
+    unread = prove_cover(f, witness.F, witness.tree)
+    if claims is not None:
+        prove_rows(claims, f, witness, outside, witness.tree)
+    return unread
+
+
+def spectral_half(A, witness, outside, k, nonneg, fixed=0):
+    """Prove t, and return the sum that the search half bounds by F.
+
+    Where features are outside, or A has more than the kept rows, t >= 0 is asked for.
     """
     r, t = witness.rows.size, witness.t
     tau = threshold(A, witness, outside, nonneg)
@@ -45,11 +56,7 @@ def prove(A, witness, outside, k, nonneg, fixed=0, claims=None):
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
     V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
-    f = TopSum(V, witness.U.shape[1], h, k, fixed, nonneg)
-    unread = prove_cover(f, witness.F, witness.tree)
-    if claims is not None:
-        prove_rows(claims, f, witness, outside, witness.tree)
-    return unread
+    return TopSum(V, witness.U.shape[1], h, k, fixed, nonneg)
 
 
 def rows_of_sphere(U, h, tau, equal_rows):

@@ -178,12 +178,12 @@ class Rows:
     rows: np.ndarray
 
     def prove(self, tree):
-        """Cone by cone; where F is claimed, or more, it is known already."""
+        """Prove all claims below F, cone by cone; F itself is known. Returns the codes that are left."""
         f = self.f
         lowest = min(self.having.min(initial=np.inf), self.lacking.min(initial=np.inf))
         if lowest >= self.F:
-            return
-        cones = cover(f, tree)[0] if f.D else np.zeros((1, 0, 0))
+            return tree
+        cones, unread = cover(f, tree) if f.D else (np.zeros((1, 0, 0)), tree)
         step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1)))
         for start in range(0, len(cones), step):
             G, terms = self.terms(cones[start : start + step])
@@ -193,6 +193,7 @@ class Rows:
             if far.any():
                 self.compare("have", self.having, G, with_each(terms, f.fixed, f.k - f.fixed))
                 self.compare("lack", self.lacking, G, without_each(terms, f.fixed, f.k - f.fixed))
+        return unread
 
     @property
     def edges(self):

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import NoReturn, TypeAlias
 
 MOST_SIZES = 10_000
-EFFORTS = ("fast", "standard", "thorough")
+EFFORTS = ("fast", "standard", "thorough", "exhaustive")
 PREPARATIONS = ("lee-seung", "equalised", "log2", "off-first", "with-header")
 Run: TypeAlias = Callable[[argparse.Namespace], int]
 

@@ -91,6 +91,8 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
 @pytest.mark.parametrize("branched", [0, 9])
 def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branched, short, monkeypatch):
     monkeypatch.setattr(effort, "BRANCHED", branched)
+    branching = effort.PLANS["standard"].branching if branched else 0.0
+    monkeypatch.setitem(effort.PLANS, "standard", replace(effort.PLANS["standard"], branching=branching))
     kinds = set()
     for case in cases(40, n_max=9, ranks=(3, 8), seed=32):
         X = case.V.T
@@ -109,6 +111,7 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
 
 def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
     monkeypatch.setattr(effort, "BRANCHED", 0)
+    monkeypatch.setitem(effort.PLANS, "standard", replace(effort.PLANS["standard"], branching=0.0))
     rng = np.random.default_rng(33)
     for nonneg in (True, False):
         V = rng.standard_normal((8, 8)) + 0.4
@@ -286,7 +289,8 @@ def test_the_best_so_far_only_falls_and_is_what_is_returned(short):
     events = []
     found, _, _ = strongest(problem, 0.0, "standard", events.append)
     uppers = [e.upper for e in events if e.upper is not None]
-    assert all(e.stage == "dual" and e.k == 6 and 0 <= e.done <= e.total for e in events)
+    assert all(e.stage in ("dual", "proving the optimum") and e.k == 6 for e in events)
+    assert all(e.done >= 0 and (e.done <= e.total or not e.total) for e in events)
     assert all(b <= a for a, b in pairwise(uppers)) and uppers[-1] == found.upper < uppers[0]
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds.lean import lean, rounded
+from nspca.bounds.digits import rounded
+from nspca.bounds.lean import lean
 from nspca.bounds.plan import JOINT_PLANS
 
 X = np.random.default_rng(0).standard_normal((200, 60)) @ np.random.default_rng(1).standard_normal((60, 60))

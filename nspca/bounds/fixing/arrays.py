@@ -1,0 +1,166 @@
+"""The arrays of a fixing certificate, from a tree and back (docs/certificate-format.md, *fixing*)."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from nspca.bounds.fixing.node import EMPTY, LEAF, Node, Stage, Supports, Use
+from nspca.bounds.fixing.stored import Stored
+from nspca.errors import CertificateError
+from nspca.lowrank.cones import LEAF as LEAF_OF_COVER
+from nspca.lowrank.cones import roots
+from nspca.matrix.linalg import Array
+
+
+def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
+    """Return the arrays of a tree, and the bound they prove in unit scale."""
+    nodes, pool, stages, uses = list(root.walk()), dict[int, tuple[int, Stored]](), list[Stage](), list[Use]()
+    top = Fraction(0)
+    for node in nodes:
+        stages += node.stages
+        uses += [stage.use for stage in node.stages]
+        if node.leaf is not None and node.code == LEAF:
+            uses.append(node.leaf)
+            top = max(top, Fraction(node.leaf.t) + Fraction(node.leaf.F))
+    for use in uses:
+        if use.witness is not None:
+            pool.setdefault(id(use.witness), (len(pool), use.witness))
+    stored = [one for _, one in pool.values()]
+    level = up(max((Fraction(one.use.t) + Fraction(one.use.F) for one in stages), default=Fraction(0)))
+    features = [part for one in stages for part in (one.out, one.into)]
+    arrays = {
+        "level": np.array([max(level, 0.0)]),
+        "branch": np.array([node.code for node in nodes], dtype=np.int64),
+        "stages": np.array([len(node.stages) for node in nodes], dtype=np.int64),
+        "fixed": np.array([(one.out.size, one.into.size) for one in stages], dtype=np.int64).reshape(-1, 2),
+        "features": joined(features, np.int64),
+        "use": np.array([-1 if u.witness is None else pool[id(u.witness)][0] for u in uses], dtype=np.int64),
+        "claims": np.array([(use.t, use.F) for use in uses]).reshape(-1, 2),
+        "tau": np.array([use.tau for use in uses], dtype=np.float64),
+        "tree": joined([use.tree for use in uses], np.uint8),
+        "sizes": np.array(
+            [(one.rows.size, one.U.shape[1], int(one.M is not None)) for one in stored], dtype=np.int64
+        ).reshape(-1, 3),
+        "rows": joined([one.rows for one in stored], np.int64),
+        "W": joined([one.W[np.triu_indices(len(one.W))] for one in stored], np.float32),
+        "M": joined([one.M.ravel() for one in stored if one.M is not None], np.float32),
+        "U": joined([one.U.ravel() for one in stored], np.float32),
+    }
+    return arrays, max(level, up(top), 0.0)
+
+
+def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
+    """Return the parts one after the other, empty where there are none."""
+    return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
+
+
+def up(exact: Fraction) -> float:
+    """Return the smallest float that is not below a fraction."""
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else float(np.nextafter(nearest, np.inf))
+
+
+def unpacked(arrays: dict[str, np.ndarray], supports: Supports, nonneg: bool) -> Node:
+    """Return the tree of a fixing certificate, whose numbers are taken as they are.
+
+    Parameters
+    ----------
+    arrays : dict of ndarray
+    supports : Supports
+        Of the root.
+    nonneg : bool
+
+    Raises
+    ------
+    CertificateError
+        When the arrays do not fit together.
+    """
+    try:
+        return _Reader(arrays, nonneg).tree(supports)
+    except (IndexError, KeyError, ValueError, StopIteration) as error:
+        raise CertificateError(
+            f"a fixing certificate must have arrays that fit together, got {error}; save it again"
+        ) from error
+
+
+class _Reader:
+    """Takes the arrays one piece after the other."""
+
+    def __init__(self, arrays: dict[str, np.ndarray], nonneg: bool):
+        self.nonneg = nonneg
+        self.stored = _witnesses(arrays)
+        self.uses = zip(
+            arrays["use"].tolist(), arrays["claims"].tolist(), arrays["tau"].tolist(), strict=True
+        )
+        self.nodes = zip(arrays["branch"].tolist(), arrays["stages"].tolist(), strict=True)
+        self.fixed, self.features = iter(arrays["fixed"].tolist()), arrays["features"]
+        self.codes, self.at = arrays["tree"], 0
+
+    def tree(self, supports: Supports) -> Node:
+        """The whole tree."""
+        root = Node(supports)
+        waiting, read = [root], 0
+        while waiting:
+            node = waiting.pop()
+            code, stages = next(self.nodes)
+            for _ in range(stages):
+                out, into = next(self.fixed)
+                parts = np.split(self.features[read : read + out + into], [out])
+                read += out + into
+                node.stages.append(Stage(parts[0], parts[1], self.use(node.supports)))
+                node.supports = node.supports.fix(parts[0], parts[1])
+            if code == LEAF:
+                node.leaf = self.use(node.supports)
+            elif code != EMPTY:
+                node.feature, one, none = code, np.array([code]), np.zeros(0, dtype=np.int64)
+                node.children = Node(node.supports.fix(none, one)), Node(node.supports.fix(one, none))
+                waiting += reversed(node.children)
+        return root
+
+    def use(self, supports: Supports) -> Use:
+        """The next use, with the codes of its cover."""
+        number, (t, F), tau = next(self.uses)
+        stored = None if number < 0 else self.stored[number]
+        return Use(stored, t, F, tau, self.cover(*self.dimensions(stored, supports, tau)))
+
+    def dimensions(self, stored: Stored | None, supports: Supports, tau: float) -> tuple[int, bool]:
+        """D of a use at a node, and whether c_0 is one of them."""
+        if stored is None:
+            return 0, False
+        rows = np.concatenate((supports.into, np.intersect1d(supports.possible, stored.rows)))
+        at = np.searchsorted(stored.rows, rows)
+        W = stored.W[np.ix_(at, at)]
+        outside = rows.size < supports.into.size + supports.possible.size
+        top = tau if outside else float(np.max(W if self.nonneg else np.abs(W), initial=0.0))
+        return stored.U.shape[1] + (top > 0), top > 0
+
+    def cover(self, D: int, extra: bool) -> np.ndarray:
+        """The codes of the next cover."""
+        start, waiting = self.at, len(roots(D, extra, self.nonneg)) if D else 0
+        while waiting:
+            waiting += -1 if self.codes[self.at] == LEAF_OF_COVER else 1
+            self.at += 1
+        return self.codes[start : self.at]
+
+
+def _witnesses(arrays: dict[str, np.ndarray]) -> list[Stored]:
+    """The witnesses, one after the other."""
+    sizes = arrays["sizes"]
+    lengths = {
+        "rows": sizes[:, 0],
+        "W": sizes[:, 0] * (sizes[:, 0] + 1) // 2,
+        "M": sizes[:, 0] ** 2 * sizes[:, 2],
+        "U": sizes[:, 0] * sizes[:, 1],
+    }
+    pieces: dict[str, Iterator[Array]] = {
+        name: iter(np.split(arrays[name], np.cumsum(length)[:-1])) for name, length in lengths.items()
+    }
+    found = []
+    for r, d, cuts in sizes.tolist():
+        rows, upper, M, U = (next(pieces[name]) for name in ("rows", "W", "M", "U"))
+        W = np.zeros((r, r), dtype=np.float32)
+        W[np.triu_indices(r)] = upper
+        W = W + np.triu(W, 1).T
+        found.append(Stored(rows, W, M.reshape(r, r) if cuts else None, U.reshape(r, d)))
+    return found

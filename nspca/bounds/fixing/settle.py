@@ -1,0 +1,397 @@
+"""Settle a node: fix features in and out until nothing more is fixed, and bound what is left.
+
+The parent's witness is tried first, with a new search; then a few rounds of the lift with row cuts from where
+the parent ended. After each, features whose use, or whose absence, cannot lead above the best value known
+are fixed, and the work goes on with what is left.
+"""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from nspca.ascent import single as ascent
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import Lift, add_lift
+from nspca.bounds.dual.rounds import Work, look
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Stage, Supports, Use, Warm
+from nspca.bounds.fixing.stored import Stored, none
+from nspca.bounds.inequality import heights, search_slack
+from nspca.bounds.plan import ROUND, Plan
+from nspca.bounds.witness import Proof, Witness, prove, spectral_half
+from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.fixing import at_directions, fixed_rows
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, topk_sum
+from nspca.progress import Report
+
+RANK = 4
+"""Dimensions of a lift."""
+ROUNDS = 6
+"""Rounds of steps at a node, at most; the count begins again when features are fixed."""
+STALL = 0.2
+"""A node is left to its children when a round closes less than this share of its gap."""
+FEWEST = 3
+"""Rounds before that is asked: the bound gets worse when the row cuts begin."""
+REACHED = 4
+"""Points of a lift's bundle, the best, that are tried as answers."""
+COUNTED, PARTS = 1e5, 600
+"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps."""
+CLIMBED = 64
+"""Directions, the best of those known, at which rows are held against the level before cones are made."""
+FIX_CAP = 4000
+"""Cones of a search for features to fix."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A node to settle.
+
+    Attributes
+    ----------
+    supports : Supports
+    witness : Stored or None
+        Of the parent.
+    warm : Warm or None
+        Of the parent.
+    lower : float
+        The best value known, in unit scale.
+    gap : float
+        Relative gap at which a bound closes a node.
+    rounds : int
+        Rounds of steps at most.
+    """
+
+    supports: Supports
+    witness: Stored | None
+    warm: Warm | None
+    lower: float
+    gap: float
+    plan: Plan
+    rounds: int = ROUNDS
+    work: float = 0.0
+    only_fixing: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A settled node; a better answer that was met, its features and weights; and how many steps it took."""
+
+    node: Node
+    answer: tuple[np.ndarray, Array] | None
+    lower: float
+    steps: int
+
+
+def settle(ground: Ground, task: Task, report: Report) -> Settled:
+    """Return a node with features fixed, its bound, and what its children start from."""
+    work = _Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap, report=report)
+    return work.run(ground, task)
+
+
+@dataclass(eq=False)
+class _Settling(Work[Plan]):
+    stage = "fixing"
+    answer: tuple[np.ndarray, Array] | None = None
+    stages: list[Stage] = field(default_factory=list)
+    best: Use | None = None
+    direction: Array | None = None
+    points: Array | None = None
+    """Feasible points (r, q) on the kept rows, from the bundle."""
+    made: Stored | None = None
+    """The witness that was proved last, as it is stored."""
+
+    def run(self, ground: Ground, task: Task) -> Settled:
+        self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
+        self.take_up()
+        if not self.done and task.witness is not None:
+            self.offer(task.witness.covering(self.kept.features))
+            self.fix_all()
+        if not self.done and task.rounds and (self.stages or not task.only_fixing):
+            self.refine(task)
+        node = Node(self.supports, self.stages, leaf=self.best)
+        if self.counted is not None:
+            node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
+        elif self.supports.is_empty:
+            node.leaf = None
+        elif not self.closed and self.supports.possible.size:
+            node.warm, node.scores = self.warm, self.scores()
+        return Settled(node, self.answer, self.lower, self.steps)
+
+    @property
+    def done(self) -> bool:
+        return self.supports.is_empty or self.closed or self.is_exact or self.counted is not None
+
+    def take_up(self) -> None:
+        """Begin with the supports as they are now: the largest eigenvalue is their first bound."""
+        self.best, self.upper, self.is_exact, self.counted = None, np.inf, False, None
+        if self.supports.is_empty:
+            return
+        self.kept = self.ground.kept(self.supports)
+        rows, k = self.kept.features, self.problem.size
+        if rows.size <= k and not self.kept.free:
+            self.reach(rows)
+            self.is_exact = not self.problem.nonneg
+        self.offer(None)
+        if not self.done and not self.kept.free:
+            few = self.supports.count <= COUNTED
+            self.counted = self.count(PARTS if few else int(self.work / max(rows.size, 1) ** 3))
+            self.work = 0.0
+
+    def count(self, left: int) -> Node | None:
+        """Go through the supports one part after the other; return the tree, or None where a part stays open.
+
+        The bound of a part is the largest eigenvalue of what it may use. `left`: parts at most.
+        """
+        root, known = Node(self.supports), (self.lower, self.answer)
+        stack = [root] if left > 0 else []
+        if not stack:
+            return None
+        while stack:
+            node, left = stack.pop(), left - 1
+            self.kept = self.ground.kept(node.supports)
+            rows = self.kept.features
+            if node.supports.is_empty:
+                continue
+            values, vectors = np.linalg.eigh(self.kept.block)
+            if rows.size <= self.problem.size:
+                self.reach(rows)
+            if values[-1] <= self.target:
+                t = spectral_half(self.problem, self.kept, none(rows), float(values[-1]))
+                node.leaf = Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8))
+                if t <= self.target:
+                    continue
+            if rows.size <= self.problem.size or left <= 0:
+                self.lower, self.answer = known
+                self.kept = self.ground.kept(self.supports)
+                return None
+            free, nothing = node.supports.possible, np.zeros(0, dtype=np.int64)
+            one = free[[np.argmax(np.abs(vectors[self.kept.fixed :, -1]))]]
+            halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
+            node.leaf, node.feature = None, int(one[0])
+            node.children = tuple(map(Node, halves))
+            stack += reversed(node.children)  # those with the feature first: they lead to good answers
+        return root
+
+    # --- bounds ---------------------------------------------------------------------------------------------
+    def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
+        """Prove the bound of a witness; keep it if it is the best."""
+        features = self.kept.features
+        if stored is None and self.kept.free:  # no witness at all means that all features have rows
+            stored = Stored.of(features, none(features))
+        witness = none(features) if stored is None else stored.at(features)
+        limits = {"goal": self.target, "hopeless": self.upper, "known": self.lower}
+        budget = Budget(self.gap / 10, **limits, cap=self.plan.cap)
+        proof = prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
+        if proof.upper < self.upper:
+            tau = proof.tau if self.kept.free else 0.0
+            self.best, self.upper = Use(stored, proof.t, proof.F, tau, proof.cover.tree), proof.upper
+            self.direction = proof.cover.direction
+        return proof
+
+    def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
+        """Prove the bound of a witness as it will be stored."""
+        stored = Stored.of(self.kept.features, witness)
+        return self.offer(stored)
+
+    # --- fixing ---------------------------------------------------------------------------------------------
+    def fix_all(self) -> bool:
+        """Fix what the best witness fixes, again and again; return whether anything was fixed."""
+        fixed = False
+        while not self.done and self.best is not None and self.best.witness is not None and self.fix():
+            fixed = True
+        return fixed
+
+    def fix(self) -> bool:
+        """Fix features by the best witness at the level that is known; go on with what is left."""
+        use = self.best
+        assert use is not None and use.witness is not None  # the caller has looked
+        kept, supports = self.kept, self.supports
+        query, lost = self.query(use)
+        r, t = len(kept.features), use.t
+        out = np.zeros(len(query.V), dtype=bool)
+        out[kept.fixed : r + min(1, kept.free)] = True
+        into = out & (np.arange(len(out)) < r)
+        F = below(self.target, t)
+        room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
+        found = fixed_rows(query, room, (out, into), self.directions(query), FIX_CAP, self.quietly)
+        rows = kept.features
+        left = rows[found.out[:r]]
+        if found.out[r:].any():
+            left = np.union1d(left, np.setdiff1d(supports.possible, rows))
+        needed = rows[found.into[:r]]
+        if not left.size and not needed.size:
+            return False
+        proof = replace(use, F=F, tree=found.tree)
+        self.stages.append(Stage(left, np.sort(needed), proof))
+        self.carry(supports.fix(left, needed))
+        stored = use.witness
+        self.take_up()
+        if not self.done:
+            self.offer(stored)
+        return True
+
+    def carry(self, supports: Supports) -> None:
+        """Take the bundle along to fewer features."""
+        if self.points is not None:
+            held = Warm(self.kept.features, np.zeros(0), np.zeros((len(self.points), 0)), self.points)
+            self.supports = supports
+            self.points = (
+                None if supports.is_empty else feasible(held, self.ground.kept(supports), supports.k)
+            )
+        self.supports = supports
+
+    def query(self, use: Use) -> tuple[Query, float]:
+        """Return the search half of a use, and the room its rounding needs."""
+        kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
+        assert use.witness is not None  # the caller has looked
+        witness, extra = use.witness.at(kept.features), min(k, kept.free)
+        W, M, U = witness.W, witness.M, witness.U
+        assert W is not None and U is not None  # a stored witness has both
+        tau = max(0.0, kept.floor, float(np.max(W if nonneg else np.abs(W), initial=0.0)))
+        h = None if M is None else np.append(heights(M, k, nonneg), np.zeros(extra))
+        V = np.vstack((U, np.zeros((extra, U.shape[1]))))
+        size = np.einsum("ij,ij->i", V, V) + tau + (0.0 if h is None else h)
+        slack = search_slack(k, V.shape[1] + 1)
+        lost = slack * float(topk_sum(size, k, kept.fixed))
+        if M is not None:
+            lost += slack * float(topk_sum(np.linalg.norm(M, axis=1), k, kept.fixed))
+        return Query(V, k, h, tau, nonneg, kept.fixed), lost
+
+    def directions(self, query: Query) -> Array:
+        """Return unit directions (c, D) at which the search half is known to be large."""
+        d, D = query.V.shape[1], query.V.shape[1] + (query.tau > 0)
+        found = np.zeros((0, D))
+        if D == 0:
+            return found
+        if self.points is not None:
+            X = self.points
+            C = (query.V[: len(X)].T @ X).T
+            if query.tau > 0:
+                C = np.column_stack((C, np.sqrt(query.tau) * np.abs(X).sum(axis=0)))
+            found = C
+        if self.direction is not None and self.direction.size == D:
+            found = np.vstack((found, self.direction))
+        lengths = np.linalg.norm(found, axis=1)
+        found = found[lengths > 0] / lengths[lengths > 0, None]
+        assert found.shape[1] == D and d <= D
+        return found[-CLIMBED:]
+
+    def scores(self) -> Array:
+        """Return for each possible feature the smaller of what answers with and without it seem to reach.
+
+        Features without rows cannot be branched on: infinity.
+        """
+        free, use, kept = self.supports.possible, self.best, self.kept
+        own, own_rows = np.full(free.size, np.inf), slice(kept.fixed, len(kept.features))
+        at = np.searchsorted(free, kept.features[own_rows])
+        own[at] = -kept.block.diagonal()[own_rows]
+        if use is not None and use.witness is not None:
+            query, _ = self.query(use)
+            directions = self.directions(query)
+            if len(directions):
+                own[at] = np.minimum(*at_directions(query, directions))[own_rows]
+        return own
+
+    # --- the lift -------------------------------------------------------------------------------------------
+    def refine(self, task: Task) -> None:
+        """Rounds of steps; after each the bound is looked at, and what can be fixed is fixed."""
+        if not self.kept.block.any():
+            return  # nothing is left that steps could take away
+        lift, rounds, last = self.begin(task.witness), 0, np.inf
+        while rounds < task.rounds:
+            rounds += 1
+            self.advance(lift.splitting, ROUND)
+            own = look(lift, self.prove_rounded, lambda witness, proof: None, below=self.upper)
+            self.points = lift.points
+            self.reach_points(lift)
+            self.tell()
+            if self.done:
+                break
+            self.remember(lift)
+            if self.fix_all():
+                if self.done or not self.kept.block.any():
+                    break
+                assert self.best is not None  # `take_up` has proved a bound
+                lift, rounds, last = self.begin(self.best.witness or task.witness), 0, np.inf
+                continue
+            if rounds >= FEWEST and last - own < STALL * (own - self.lower):
+                break
+            last = min(last, own)
+
+    def remember(self, lift: Lift) -> None:
+        """Keep where a lift stands, for the children or for fewer features."""
+        splitting = lift.splitting
+        self.warm = Warm(
+            self.kept.features,
+            np.asarray(splitting.weights, dtype=np.float64),
+            splitting.vectors.astype(np.float64),
+            lift.points,
+        )
+
+    def begin(self, stored: Stored | None) -> Lift:
+        """Return a lift on the rows of the node, begun where its parent ended."""
+        kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
+        r = len(kept.block)
+        splitting, rank = Splitting(kept, k, nonneg), min(RANK, r)
+        features = kept.features
+        witness = none(features) if stored is None else stored.covering(features).at(features)
+        W = np.zeros((r, r)) if witness.W is None else witness.W
+        X = self.first_matrix(splitting)
+        splitting.resume(W, X)
+        B = starts.basis(kept, W, rank)
+        points = np.zeros((r, 0)) if self.warm is None else feasible(self.warm, kept, k)
+        if points.shape[1] == 0:
+            points = starts.first_point(self.problem, splitting, B)
+        return add_lift(splitting, B, points)
+
+    def first_matrix(self, splitting: Splitting) -> Array:
+        """Return the X to begin with: the parent's, or that of the leading eigenvector."""
+        if self.warm is None:
+            vectors = splitting.vectors.astype(np.float64)
+            return vectors @ vectors.T
+        vectors = spread(self.warm.rows, self.warm.vectors, self.kept.features)
+        return (vectors * self.warm.weights) @ vectors.T
+
+    # --- answers --------------------------------------------------------------------------------------------
+    def reach_points(self, lift: Lift) -> None:
+        """Try the best points of a bundle as answers."""
+        values = np.einsum("ij,ij->j", lift.points, lift.splitting.kept.block @ lift.points)
+        for x in lift.points.T[np.argsort(-values)[:REACHED]]:
+            self.reach(self.kept.features[x != 0])
+
+    def reach(self, features: np.ndarray) -> None:
+        """Take the best weights on some features as the answer if they are better than what is known."""
+        block = self.ground.part.block(features)
+        start = np.full(features.size, features.size**-0.5)
+        x = ascent.best_on_support(block, start, self.problem.nonneg)
+        value = float(x @ block @ x)
+        if value > self.target:
+            self.lower, self.answer = value, (features, x)
+
+
+def below(level: float, t: float) -> float:
+    """Return the largest float F with t + F <= level, in exact arithmetic."""
+    F = level - t
+    while Fraction(t) + Fraction(F) > Fraction(level):
+        F = float(np.nextafter(F, -np.inf))
+    return F
+
+
+def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
+    """Return a matrix on rows (r, p) as one on some features; features that are not among the rows are 0."""
+    order = np.argsort(rows, kind="stable")
+    at = np.minimum(np.searchsorted(rows, features, sorter=order), len(rows) - 1)
+    found = rows[order[at]] == features
+    return np.where(found[:, None], part[order[at]], 0.0)
+
+
+def feasible(warm: Warm, kept: Kept, k: int) -> Array:
+    """Return the points (r, q) that supports of a node can carry, on its rows."""
+    rows, room = kept.features, k - kept.fixed
+    on_rows = spread(warm.rows, warm.points, rows)
+    used = np.count_nonzero(on_rows[kept.fixed :], axis=0)
+    whole = np.count_nonzero(on_rows, axis=0) == np.count_nonzero(warm.points, axis=0)
+    return on_rows[:, whole & (used <= room)]

@@ -1,0 +1,77 @@
+"""Witnesses as a certificate holds them: few binary digits, so that thousands of them fit into one file."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.bounds.digits import rounded
+from nspca.bounds.witness import Witness
+
+DIGITS = 16
+"""Binary digits kept of an entry of W or M of usual size: rounding moves a bound by some 1e-7 of itself."""
+SINGLE = float(np.finfo(np.float32).max)
+"""Largest number that single precision holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """W, M and U on some features, in single precision. Bounds are proved for these very numbers.
+
+    Attributes
+    ----------
+    rows : (r,) int64
+        Numbers of the features, increasing.
+    W : (r, r) float32, symmetric
+    M : (r, r) float32 or None
+    U : (r, d) float32
+    """
+
+    rows: np.ndarray
+    W: np.ndarray
+    M: np.ndarray | None
+    U: np.ndarray
+
+    @classmethod
+    def of(cls, features: np.ndarray, witness: Witness) -> "Stored | None":
+        """Return a witness on `features` (r,), in any order, rounded; None where single precision fails."""
+        order, r = np.argsort(features, kind="stable"), len(features)
+        at = np.ix_(order, order)
+        W = np.zeros((r, r)) if witness.W is None or not r else (witness.W + witness.W.T) / 2
+        W = rounded(W, DIGITS)[at] if r else W
+        M = None if witness.M is None or not r else rounded(witness.M, DIGITS)[at]
+        U = np.zeros((r, 0)) if witness.U is None else witness.U[order]
+        if not all(part is None or np.abs(part).max(initial=0.0) < SINGLE for part in (W, M, U)):
+            return None
+        single = (None if part is None else part.astype(np.float32) for part in (W, M, U))
+        return cls(features[order], *single)  # type: ignore[arg-type]  # W and U are never None
+
+    def at(self, features: np.ndarray) -> Witness:
+        """Return the witness on some of its features, in their order, in double precision."""
+        at = np.searchsorted(self.rows, features)
+        block = np.ix_(at, at)
+        M = None if self.M is None else self.M[block].astype(np.float64)
+        return Witness(self.W[block].astype(np.float64), M, self.U[at].astype(np.float64))
+
+    def covering(self, features: np.ndarray) -> "Stored":
+        """Return the witness if all these features are rows of it, or one that is 0 on the others."""
+        rows = np.union1d(self.rows, features)
+        if rows.size == self.rows.size:
+            return self
+        at, r = np.searchsorted(rows, self.rows), rows.size
+        W, U = np.zeros((r, r), np.float32), np.zeros((r, self.U.shape[1]), np.float32)
+        W[np.ix_(at, at)], U[at] = self.W, self.U
+        M = None if self.M is None else np.zeros((r, r), np.float32)
+        if M is not None:
+            M[np.ix_(at, at)] = self.M
+        return Stored(rows, W, M, U)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of it in a certificate."""
+        r = len(self.rows)
+        return 8 * r + 2 * r * (r + 1) + (0 if self.M is None else self.M.nbytes) + self.U.nbytes
+
+
+def none(features: np.ndarray) -> Witness:
+    """Return the witness W = M = 0 with a U without columns."""
+    return Witness(U=np.zeros((len(features), 0)))

@@ -1,0 +1,258 @@
+"""The search: the node with the largest bound first, features fixed at every node, until nothing is open.
+
+A tree that is stopped at any moment proves the largest bound of its leaves. Nodes are settled in waves of a
+fixed size, each with the value known when the wave began: the tree does not depend on who settles them.
+"""
+
+import heapq
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nspca.ascent import single as ascent
+from nspca.bounds.dual.rounds import Work
+from nspca.bounds.fixing.arrays import packed
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Supports, Warm
+from nspca.bounds.fixing.settle import Settled, Task
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.waves import Here, There, check_client
+from nspca.bounds.plan import Plan
+from nspca.certificate import Certificate
+from nspca.matrix.linalg import Array
+from nspca.progress import Event
+
+WAVE = 4
+"""Nodes that are split at once: their children are settled at the same time."""
+MOST_BYTES = 400 * 2**20
+"""Bytes of all witnesses of a tree, at most: a certificate file may have 512 MiB."""
+MOST_WARM = 2**30
+"""Bytes that open nodes keep for their children, at most. Nodes beyond that hand on their witness alone."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a tree stops before it is done; None: never.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Wall time.
+    nodes : int or None
+        Nodes settled.
+    steps : float or None
+        Steps of all nodes together.
+    client : distributed.Client or None
+        Whose workers settle the nodes.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    steps: float | None = None
+    client: Any = None
+
+
+class _OutOfTime(Exception):
+    """Raised inside a node when the seconds are over."""
+
+
+@dataclass(eq=False, kw_only=True)
+class FixingTree(Work[Plan]):
+    """The search.
+
+    Attributes
+    ----------
+    problem : Problem
+    ground : Ground
+    limits : Limits
+    lower : float
+        The largest value reached, and the `point` (n,) that reaches it; None if that is not from here.
+    nodes : int
+        Nodes settled.
+    known_upper : float or None
+        A bound that was proved before, in the units of the data: none above it is shown.
+    """
+
+    stage = "proving the optimum"
+    ground: Ground
+    limits: Limits = field(default_factory=Limits)
+    point: Array | None = None
+    nodes: int = 0
+    known_upper: float | None = None
+    root: Node | None = None
+
+    def __post_init__(self):
+        check_client(self.limits.client)
+        self.heap: list[tuple[float, int, Node]] = []
+        self.made, self.held, self.warm = 0, 0, 0
+        self.known: set[int] = set()
+        self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+
+    def whole(self) -> Supports:
+        """Return all supports: those with the forced features."""
+        forced = np.array(self.problem.forced, dtype=np.int64)
+        return Supports(forced, np.setdiff1d(self.ground.everything, forced), self.problem.size)
+
+    def begin(
+        self,
+        witness: Stored | None,
+        warm: Warm | None = None,
+        rounds: int = 0,
+        work: float = 0.0,
+        only_fixing: bool = False,
+    ) -> None:
+        """Settle the root: see `Task` for what it may cost."""
+        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
+        self.heap = []
+        try:
+            for settled in Here(self.ground, self.quietly)([task]):
+                self.root = self.taken(settled)
+                for node in self.root.walk():
+                    self.open(node)
+            self.tell()
+        except _OutOfTime:
+            pass
+
+    def resume(self, root: Node) -> None:
+        """Go on with a tree that was stopped."""
+        self.root = root
+        for node in root.walk():
+            self.count(node)
+            if node.leaf is not None and node.upper > self.target:
+                free = node.supports.possible
+                diagonal = self.ground.part.held.diagonal()[np.searchsorted(self.ground.part.features, free)]
+                node.scores = -diagonal
+                self.open(node)
+        self.tell()
+
+    def run(self) -> None:
+        """Split the worst nodes until none is open, or a limit is reached."""
+        settle = (
+            Here(self.ground, self.quietly)
+            if self.limits.client is None
+            else There(self.limits.client, self.ground, self.tell)
+        )
+        try:
+            while not self.stopped and (parents := self.worst()):
+                tasks = [task for node in parents for task in self.tasks(node)]
+                self.split(parents, settle(tasks))
+        except _OutOfTime:
+            pass
+        self.tell()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a limit is reached."""
+        limits = self.limits
+        return (
+            time.monotonic() > self.ends
+            or (limits.nodes is not None and self.nodes >= limits.nodes)
+            or (limits.steps is not None and self.steps >= limits.steps)
+            or self.held > MOST_BYTES
+        )
+
+    def worst(self) -> list[Node]:
+        """Take the open nodes with the largest bounds, as many as a wave splits."""
+        taken: list[Node] = []
+        while self.heap and len(taken) < WAVE and -self.heap[0][0] > self.target:
+            taken.append(heapq.heappop(self.heap)[2])
+        return taken
+
+    def tasks(self, node: Node) -> Iterable[Task]:
+        """Return the two children of a node to settle: with the feature branched on, and without."""
+        none, leaf = np.zeros(0, dtype=np.int64), node.leaf
+        assert leaf is not None  # it is open
+        one = node.supports.possible[[int(np.argmin(node.scores))]]
+        for supports in (node.supports.fix(none, one), node.supports.fix(one, none)):
+            yield Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan)
+
+    def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
+        """Give the parents their children; parents whose children are not settled in time stay open."""
+        waiting, outcomes = list(parents), iter(settled)
+        try:
+            while waiting:
+                both = next(outcomes), next(outcomes)
+                parent = waiting.pop(0)
+                feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
+                children = self.taken(both[0]), self.taken(both[1])
+                parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
+                for child in children:
+                    self.open(child)
+                self.tell()
+        finally:
+            for parent in waiting:
+                self.open(parent)
+
+    def taken(self, settled: Settled) -> Node:
+        """Take over what a node came to."""
+        self.nodes, self.steps = self.nodes + 1, self.steps + settled.steps
+        self.count(settled.node)
+        if settled.answer is not None and settled.lower > self.lower:
+            x = np.zeros(self.problem.n)
+            x[settled.answer[0]] = settled.answer[1]
+            self.point = ascent.swaps(self.problem, ascent.polish(self.problem, x), self.quietly)
+            self.lower = max(settled.lower, self.problem.covariance.quadratic(self.point))
+        return settled.node
+
+    def count(self, node: Node) -> None:
+        """Count the bytes of a node's witnesses, each once."""
+        for one in node.walk():
+            for use in [stage.use for stage in one.stages] + ([] if one.leaf is None else [one.leaf]):
+                self.held += use.tree.nbytes + 24
+                if use.witness is not None and id(use.witness) not in self.known:
+                    self.known.add(id(use.witness))
+                    self.held += use.witness.nbytes
+
+    def open(self, node: Node) -> None:
+        """Put a node that is not closed among those to be split."""
+        if node.leaf is None or node.upper <= self.target or not node.supports.possible.size:
+            return
+        if not np.isfinite(node.scores).any():
+            return  # all that could be branched on are features without rows
+        if node.warm is not None:
+            node.warm = node.warm if self.warm + node.warm.nbytes <= MOST_WARM else None
+            self.warm += 0 if node.warm is None else node.warm.nbytes
+        heapq.heappush(self.heap, (-node.upper, self.made, node))
+        self.made += 1
+
+    # --- what it says ---------------------------------------------------------------------------------------
+    @property
+    def proved(self) -> float:
+        """The bound of the tree as it stands, in unit scale; infinite before the root is settled."""
+        if self.root is None:
+            return np.inf
+        return max(max((node.upper for node in self.root.walk()), default=0.0), self.target, 0.0)
+
+    def certificate(self) -> Certificate:
+        """Return the certificate of the tree as it stands."""
+        assert self.root is not None  # `proved` is finite
+        arrays, upper = packed(self.root)
+        return Certificate.of(self.problem, "B8", "fixing", upper, arrays)
+
+    def tell(self) -> None:
+        """Report the gap, the features fixed and the nodes; stop when the time is over."""
+        if time.monotonic() > self.ends:
+            raise _OutOfTime
+        unit, open_ = self.problem.covariance.unit, sum(-one[0] > self.target for one in self.heap)
+        upper = max(-self.heap[0][0], self.target) if self.heap else self.target
+        known = np.inf if self.known_upper is None else self.known_upper
+        shown = min(known, upper * unit if self.root is not None else np.inf)
+        fixed = self.root.supports if self.root is not None else None
+        into = [] if fixed is None else fixed.into.tolist()
+        out = 0 if fixed is None else self.problem.n - fixed.into.size - fixed.possible.size
+        words = f"{len(into)} in, {out} out, {open_} open"
+        self.report(
+            Event(
+                self.stage,
+                self.nodes,
+                self.limits.nodes or 0,
+                self.lower * unit,
+                shown if np.isfinite(shown) else None,
+                self.problem.size,
+                words,
+                {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes},
+            )
+        )

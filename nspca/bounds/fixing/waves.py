@@ -1,0 +1,99 @@
+"""Settle several nodes at once: one after the other here, or at the same time on the workers of a cluster.
+
+A wave is settled with the best value known when it began, so its nodes come out the same however many workers
+there are. The client is the caller's and is known by what it can do: nothing of Dask is imported here.
+"""
+
+import queue
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.settle import Settled, Task, settle
+from nspca.errors import InvalidOption, JobError, NSPCAError, shown
+from nspca.progress import Report, silent
+
+TICK = 0.2
+"""Seconds between two reports while workers are busy."""
+
+
+def check_client(client: Any) -> None:
+    """Refuse a client that cannot submit tasks."""
+    if client is not None and not all(hasattr(client, name) for name in ("submit", "nthreads")):
+        raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
+
+
+class Here:
+    """Settle nodes in this process, one at a time."""
+
+    def __init__(self, ground: Ground, report: Report):
+        self.ground, self.report = ground, report
+
+    def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
+        """Yield what each task came to, in order."""
+        for task in tasks:
+            yield settle(self.ground, task, self.report)
+
+
+class There:
+    """Settle nodes on the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    ground : Ground
+        Sent to the cluster once.
+    tell : callable
+        Called now and then while workers are busy; may raise `Cancelled`.
+    """
+
+    def __init__(self, client: Any, ground: Ground, tell: Callable[[], None]):
+        self.client, self.tell = client, tell
+        self.ground = self._submit(_itself, ground)
+
+    def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
+        """Yield what each task came to, in order."""
+        done: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        futures = [self._submit(_settle, self.ground, task) for task in tasks]
+        for future in futures:
+            future.add_done_callback(lambda _: done.put(True))
+        try:
+            for future in futures:
+                while not future.done():
+                    self.tell()
+                    try:
+                        done.get(timeout=TICK)
+                    except queue.Empty:
+                        continue
+                yield self._result(future)
+        finally:
+            for future in futures:
+                future.release()
+
+    def _submit(self, function, *arguments):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self.client.submit(function, *arguments, pure=False)
+
+    def _result(self, future) -> Settled:
+        try:
+            return future.result()
+        except (NSPCAError, MemoryError):
+            raise
+        except Exception as error:  # Dask's own are not known here, and a worker may raise any
+            raise JobError(
+                f"Workers that settle nodes to the end are required, got {type(error).__name__} "
+                f"({shown(str(error))}): see their logs, or leave the client out."
+            ) from error
+
+
+def _itself(what):
+    return what
+
+
+def _settle(ground: Ground, task: Task) -> Settled:
+    with threadpool_limits(1):
+        return settle(ground, task, silent)

@@ -1,0 +1,329 @@
+"""Form `fixing`: features are fixed in and out, stage after stage, at the nodes of a tree of supports.
+
+A node looks at the sets S of at most k features that have all features that are *in*, and otherwise only
+*free* ones. The tree is walked in preorder. At each node its stages come first, then a branch, a leaf or
+nothing.
+
+Theorem. Let v >= 0 be any number. Then OPT <= max(v, the largest t + F of the leaves).
+Proof. Let x'Ax > v, and let S be the support of x and the forced features. At the root S is one of the sets.
+- A stage that fixes j out proves x'Ax <= t + F <= v for every S that has j: T+j in place of T (`membership`).
+  So S does not have j. A stage that fixes j in proves the same for every S without j, by T-j. So S has j.
+- A free feature that is branched on is in S or not. So S belongs to one child.
+- Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
+So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`.
+
+Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+
+from nspca.checker import matrix
+from nspca.checker.cover import TOO_SHORT, prove_cover
+from nspca.checker.inequality import spectral_half
+from nspca.checker.matrix import Matrix
+from nspca.checker.membership import Rows
+from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
+from nspca.checker.refusal import require
+
+LEAF, NOTHING_LEFT = -1, -2
+NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
+NAMES += ("tree", "sizes", "rows", "W", "M", "U")
+
+
+def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
+    """Return the largest of the level v and of t + F of all leaves, once every stage and leaf is proved."""
+    proof = Proof.read(arrays, A.n)
+    proved, uses = Fraction(proof.level), Uses(proof, recipe)
+    features, features_read, stages_read = proof.features, 0, 0
+    waiting, read = [Node.root(A, recipe.forced, recipe.k)], 0
+    while waiting:
+        require(read < proof.branch.size, TOO_SHORT)
+        node, code, count = waiting.pop(), int(proof.branch[read]), int(proof.stages[read])
+        read += 1
+        require(0 <= count <= len(proof.fixed) - stages_read, f"node {read - 1} has no {count} stages")
+        for out, in_ in proof.fixed[stages_read : stages_read + count]:
+            both = features[features_read : features_read + out + in_]
+            uses.prove_stage(node, both[:out], both[out:])
+            node = node.after(both[:out], both[out:])
+            features_read += out + in_
+        stages_read += count
+        if code == NOTHING_LEFT:
+            require(node.has_no_sets, f"node {read - 1} is left out, but sets of features are left in it")
+        elif code == LEAF:
+            proved = max(proved, uses.prove_leaf(node))
+        else:
+            waiting += reversed(node.children(code))
+    ends = (read, proof.branch.size), (stages_read, len(proof.fixed)), (features_read, features.size)
+    over = any(end != size for end, size in ends) or uses.left
+    require(not over, "the certificate has numbers left over that no node of the tree reads")
+    return proved
+
+
+# --- nodes ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A node of the tree, after the stages that were read so far.
+
+    Attributes
+    ----------
+    A : the matrix, or the part of it whose entries are held
+    features : (A.n,) the features of A, in increasing order
+    is_in, is_free : (n,) bool
+    k : the largest number of features of a set
+    """
+
+    A: "Matrix | Part"
+    features: np.ndarray
+    is_in: np.ndarray
+    is_free: np.ndarray
+    k: int
+
+    @classmethod
+    def root(cls, A: Matrix, forced: tuple[int, ...], k: int) -> Self:
+        """Return the root: the forced features are in, all others are free unless k are in."""
+        is_in = np.zeros(A.n, dtype=bool)
+        is_in[list(forced)] = True
+        return cls(A, np.arange(A.n), is_in, ~is_in, k)._settled()
+
+    @property
+    def has_no_sets(self) -> bool:
+        """Tell whether more than k features are in, or none is in and none is free."""
+        return self.is_in.sum() > self.k or not (self.is_in | self.is_free).any()
+
+    def after(self, out, in_) -> Self:
+        """Return the node in which these free features are fixed."""
+        is_in, is_free = self.is_in.copy(), self.is_free.copy()
+        is_in[in_] = True
+        is_free[out] = is_free[in_] = False
+        return replace(self, is_in=is_in, is_free=is_free)._settled()
+
+    def children(self, j: int) -> tuple[Self, Self]:
+        """Return the children with the free feature j, and without it."""
+        possible = 0 <= j < self.is_free.size and self.is_free[j] and self.is_in.sum() < self.k
+        words = f"feature {j} cannot be branched on: it must be free, with fewer than {self.k} features in"
+        require(possible, words)
+        none = np.zeros(0, dtype=int)
+        return self.after(none, [j]), self.after([j], none)
+
+    def _settled(self) -> Self:
+        """Return the node without free features where k are in, with entries of A held where few are left."""
+        node = self if self.is_in.sum() < self.k else replace(self, is_free=np.zeros_like(self.is_free))
+        live = np.flatnonzero(node.is_in | node.is_free)
+        if node.A.entries is not None or not 0 < live.size <= matrix.DENSE_LIMIT:
+            return node
+        return replace(node, A=Part(node.A, live), features=live)
+
+
+class Part:
+    """A principal part of A: a matrix of fewer features, which are numbered from 0.
+
+    Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them.
+    """
+
+    m: int
+    n: int
+    size: np.ndarray
+    eps: float
+    lost: float
+    more: int
+    relative: bool
+    gram: bool
+    by_rows: bool
+    entries: np.ndarray | None
+
+    def __init__(self, A: Any, rows: np.ndarray):
+        self.whole, self.rows, self.m, self.n = A, rows, A.m, rows.size
+        self.size, self.eps, self.lost, self.more = A.size[rows], A.eps, A.lost, A.more
+        self.relative, self.gram = A.relative, A.gram
+        few = A.entries is not None or rows.size <= matrix.DENSE_LIMIT
+        self.entries = A.block(rows, rows) if few else None
+        self.by_rows = A.by_rows and not few
+
+    def chunks(self, J):
+        """The features J in pieces that are looked at together."""
+        return self.whole.chunks(J)
+
+    def columns(self, J):
+        """Z for the features J."""
+        return self.whole.columns(self.rows[J])
+
+    def block(self, I, J):
+        """A[I, J], computed."""
+        if self.entries is not None:
+            return self.entries[np.ix_(I, J)]
+        return self.whole.block(self.rows[I], self.rows[J])
+
+    def largest_outside(self, outside, tau, nonneg):
+        """At least every A_ij with i among `outside`. Any feature of the whole is j, which is stricter."""
+        return self.whole.largest_outside(self.rows[outside], tau, nonneg)
+
+
+# --- uses of witnesses ----------------------------------------------------------------------------
+
+
+class Uses:
+    """The uses of witnesses, read one after the other as the tree is walked."""
+
+    def __init__(self, proof: "Proof", recipe: Recipe):
+        self.proof, self.k, self.nonneg = proof, recipe.k, recipe.nonneg
+        self.read, self.tree = 0, proof.tree
+
+    @property
+    def left(self) -> bool:
+        """Tell whether uses or codes of covers have not been read."""
+        return self.read < self.proof.use.size or self.tree.size > 0
+
+    def prove_leaf(self, node: Node) -> Fraction:
+        """Prove x'Ax <= t + F for all sets of a node, and return t + F."""
+        f, witness, _, _ = self._next(node)
+        self.tree = prove_cover(f, witness.F, self.tree)
+        return Fraction(witness.t) + Fraction(witness.F)
+
+    def prove_stage(self, node: Node, out, in_) -> None:
+        """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
+        number, free = self.read, node.is_free
+        both = np.concatenate([out, in_])
+        inside = bool(both.size) and ((both >= 0) & (both < free.size)).all()
+        rising = all((np.diff(part) > 0).all() for part in (out, in_))
+        right = inside and rising and free[both].all() and np.unique(both).size == both.size
+        require(right, f"use {number} must fix one or more features, each of them free, in increasing order")
+        f, witness, kept, outside = self._next(node)
+        low_enough = Fraction(witness.t) + Fraction(witness.F) <= Fraction(self.proof.level)
+        require(low_enough, f"t + F of stage use {number} is above the level {self.proof.level!r}")
+        having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
+        place = {int(j): i for i, j in enumerate(kept)}
+        require(all(int(j) in place for j in in_), f"use {number} fixes in a feature outside its rows")
+        lacking[[place[int(j)] for j in in_]] = witness.F
+        having[[place[int(j)] for j in out if int(j) in place]] = witness.F
+        if np.isin(out, outside).any():
+            having[kept.size] = witness.F  # one of the equal rows that stand for the features outside
+        # `Rows` looks at claims below a sum that is known already. No sum is: all claims are the float below.
+        none_known = float(np.nextafter(witness.F, np.inf))
+        self.tree = Rows(f, none_known, having, lacking, kept).prove(self.tree)
+
+    def _next(self, node: Node):
+        """Read the next use: its search half, its numbers, its kept features, the features outside."""
+        proof, number = self.proof, self.read
+        require(number < proof.use.size, f"witness use cannot be read: node has no use {number}")
+        self.read += 1
+        require(not node.has_no_sets, f"use {number} is at a node where no sets of features are left")
+        chosen, (t, F) = int(proof.use[number]), proof.claims[number].tolist()
+        given = None if chosen == NO_WITNESS else proof.witnesses[chosen]
+        of_node = node.is_in | node.is_free
+        of_rows = of_node if given is None else np.isin(np.arange(of_node.size), given.rows) & of_node
+        require(of_rows[node.is_in].all(), f"the rows of use {number} lack a feature that is in")
+        kept = np.concatenate([np.flatnonzero(node.is_in), np.flatnonzero(of_rows & node.is_free)])
+        outside = np.flatnonzero(of_node & ~of_rows)
+        live = np.flatnonzero(of_node)
+        A = Part(node.A, np.searchsorted(node.features, live))
+        at_kept, at_outside = np.searchsorted(live, kept), np.searchsorted(live, outside)
+        W, M, U = (None, None, np.zeros((kept.size, 0))) if given is None else given.on(kept)
+        tau = float(proof.tau[number]) if outside.size else None
+        witness = Inequality(at_kept, W, M, U, tau, t, F, self.tree)
+        f = spectral_half(A, witness, at_outside, self.k, self.nonneg, int(node.is_in.sum()))
+        return f, witness, kept, outside
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """W, M and U of one witness on its r rows, as they are stored."""
+
+    rows: np.ndarray  # (r,)
+    W: np.ndarray  # (r (r + 1) / 2,)
+    M: np.ndarray | None  # (r, r)
+    U: np.ndarray  # (r, d)
+
+    def on(self, kept):
+        """W, M and U on some of the rows, in double precision."""
+        at, r = np.searchsorted(self.rows, kept), self.rows.size
+        first, second = np.minimum.outer(at, at), np.maximum.outer(at, at)
+        W = self.W[first * r - first * (first - 1) // 2 + second - first]
+        M = None if self.M is None else self.M[np.ix_(at, at)].astype(np.float64)
+        return W.astype(np.float64), M, self.U[at].astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """All numbers of the certificate, read once."""
+
+    level: float
+    branch: np.ndarray  # (nodes,)
+    stages: np.ndarray  # (nodes,)
+    fixed: np.ndarray  # (s, 2)
+    features: np.ndarray
+    use: np.ndarray  # (u,)
+    claims: np.ndarray  # (u, 2)
+    tau: np.ndarray  # (u,)
+    tree: np.ndarray
+    witnesses: list[Witness]
+
+    @classmethod
+    def read(cls, arrays: Arrays, n: int) -> Self:
+        """From the arrays of a certificate about n features."""
+        arrays.only(*NAMES)
+        for name in NAMES:
+            arrays.need(name)
+        level = float(arrays.numbers("level", (1,))[0])
+        require(level >= 0, f"the level must be at least 0, got {level!r}")
+        branch, stages, use = (arrays.codes(name) for name in ("branch", "stages", "use"))
+        require(branch.size == stages.size, "witness stages must have a number for each node of the tree")
+        fixed, witnesses = whole_rows(arrays, "fixed", 2), read_witnesses(arrays, n)
+        known = all(NO_WITNESS <= number < len(witnesses) for number in use.tolist())
+        words = f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(witnesses) - 1}"
+        require(known, words)
+        features = arrays.codes("features")
+        counted = (fixed >= 0).all() and sum(fixed.ravel().tolist()) == features.size
+        require(counted, "witness fixed must count the numbers of witness features")
+        claims, tau = arrays.numbers("claims", (use.size, 2)), arrays.numbers("tau", (use.size,))
+        tree = arrays.codes("tree")
+        return cls(level, branch, stages, fixed, features.astype(int), use, claims, tau, tree, witnesses)
+
+
+def whole_rows(arrays: Arrays, name: str, columns: int) -> np.ndarray:
+    """Whole numbers in rows of so many columns."""
+    array = np.array(arrays.need(name))
+    right = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == columns
+    words = f"witness {name} must be whole numbers in rows of {columns}, got {array.dtype} {array.shape}"
+    require(right and (array.astype(object) < 2**62).all(), words)
+    return array.astype(int)
+
+
+def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
+    """The witnesses, which stand one after the other in `rows`, `W`, `M` and `U`."""
+    sizes = whole_rows(arrays, "sizes", 3).tolist()
+    possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
+    require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
+    lengths = {
+        "rows": [r for r, _, _ in sizes],
+        "W": [r * (r + 1) // 2 for r, _, _ in sizes],
+        "M": [r * r * m for r, _, m in sizes],
+        "U": [r * d for r, d, _ in sizes],
+    }
+    rows, parts = arrays.codes("rows"), {}
+    require(rows.size == sum(lengths["rows"]), "witness rows must be as long as the sizes say")
+    for name in ("W", "M", "U"):
+        parts[name] = np.split(stored(arrays, name, sum(lengths[name])), np.cumsum(lengths[name])[:-1])
+    parts["rows"] = np.split(rows.astype(int), np.cumsum(lengths["rows"])[:-1])
+    found = []
+    for (r, d, m), own, W, M, U in zip(
+        sizes, *(parts[name] for name in ("rows", "W", "M", "U")), strict=False
+    ):
+        rising = ((own >= 0) & (own < n)).all() and (np.diff(own) > 0).all()
+        require(rising, f"the rows of a witness must rise, from 0 to {n - 1} at most")
+        found.append(Witness(own, W, M.reshape(r, r) if m else None, U.reshape(r, d)))
+    return found
+
+
+def stored(arrays: Arrays, name: str, length: int) -> np.ndarray:
+    """Finite numbers in a row, in the precision in which they are stored."""
+    array = np.array(arrays.need(name))
+    right = array.dtype in (np.float32, np.float64) and array.shape == (length,)
+    words = f"witness {name} must be {length} finite numbers of single or double precision"
+    require(right and np.isfinite(array).all(), words)
+    return array

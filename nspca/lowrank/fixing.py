@@ -1,0 +1,216 @@
+"""Rows that must be taken, or cannot be, wherever f exceeds a level: the search half of fixing features.
+
+    f(c) = topk_i( p_i(c)^2 + h_i );  f+j: row j is among the k;  f-j: row j is not there
+
+Row j can be left out where f+j stays below the level in all directions, and must be taken where f-j does.
+Both are proved cone by cone, from the sums T+j and T-j (`terms`). A direction at which f+j exceeds the level
+ends the question about j at once, so only rows that may be fixed cost cones.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.lowrank.cones import LEAF, Query
+from nspca.lowrank.terms import Terms, changed, definite, taken
+from nspca.matrix.linalg import Array
+from nspca.progress import Event, Report, silent
+
+SPLIT_AT_ONCE = 128
+"""Cones split between two looks at what may still be fixed: those with the largest bounds first."""
+DEEPEST = 2.0**50
+"""Generators are whole numbers below this one, so their sums are exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """Rows that the cover proves to be out and in, as masks (n,).
+
+    Attributes
+    ----------
+    out : (n,) bool
+        f+j is at most the level.
+    into : (n,) bool
+        f-j is at most the level.
+    tree : (codes,) uint8
+        The cover that proves it.
+    cones : int
+        How many were made.
+    """
+
+    out: np.ndarray
+    into: np.ndarray
+    tree: np.ndarray
+    cones: int
+
+
+def fixed_rows(
+    query: Query,
+    level: float,
+    wanted: tuple[np.ndarray, np.ndarray],
+    directions: Array,
+    cap: int,
+    report: Report = silent,
+) -> Fixed:
+    """Return the rows whose f+j, or f-j, is proved to stay at or below a level everywhere.
+
+    Parameters
+    ----------
+    query : Query
+    level : float
+    wanted : two (n,) bool
+        Rows that may be fixed out, and in.
+    directions : (c, D) float64
+        Unit directions at which f is known to be large: they rule out most rows before any cone is made.
+    cap : int
+        Cones made at most. Rows that are undecided by then are not fixed.
+    report : callable
+        Gets an `Event` now and then, and may raise `Cancelled`.
+    """
+    return _Search(query, level, wanted, cap).run(directions, report)
+
+
+def at_directions(query: Query, directions: Array) -> tuple[Array, Array]:
+    """Return the largest f+j and f-j (n,) over some unit directions (c, D)."""
+    return _reached(Terms(query), directions)
+
+
+def _reached(f: Terms, directions: Array) -> tuple[Array, Array]:
+    if f.nonneg:
+        p = np.maximum(directions @ f.V.T, 0.0)
+    else:
+        p = np.abs(directions[:, : f.d] @ f.V[:, : f.d].T) + directions[:, f.d :] @ f.V[:, f.d :].T
+    having, lacking = changed(p * p + f.h, f.fixed, f.room)
+    return having.max(axis=0), lacking.max(axis=0)
+
+
+class _Search:
+    """Cones in the order they were made, each with the rows that are not proved on it."""
+
+    def __init__(self, query: Query, level: float, wanted: tuple[np.ndarray, np.ndarray], cap: int):
+        self.f, self.level, self.cap = Terms(query), level, cap
+        n = self.f.n
+        # Claims in one row: first those of rows that are out, then those of rows that are in.
+        self.alive = np.concatenate(wanted)
+        self.alive[n : n + self.f.fixed] = self.alive[: self.f.fixed] = False
+        self.alive &= self.f.room > 0
+        self.codes: list[int] = []
+        self.halves: list[int] = []
+        self.failing: list[np.ndarray] = []
+        self.bound: list[float] = []
+        self.generators = np.zeros((0, self.f.D, self.f.D))
+        self.edges = np.zeros((0, 2), dtype=int)
+        self.shallow = np.zeros(0, dtype=bool)
+
+    def run(self, directions: Array, report: Report) -> Fixed:
+        """Split cones until every claim that is left holds on each, or there are too many."""
+        f = self.f
+        if len(directions):
+            self.rule_out(np.concatenate(_reached(f, directions)))
+        roots = 0
+        if self.alive.any():
+            roots = len(self.add(f.roots() if f.D else np.zeros((1, 0, 0))))
+            waiting = self.failed(range(roots))
+            while waiting and self.alive.any() and len(self.codes) < self.cap:
+                report(Event("features", len(self.codes), self.cap))
+                waiting.sort(key=lambda one: -self.bound[one])
+                taken_now, waiting = waiting[:SPLIT_AT_ONCE], waiting[SPLIT_AT_ONCE:]
+                able = self.shallow[taken_now] & (f.D > 1)
+                for one, can in zip(taken_now, able, strict=True):
+                    if not can:
+                        self.alive[self.failing[one]] = False
+                halves = self.split([one for one, can in zip(taken_now, able, strict=True) if can])
+                waiting = self.failed(waiting + halves)
+            for one in waiting:
+                self.alive[self.failing[one]] = False
+        out, into = np.split(self.alive, 2)
+        return Fixed(out & ~into, into, self.tree(roots), len(self.codes))
+
+    def rule_out(self, reached: Array) -> None:
+        """Give up what some direction shows to be above the level."""
+        self.alive &= reached + self.f.margin <= self.level
+
+    def failed(self, cones) -> list[int]:
+        """Those of some cones on which a claim that is left is not proved."""
+        return [one for one in cones if self.codes[one] == LEAF and self.alive[self.failing[one]].any()]
+
+    def add(self, generators: Array) -> range:
+        """Make cones, and find the claims that are not proved on each."""
+        f, first = self.f, len(self.codes)
+        for piece in f.pieces(np.arange(len(generators))):
+            G, terms = f.terms(generators[piece])
+            T = taken(terms, f.fixed, f.room)[0]
+            bounds, edges = f.bounds(G, T)
+            self.bound += bounds.tolist()
+            self.edges = np.concatenate((self.edges, edges))
+            failing = [np.zeros(0, dtype=int)] * len(piece)
+            above = np.flatnonzero(bounds > self.level)
+            if above.size:
+                for one, rows in zip(above, self.unproved(G[:, above], terms[:, above]), strict=True):
+                    failing[one] = rows
+            self.failing += failing
+        count = len(generators)
+        self.codes += [LEAF] * count
+        self.halves += [-1] * count
+        self.generators = np.concatenate((self.generators, generators))
+        largest = np.abs(generators).max(axis=(1, 2), initial=0.0)
+        self.shallow = np.append(self.shallow, largest < DEEPEST)
+        return range(first, len(self.codes))
+
+    def unproved(self, G: Array, terms: Array) -> list[np.ndarray]:
+        """For each cone the claims that are alive and not proved on it; corners above the level end some."""
+        f, n = self.f, self.f.n
+        corners = f.edges[0] == f.edges[1]
+        both = changed(terms, f.fixed, f.room)
+        self.rule_out(np.concatenate([part[corners].max(axis=(0, 1)) for part in both]))
+        found: list[list[np.ndarray]] = [[] for _ in range(G.shape[1])]
+        for half, part in enumerate(both):
+            alive = np.flatnonzero(self.alive[half * n : (half + 1) * n])
+            if not alive.size:
+                continue
+            T = part[:, :, alive] + f.margin
+            cones, rows = np.nonzero((self.level * G[:, :, None] < T).any(axis=0))
+            if not cones.size:
+                continue
+            S = self.level * G[:, cones] - T[:, cones, rows]
+            wrong = ~(definite(S, f) | definite(f.without_positive(S), f))
+            cones, rows = cones[wrong], alive[rows[wrong]] + half * n
+            for one, own in zip(*_grouped(cones, rows), strict=True):
+                found[one].append(own)
+        return [np.concatenate(parts) if parts else np.zeros(0, dtype=int) for parts in found]
+
+    def split(self, cones: list[int]) -> list[int]:
+        """Halve cones, each at the edge that weighs most in its bound; give back the halves."""
+        if not cones:
+            return []
+        nodes = np.array(cones)
+        g, (j, l), every = self.generators[nodes], self.edges[nodes].T, np.arange(len(nodes))
+        first, second = g.copy(), g.copy()
+        first[every, j] = second[every, l] = g[every, j] + g[every, l]
+        made = self.add(np.stack((first, second), axis=1).reshape(-1, self.f.D, self.f.D))
+        for one, node in enumerate(cones):
+            self.codes[node] = int(j[one]) * self.f.D + int(l[one])
+            self.halves[node] = made[2 * one]
+        return list(made)
+
+    def tree(self, roots: int) -> np.ndarray:
+        """Codes in preorder; a cone on which all that is claimed was proved is a leaf."""
+        if not self.f.D:
+            return np.zeros(0, dtype=np.uint8)
+        codes, stack = [], list(range(roots))[::-1]
+        while stack:
+            node = stack.pop()
+            if self.codes[node] == LEAF or not self.alive[self.failing[node]].any():
+                codes.append(LEAF)
+            else:
+                codes.append(self.codes[node])
+                stack += [self.halves[node] + 1, self.halves[node]]
+        return np.array(codes, dtype=np.uint8)
+
+
+def _grouped(keys: np.ndarray, values: np.ndarray) -> tuple[list[int], list[np.ndarray]]:
+    """Values by their keys, which are in increasing order."""
+    if not keys.size:
+        return [], []
+    ends = np.flatnonzero(np.diff(keys)) + 1
+    return keys[np.append(0, ends)].tolist(), np.split(values, ends)

@@ -1,0 +1,132 @@
+"""Terms of f(c) = topk_i( p_i(c)^2 + h_i ) on many cones at once, and their sums with and without each row.
+
+On a cone with generators g_j the terms are ``p_ij p_il + h_i G_jl``, one for each edge (j, l) and each row i.
+``T_jl`` is the sum of the k largest. ``T+i`` must take row i and ``T-i`` may not take it. Bounds on f with
+such a rule follow from these sums as the bound on f follows from T (docs/certificates.md, *Single features*).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nspca.lowrank import copositive
+from nspca.lowrank.cones import Query, roots
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
+
+AT_ONCE = 2**20
+"""Terms held at a time: 8 MB."""
+ROUNDING = 64
+"""Unit roundoffs, times D and topk |v|^2, that evaluating a sum here can lose."""
+PROOF = 8
+"""Unit roundoffs, times D, k + 8D + 40 and topk |v|^2, that a proof by Cholesky can need of a matrix."""
+
+
+class Terms:
+    """The terms of f and their sums on many cones at once."""
+
+    def __init__(self, query: Query):
+        V, n = np.asarray(query.V, dtype=np.float64), len(query.V)
+        self.nonneg, self.d, self.root_tau = query.nonneg, V.shape[1], float(np.sqrt(query.tau))
+        self.extra, self.n, self.fixed = query.tau > 0, n, query.fixed
+        self.V = np.column_stack((V, np.full(n, self.root_tau))) if self.extra else V
+        self.D, self.room = self.V.shape[1], min(query.k, n) - query.fixed
+        self.h = np.zeros(n) if query.h is None else query.h
+        self.edges = np.triu_indices(self.D) if self.D else (np.zeros(1, int), np.zeros(1, int))
+        size = np.sort((self.V**2).sum(axis=1) + self.h)
+        lost = UNIT_ROUNDOFF * max(self.D, 1) * size[max(n - query.k, 0) :].sum()
+        self.margin, self.room_of_proof = ROUNDING * lost, PROOF * (query.k + 8 * self.D + 40) * lost
+
+    def roots(self) -> Array:
+        """Generators (cones, D, D) of the orthants."""
+        return np.array([np.diag(np.array(s, dtype=float)) for s in roots(self.D, self.extra, self.nonneg)])
+
+    def pieces(self, cones: np.ndarray) -> Iterator[np.ndarray]:
+        """Cones by number, as many at once as their terms allow."""
+        step = max(1, AT_ONCE // (self.n * len(self.edges[0]) or 1))
+        return (cones[i : i + step] for i in range(0, len(cones), step))
+
+    def terms(self, generators: Array) -> tuple[Array, Array]:
+        """Products G (edges, cones) of unit generators, and terms (edges, cones, n)."""
+        if self.D == 0:
+            return np.ones((1, len(generators))), np.broadcast_to(self.h, (1, len(generators), self.n))
+        g = generators / np.linalg.norm(generators, axis=2, keepdims=True)
+        a, b = self.edges
+        if self.nonneg:
+            p = np.maximum(g @ self.V.T, 0.0)
+        else:
+            d = self.d
+            p = np.abs(g[..., :d] @ self.V[:, :d].T) + g[..., d:] @ self.V[:, d:].T
+        G = np.einsum("cei,cei->ec", g[:, a], g[:, b])
+        return G, (p[:, a] * p[:, b]).transpose(1, 0, 2) + self.h * G[:, :, None]
+
+    def matrices(self, entries: Array) -> Array:
+        """Symmetric matrices (cones, D, D) of entries (edges, cones)."""
+        S = np.empty((entries.shape[1], self.D, self.D))
+        S[:, self.edges[0], self.edges[1]] = S[:, self.edges[1], self.edges[0]] = entries.T
+        return S
+
+    def without_positive(self, S: Array) -> Array:
+        """Entries (edges, cones), the positive ones off the diagonal put to 0."""
+        off = (self.edges[0] != self.edges[1])[:, None]
+        return np.where(off, np.minimum(S, 0.0), S)
+
+    def bounds(self, G: Array, T: Array) -> tuple[Array, np.ndarray]:
+        """Of f on cones, as in `objective`; and the edge (cones, 2) to split each at."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
+        if self.D == 0:
+            return T[0], np.zeros((1, 2), dtype=int)
+        G, T = self.matrices(G), self.matrices(T)
+        base = np.einsum("cii->ci", T).max(axis=1)
+        L = np.linalg.cholesky(G)
+        half = np.linalg.solve(L, T - base[:, None, None] * G)
+        whole = np.linalg.solve(L, half.transpose(0, 2, 1))
+        narrow = self.room_of_proof / np.maximum(np.linalg.eigvalsh(G)[:, 0], UNIT_ROUNDOFF)
+        known = np.minimum(simple, base + np.linalg.eigvalsh(whole)[:, -1] + narrow)
+        return copositive.lowered(G, T, known) + self.margin, copositive.dearest(G, T)
+
+
+def changed(terms: Array, fixed: int, room: int) -> tuple[Array, Array]:
+    """Sums with each term (..., n), and without it: of the `fixed` first terms and the `room` largest others.
+
+    Of a term that cannot be among them the first sum is -inf.
+    """
+    T, last, following = taken(terms, fixed, room)
+    having = T[..., None] - np.maximum(last[..., None] - terms, 0.0)
+    lacking = T[..., None] - np.maximum(terms - following[..., None], 0.0)
+    having[..., :fixed], lacking[..., :fixed] = T[..., None], T[..., None] - terms[..., :fixed]
+    return having, lacking
+
+
+def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
+    """The sum; the smallest of its terms that could be exchanged, inf if none is taken, 0 if all are; the
+    largest that is not taken, inf if none could be.
+    """
+    T, free = terms[..., :fixed].sum(axis=-1), terms[..., fixed:]
+    n, shape = free.shape[-1], terms.shape[:-1]
+    if room >= n:
+        return T + free.sum(axis=-1), np.zeros(shape), np.zeros(shape)
+    if room == 0:
+        return T, np.full(shape, np.inf), np.full(shape, np.inf)
+    free = np.partition(free, (n - room - 1, n - room), axis=-1)
+    return T + free[..., n - room :].sum(axis=-1), free[..., n - room], free[..., n - room - 1]
+
+
+def definite(S: Array, f: Terms) -> np.ndarray:
+    """Which of the symmetric matrices with entries S (edges, matrices) are positive definite, with room."""
+    if f.D == 0:
+        return S[0] >= 0
+    at = {edge: i for i, edge in enumerate(zip(*(part.tolist() for part in f.edges), strict=True))}
+    S, D = S.copy(), f.D
+    good = np.ones(S.shape[1], dtype=bool)
+    for i in range(D):
+        S[at[i, i]] -= f.room_of_proof
+    with np.errstate(all="ignore"):
+        for i in range(D):
+            pivot = S[at[i, i]]
+            good &= pivot > 0
+            for a in range(i + 1, D):
+                ratio = S[at[i, a]] / pivot
+                for b in range(a, D):
+                    S[at[a, b]] -= ratio * S[at[i, b]]
+    return good

@@ -1,0 +1,269 @@
+"""Features fixed in and out, and trees of such nodes: against brute force, and held against the checker."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import elimination, strongest
+from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing.arrays import unpacked
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
+from nspca.bounds.witness import Witness
+from nspca.errors import Cancelled
+from nspca.lowrank import fixing
+from nspca.lowrank.cones import Query
+from tests.oracles import brute_force
+from tests.strategies import counts
+
+PLAN = replace(PLANS["fast"], cap=200)
+
+
+@pytest.fixture(autouse=True)
+def lean(monkeypatch):
+    """Few dimensions and steps: small problems need no more, and trees are deeper."""
+    for name, value in {"RANK": 2, "ROUNDS": 1, "FIX_CAP": 400}.items():
+        monkeypatch.setattr(settling, name, value)
+
+
+def tables(count, seed):
+    """Small tables: any rank, whole numbers with ties, duplicate and zero columns, entries of one sign."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        n, m = int(rng.integers(2, 10)), int(rng.integers(1, 10))
+        X = rng.standard_normal((m, n))
+        kind = number % 6
+        X = (
+            np.round(X)
+            if kind == 1
+            else np.abs(X)
+            if kind == 4
+            else np.outer(X[:, 0], X[0])
+            if kind == 5
+            else X
+        )
+        X[:, rng.integers(n)] = X[:, 0] if kind == 2 else X[:, -1]
+        if kind == 3:
+            X[:, rng.integers(n)] = 0.0
+        if X.any():
+            yield X, int(rng.choice([1, n, rng.integers(1, n + 1)])), rng
+
+
+def optimum(A, k, nonneg, forced=()):
+    """Values of all supports of k features with the forced ones, by brute force."""
+    others = [i for i in range(len(A)) if i not in forced]
+    sets = [tuple(sorted((*forced, *I))) for I in combinations(others, min(k, len(A)) - len(forced))]
+    return {I: brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in sets}
+
+
+def tree_of(problem, lower, rng, rows=None, rounds=0, **limits):
+    """A tree whose root has a random witness."""
+    kept = elimination.all_rows(problem) if rows is None else elimination.keep(problem, rows)
+    r = len(kept.block)
+    W = np.minimum(kept.block, rng.random() * np.abs(kept.block).max(initial=0.0))
+    U = np.linalg.eigh(kept.block)[1][:, -2:] * rng.random() if r else np.zeros((0, 0))
+    M = 0.05 * rng.standard_normal((r, r)) if rng.random() < 0.3 else None
+    tree = FixingTree(
+        problem=problem,
+        plan=PLAN,
+        lower=lower,
+        gap=1e-9,
+        ground=Ground.of(problem, kept),
+        limits=Limits(**limits),
+    )
+    tree.begin(Stored.of(kept.features, Witness((W + W.T) / 2, M, U)), None, rounds)
+    tree.run()
+    return tree
+
+
+def made(X, k, nonneg, rng, covariance):
+    """A problem of these data, with forced features now and then."""
+    n = X.shape[1]
+    forced = tuple(map(int, rng.choice(n, int(rng.integers(0, k + 1)), replace=False)))
+    forced = tuple(sorted(forced)) if rng.random() < 0.3 else ()
+    if not covariance:
+        return X, nspca.Problem.from_data(X, k, nonneg, center=False, forced=forced)
+    A = X.T @ X / len(X)
+    A = (A + A.T) / 2
+    return A, nspca.Problem.from_covariance(A, k, nonneg, forced)
+
+
+# --- the search half --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(60, 600)
+def test_rows_are_fixed_only_where_no_direction_shows_otherwise(nonneg, count):
+    """f+j and f-j are tried at many directions; a row that is fixed stays below the level at all of them."""
+    rng, fixed = np.random.default_rng(7), 0
+    for _ in range(count):
+        n, d = int(rng.integers(2, 8)), int(rng.integers(1, 4))
+        k = int(rng.integers(1, n + 1))
+        first = int(rng.integers(0, k + 1))
+        V, h = rng.standard_normal((n, d)), np.maximum(rng.standard_normal(n), 0) * rng.choice([0.0, 0.3])
+        query = Query(V, k, h, float(rng.choice([0.0, 0.2])), nonneg, first)
+        D = d + (query.tau > 0)
+        C = rng.standard_normal((400, D))
+        C[:, -1] = np.abs(C[:, -1]) if query.tau > 0 else C[:, -1]
+        C /= np.linalg.norm(C, axis=1, keepdims=True)
+        having, lacking = fixing.at_directions(query, C)
+        top = max(np.max(having), np.max(lacking))
+        level = float(top * rng.choice([0.7, 0.9, 0.97]))
+        wanted = np.ones(n, bool), np.ones(n, bool)
+        found = fixing.fixed_rows(query, level, wanted, C[:0], cap=300)
+        assert not found.out[:first].any() and not found.into[:first].any()
+        assert (having[found.out] <= level).all() and (lacking[found.into] <= level).all()
+        sooner = fixing.fixed_rows(query, level, wanted, C, cap=300)
+        assert (having[sooner.out] <= level).all() and (lacking[sooner.into] <= level).all()
+        fixed += int(found.out.sum() + found.into.sum())
+    assert fixed > count / 4
+
+
+# --- trees ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("count", [18, pytest.param(1500, marks=pytest.mark.long)])
+def test_no_fixing_loses_a_better_answer_and_the_checker_takes_every_tree(nonneg, count, monkeypatch):
+    """Every answer above the level is looked up in the tree: it meets each stage's sets."""
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    fixings = 0
+    for number, (X, k, rng) in enumerate(tables(count, seed=11 + nonneg)):
+        data, problem = made(X, k, nonneg, rng, covariance=number % 2 == 0)
+        values = optimum(problem.covariance.matrix, k, nonneg, problem.forced)
+        best = max(values.values())
+        lower = float(best * rng.choice([1.0, 1.0, 0.97, 0.8]))
+        rows = int(rng.integers(1, problem.n + 1)) if number % 3 == 0 else None
+        tree = tree_of(problem, lower, rng, rows, rounds=number % 2, nodes=int(rng.integers(1, 5)))
+        certificate = tree.certificate()
+        fixings += followed(tree.root, values, max(float(certificate.witness["level"][0]), tree.lower))
+        assert certificate.upper >= best * problem.covariance.unit * (1 - 1e-12)
+        assert nspca.verify(data, certificate, problem) <= certificate.upper
+        again = nspca.Certificate.from_bytes(certificate.to_bytes())
+        assert nspca.verify(data, again, problem) <= again.upper
+    assert fixings > count
+
+
+def followed(root, values, level):
+    """How many features were fixed; each support above the level is among those that are left."""
+    fixings = 0
+    for node in root.walk():
+        fixings += sum(one.out.size + one.into.size for one in node.stages)
+    above = [set(I) for I, value in values.items() if value > level * (1 + 1e-9)]
+    for support in above:
+        node = root
+        while node.children:
+            node = node.children[0 if node.feature in support else 1]
+        left = node.supports
+        assert set(left.into.tolist()) <= support <= {*left.into.tolist(), *left.possible.tolist()}
+    return fixings
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(30, 300)
+def test_exhaustive_effort_proves_the_optimum(nonneg, count):
+    for X, k, _ in tables(count, seed=5):
+        problem = nspca.Problem.from_data(X, k, nonneg, center=False)
+        best = max(optimum(problem.covariance.matrix, k, nonneg).values()) * problem.covariance.unit
+        result = nspca.solve(problem, certify="exhaustive", nodes=40)
+        assert result.certificate.upper >= best * (1 - 1e-12)
+        assert nspca.verify(X, result.certificate, problem) <= result.certificate.upper
+        assert result.value >= best * (1 - 1e-9)
+
+
+def hard(n=12, k=5, seed=3):
+    """Noise of any sign: many supports are nearly as good as the best."""
+    X = np.random.default_rng(seed).standard_normal((200, n))
+    return X, nspca.Problem.from_data(X, k, nonneg=False)
+
+
+@pytest.fixture
+def branching(monkeypatch):
+    """Nothing is fixed and nothing counted, so that there is something to branch on."""
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    monkeypatch.setattr(settling, "ROUND", 4)
+    monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
+
+
+def test_an_ended_search_goes_on_from_its_certificate(branching):
+    X, problem = hard()
+    result = nspca.solve(problem, certify=None)
+    whole = nspca.certify(problem, result, effort="exhaustive")
+    part = nspca.certify(problem, result, effort="exhaustive", nodes=20)
+    assert part.form == "fixing" and part.ratio(result.value) < 1 - 1e-8 <= whole.ratio(result.value)
+    saved = nspca.Certificate.from_bytes(part.to_bytes())
+    rest = nspca.certify(problem, result, effort="exhaustive", resume=saved)
+    assert rest.ratio(result.value) >= 1 - 1e-8
+    for one in (whole, part, rest):
+        nspca.verify(X, one, problem)
+    more = rest.witness["branch"]
+    assert len(more) > len(part.witness["branch"])
+
+
+def test_a_tree_is_read_back_as_it_was():
+    X, problem = hard(12, 4)
+    tree = tree_of(problem, 0.0, np.random.default_rng(1), nodes=9)
+    certificate = tree.certificate()
+    supports = Supports(np.zeros(0, dtype=np.int64), np.arange(12), 4)
+    root = unpacked(certificate.witness, supports, False)
+    for one, other in zip(tree.root.walk(), root.walk(), strict=True):
+        assert one.code == other.code and one.upper == other.upper
+        assert np.array_equal(one.supports.into, other.supports.into)
+        assert np.array_equal(one.supports.possible, other.supports.possible)
+    nspca.verify(X, certificate, problem)
+
+
+def test_a_cancelled_search_hands_in_the_tree_as_it_stands(branching):
+    X, problem = hard()
+
+    def stop(event):
+        if event.payload.get("nodes", 0) >= 5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled) as stopped:
+        nspca.certify(problem, effort="exhaustive", report=stop)
+    assert stopped.value.best.form == "fixing"
+    nspca.verify(X, stopped.value.best, problem)
+
+
+def test_no_time_leaves_a_bound():
+    X, problem = hard()
+    certificate = nspca.certify(problem, effort="exhaustive", seconds=0)
+    assert nspca.verify(X, certificate, problem) <= certificate.upper
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"seconds": -1}, "seconds must be a number of at least 0, or None, got -1"),
+        ({"seconds": float("nan")}, "seconds must be a number of at least 0, or None, got nan"),
+        ({"nodes": 0}, "nodes must be a whole number, 1 to 1000000000000, got 0"),
+        ({"client": 3}, "client must be a distributed.Client or None, got 3"),
+        ({"resume": 3}, "a Certificate is required, got int; leave it out"),
+    ],
+)
+def test_bad_limits_are_one_sentence(given, sentence):
+    with pytest.raises(nspca.NSPCAError) as error:
+        nspca.certify(hard(6, 2)[1], effort="exhaustive", **given)
+    assert str(error.value) == sentence
+
+
+def test_limits_are_for_exhaustive_effort_and_one_component_and_its_own_certificate():
+    _, problem = hard(8, 3)
+    with pytest.raises(nspca.InvalidOption, match="seconds is for effort 'exhaustive', got effort 'fast'"):
+        nspca.certify(problem, effort="fast", seconds=3)
+    with pytest.raises(nspca.InvalidOption, match="for one component, got several"):
+        nspca.certify(problem.with_k((2, 2)), effort="exhaustive")
+    foreign = nspca.certify(problem.with_k(2))
+    with pytest.raises(
+        nspca.InvalidProblem, match="about the same problem, got one whose k is 2 instead of 3"
+    ):
+        nspca.certify(problem, effort="exhaustive", resume=foreign)
