@@ -4,6 +4,8 @@ A file that cannot become large is read in this process, which saves the second 
 The answer comes back as JSON and plain arrays, never pickled.
 """
 
+import gzip
+import io
 import json
 import logging
 import os
@@ -91,8 +93,9 @@ def is_small(raw: bytes) -> bool:
     """Whether reading a file cannot take much memory, whatever the file says of itself."""
     if raw.startswith(b"\x1f\x8b"):
         try:
-            raw = zlib.decompressobj(31).decompress(raw, SMALL + 1)
-        except zlib.error:
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # all its members, not the first alone
+                raw = file.read(SMALL + 1)
+        except (OSError, EOFError, zlib.error):
             return True  # which is refused at once
     if len(raw) > SMALL or raw.startswith((PARQUET, b"\x1f\x8b")):
         return False

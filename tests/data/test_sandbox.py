@@ -102,6 +102,9 @@ def parquet() -> bytes:
         (zipped("X.npy", bytes(100)), True),
         (zipped("X.npy", bytes(3_000_000)), False),
         (zipped("table.csv.gz", gzip.compress(TABLE)), False),
+        (gzip.compress(TABLE) + gzip.compress(bytes(3_000_000)), False),
+        (gzip.compress(TABLE) + gzip.compress(TABLE), True),
+        (gzip.compress(TABLE)[:-4], True),
         (b"\x1f\x8b damaged", True),
     ],
 )
