@@ -11,7 +11,6 @@ from pydantic import StrictStr
 
 from nspca.api import certify, line_of, solve
 from nspca.certificate import Certificate
-from nspca.data import SAMPLES
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -98,8 +97,7 @@ class ComponentsSpec(ProblemSpec):
         same = len(set(self.sizes)) == 1
         each = " each" if same and self.r > 1 else ""
         sizes = ", ".join(map(str, self.sizes[:1] if same else self.sizes))
-        kind = SAMPLES[self.data.sample].kind if self.data.sample in SAMPLES else ""
-        one = "word" if kind == "words" else "pixel" if self.noun == "part" else "feature"
+        one = "word" if self.data.is_words else "pixel" if self.noun == "part" else "feature"
         features = one if sizes == "1" else f"{one}s"
         question = f"{count_words(self.r, self.noun)} of {sizes} {features}{each}"
         return Description(self.data.title, question, self.details())
