@@ -22,7 +22,7 @@ from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
-from nspca.specs.sweep import NO_METHOD, Effort, cheapest_first, check_methods, effort_words
+from nspca.specs.sweep import NO_METHOD, JointEffort, cheapest_first, check_methods, effort_words
 
 WORTH = 1e-6
 """Relative gain from which better components are reported."""
@@ -63,7 +63,8 @@ class ComponentsSpec(ProblemSpec):
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
     effort: Annotated[
-        Effort | None, Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True)
+        JointEffort | None,
+        Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True),
     ] = "standard"
     noun: Literal["component", "part", "topic"] = "component"
     seed: Seed = 0

@@ -13,7 +13,7 @@ import nspca
 from nspca.cli.entry import main
 from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.sources import shard
-from nspca.specs import DataSpec, NoiseSpec, PaperSpec, ProofSpec, Spec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, NoiseSpec, PaperSpec, ProofSpec, Spec, SweepSpec
 
 
 @pytest.fixture
@@ -159,3 +159,13 @@ def test_an_estimate_says_what_a_question_takes():
     many = SweepSpec(data=DataSpec(sample="digits"), ks=tuple(range(1, 30))).estimate()
     assert few.bytes > 0 and 0 < few.seconds < many.seconds
     assert json.loads(SweepSpec(ks=(3,)).to_json()) == {"kind": "sweep", "schema": 1, "ks": [3]}
+
+
+def test_every_effort_of_the_package_can_be_asked_for():
+    spec = SweepSpec(data=DataSpec(sample="pitprops"), ks=(3,), effort="exhaustive")
+    assert spec.run()["auto", 3].ratio > 1 - 1e-6 and spec.estimate().bytes > 0
+    assert "effort=exhaustive" in "&".join("=".join(pair) for pair in spec.to_query().items())
+    for effort in nspca.api.EFFORTS:
+        assert SweepSpec(ks=(3,), effort=effort).effort == effort
+    with pytest.raises(InvalidOption, match="effort of a ComponentsSpec must be"):
+        ComponentsSpec(sizes=(3, 3), effort="exhaustive")
