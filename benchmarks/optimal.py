@@ -23,7 +23,7 @@ from nspca.data import prepare
 from nspca.numerals import round_down
 
 SHIFT = 1e-7
-"""Added to the diagonal of a published matrix: some were written in single precision and are not quite psd."""
+"""Added to the diagonal of a published matrix: written in single precision, some are not quite psd."""
 
 
 @dataclass(frozen=True)
