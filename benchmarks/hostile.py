@@ -144,7 +144,7 @@ def _npz():
     yield "npz with NaN", lambda: npz(X=np.where(X == 4, np.nan, X)), "Every cell must hold a number"
     yield "npz that says 298 GiB", lambda: zipped({"X.npy": npy("(200000, 200000)")}), "says it holds 298 GiB"
     yield "npz of zeros, 600 MB", lambda: zipped({"X.npy": bytes(600 * 2**20)}), "would unpack to"
-    yield "npz of zeros, 500 MB", lambda: zipped({"X.npy": bytes(500 * 2**20)}), "header cannot|is not|ZIP|X"
+    yield "npz of zeros, 500 MB", lambda: zipped({"X.npy": bytes(500 * 2**20)}), "would grow"
 
 
 def _sparse():
@@ -181,7 +181,7 @@ def _counts():
         ("of 10^10 words", b"10\n99999999999\n2\n" + entries, "at most"),
         ("of 10^10 entries", b"10\n10\n99999999999\n" + entries, "at most"),
         ("of 20 million entries", b"10\n10\n20000000\n" + entries, "too short"),
-        ("with an entry outside", b"2\n2\n2\n1 1 1\n3 1 1\n", "but the header counts 1 to 2"),
+        ("with an entry outside", b"2\n2\n2\n1 1 1\n3 1 1\n", "but the header counts documents from 1 to 2"),
         ("with a count of 0", b"2\n2\n2\n1 1 1\n2 1 0\n", "counts are positive"),
         ("with text", b"2\n2\n2\n1 1 1\n2 1 x\n", "three whole numbers"),
         ("with a missing entry", b"3\n3\n2\n1 1 1\n", "promises 2 entries|too short"),
@@ -492,7 +492,7 @@ def say(line: str) -> None:
 
 def answer(raw: bytes) -> str:
     """What is said of a file, as the data page says it."""
-    from nspca.data.apart import open_file
+    from nspca.data.sandbox import open_file
     from nspca.errors import InvalidData
 
     found = open_file(raw, "hostile")
@@ -500,7 +500,7 @@ def answer(raw: bytes) -> str:
 
 
 def main() -> int:
-    import nspca.data.apart  # noqa: F401  an idle server has it
+    import nspca.data.sandbox  # noqa: F401  an idle server has it
 
     me, highest = psutil.Process(), [0]
 

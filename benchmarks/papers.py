@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.speed import say
 from nspca import papers
-from nspca.data.places import sample_folder
+from nspca.data.folders import sample_folder
 from nspca.papers import report
 
 

@@ -26,7 +26,7 @@ from nspca.matrix.tree import FAN, folded
 from nspca.numerals import format_guarantee
 from nspca.planning.machine import speed
 from nspca.shards import Shards
-from nspca.shards.making import MEGABYTES, PER_ENTRY
+from nspca.shards.sources import MEGABYTES, PER_ENTRY
 from nspca.shards.writer import Writer
 
 GROWTH = (5_000, 10_000, 30_000, 100_000, 300_000)

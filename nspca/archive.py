@@ -73,6 +73,13 @@ def read_npy(raw: bytes) -> np.ndarray:
     """
     stream = io.BytesIO(raw)
     shape, dtype = npy_header(stream)
+    check_array(shape, dtype, len(raw) - stream.tell())
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
+    """Refuse an array of other things than numbers or text, or of another size than the `held` bytes."""
     if dtype.hasobject:
         raise InvalidData(
             "The array holds pickled Python objects, which are never opened: save it as plain numbers or "
@@ -86,14 +93,11 @@ def read_npy(raw: bytes) -> np.ndarray:
     claimed = dtype.itemsize
     for length in shape:
         claimed *= int(length)
-    held = len(raw) - stream.tell()
     if claimed != held or min(shape, default=0) < 0:
         raise InvalidData(
             f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut "
             "short, save it again."
         )
-    stream.seek(0)
-    return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:

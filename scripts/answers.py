@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 
 import nspca
 from nspca.api import OPTIMAL_GAP, TOLERANCE_GAP
@@ -27,11 +26,9 @@ from nspca.dashboard.joint import form as joint_form
 from nspca.dashboard.joint import parts, topics
 from nspca.dashboard.runs import answers
 from nspca.dashboard.runs.answers import Answer
-from nspca.dashboard.runs.asked import Asked
-from nspca.dashboard.runs.everybody import numbers_only
 from nspca.data import SAMPLES
 from nspca.errors import CertificateError
-from nspca.tasks import TASKS
+from nspca.specs import DataSpec, ProblemSpec
 
 SAME_EVERYWHERE = tuple(
     name for name in SAMPLES if name != "python-docs"
@@ -43,23 +40,20 @@ LARGEST, FEWER = 900_000, 9
 GAPS = {nspca.Status.OPTIMAL: OPTIMAL_GAP, nspca.Status.WITHIN_TOLERANCE: TOLERANCE_GAP}
 
 
-def questions(names=SAME_EVERYWHERE) -> Iterator[tuple[str, str, Chosen, Asked]]:
-    """Task, sample, data and usual request, for every page that would show the sample."""
+def questions(names=SAME_EVERYWHERE) -> Iterator[tuple[str, Chosen, ProblemSpec]]:
+    """Yield sample, data and usual question, for every page that would show the sample."""
     for name in names:
-        of = chosen.find({"sample": name}, None)
+        of = chosen.find(DataSpec(sample=name), None)
         about = next(about for about in (parts.SUBJECT, topics.SUBJECT) if about.suits(of.dataset))
-        yield "joint", name, of, joint_form.usual(about, of)
-        yield "compare", name, of, compare_form.usual(of)
+        yield name, of, joint_form.usual(about, of)
+        yield name, of, compare_form.usual(of)
 
 
-def answered(task: str, of: Chosen, asked: Asked) -> Answer:
-    """What a worker makes of a question, with light proofs, each of them checked."""
-    module, _, function = TASKS[task].partition(":")
-    request, started = numbers_only(asked), time.time()
-    body = getattr(import_module(module), function)(
-        X=of.dataset.X, covariance=of.dataset.is_covariance, request=request
-    )
-    seconds, sweep = time.time() - started, nspca.Sweep.from_bytes(body)
+def answered(of: Chosen, asked: ProblemSpec) -> Answer:
+    """Return what a worker makes of a question, with light proofs, each of them checked."""
+    spec, started = asked.numbers_only(), time.time()
+    sweep = spec.run(X=of.dataset.X)
+    seconds = time.time() - started
     light = {
         id(proof): _checked(of, asked, proof)
         for proof in (result.certificate for result in sweep.results.values())
@@ -67,9 +61,8 @@ def answered(task: str, of: Chosen, asked: Asked) -> Answer:
     results = {
         key: _lightened(result, light[id(result.certificate)]) for key, result in sweep.results.items()
     }
-    return Answer(
-        task, of.content, request, round(started + seconds), round(seconds, 2), nspca.Sweep(results)
-    )
+    times = round(started + seconds), round(seconds, 2)
+    return Answer(of.content, spec.to_plain(), *times, nspca.Sweep(results))
 
 
 def _lightened(result: nspca.Result, light: nspca.Certificate) -> nspca.Result:
@@ -79,8 +72,8 @@ def _lightened(result: nspca.Result, light: nspca.Certificate) -> nspca.Result:
     return result.with_certificate(light)
 
 
-def _checked(of: Chosen, asked: Asked, proof: nspca.Certificate) -> nspca.Certificate:
-    problem = replace(asked.problem(of), k=proof.k)
+def _checked(of: Chosen, asked: ProblemSpec, proof: nspca.Certificate) -> nspca.Certificate:
+    problem = replace(chosen.problem_of(of, asked), k=proof.k)
     light = lean(problem, proof)
     if len(light.to_bytes()) > LARGEST:
         light = lean(problem, proof, FEWER)
@@ -96,14 +89,14 @@ def main() -> None:
     logging.disable(logging.WARNING)  # Streamlit's caches miss their server
     _, problem, sweep = home.digits()
     (answers.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
-    for task, name, of, asked in questions(names):
+    for name, of, asked in questions(names):
         if of.dataset.source == "real" and SAMPLES[name].stand_in:
             sys.exit(
                 f"{name} is an original here: set NSPCA_HOME to an empty folder, so that its stand-in is "
                 "found"
             )
-        content = answered(task, of, asked).to_bytes()
-        file = answers.file_of(task, name)
+        content = answered(of, asked).to_bytes()
+        file = answers.file_of(asked, name)
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         sys.stdout.write(f"{file.name}: {len(content):,} bytes\n")

@@ -22,7 +22,9 @@ MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
 REASONS = {
     "nspca.api.sweep": "the public call: half of it says what may be asked",
     "nspca.dashboard.sweep.form.asked": "one widget after another, in the order in which they stand",
+    "nspca.specs.components.ComponentsSpec": "fields of the question and what is derived from them",
     "nspca.jobs.database.Database": "one connection, one lock, and what is done once when a store is opened",
+    "nspca.specs.data.DataSpec": "where data are and what is done to them; half of it is fields and text",
     "nspca.jobs.runs.Runs": "one statement of SQL a method; whoever takes some out takes the transaction "
     "with them",
     "nspca.plots.compare.values_figure": "one keyword for each thing that may be said on the figure",

@@ -12,14 +12,16 @@ import nspca
 from nspca import METHODS
 from nspca.api import line_of
 from nspca.archive import read_arrays
-from nspca.bounds import elementary, elimination, lowrank, membership, witness
+from nspca.bounds import core, elementary, elimination, lowrank, membership, witness
 from nspca.bounds.branches import Tree
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree
+from nspca.bounds.kyfan import of_weights
 from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.plan import PLANS
+from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS
 from scripts import methods_page
 
@@ -85,6 +87,16 @@ def inequalities():
         yield X, witness.certificate(problem, kept, witness.Witness(W))[0]
         parts = witness.Witness(W, 0.01 * kept.block, 0.1 * np.ones((len(kept.block), 1)))
         yield X, witness.certificate(problem, kept, parts)[0]
+    kept = weighted(problem)
+    yield X, witness.certificate(problem, kept, witness.Witness(np.minimum(kept.block, kept.floor)))[0]
+
+
+def weighted(problem):
+    """A core of five features with weights for the others, some of whose entries are above tau."""
+    tau = 0.3 * float(problem.covariance.diagonal.max())
+    found = core.with_core(problem, collect(problem.covariance, True, tau), np.arange(5), tau, 1.0)
+    assert found is not None
+    return found
 
 
 def trees():
@@ -129,6 +141,10 @@ def joints():
     for M in (None, 0.01 * kept.block):
         packed = Packed(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01))
         yield small, of_numbers(problem, kept, packed)
+    kept = weighted(problem)
+    W = np.minimum(kept.block, kept.floor)
+    yield small, of_weights(problem, kept, W)
+    yield small, of_numbers(problem, kept, Packed(W, None, 0.1 * np.ones((5, 2)), np.full(5, 0.01)))
 
 
 def elementaries(make):

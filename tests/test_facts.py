@@ -13,15 +13,16 @@ ROOT = Path(__file__).resolve().parents[1]
 LISTS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 
 CHOICES = {
-    "nspca/dashboard/compare/request.py": {"FIRST", "QUICK"},
-    "nspca/dashboard/joint/request.py": {"DEFAULT", "QUICK"},
-    "nspca/dashboard/papers/uses.py": {"DETECTORS", "PROPS_METHODS"},
-    "nspca/tasks/compare.py": {"PROPS"},
+    "nspca/dashboard/compare/kinds.py": {"QUICK"},
+    "nspca/dashboard/joint/sizes.py": {"QUICK"},
+    "nspca/specs/comparison.py": {"DEFAULT"},
+    "nspca/specs/components.py": {"DEFAULT"},
+    "nspca/specs/uses.py": {"DETECTORS", "PROPS"},
 }
 """What is selected before anybody chose, and what the figures of a paper compare. A choice may be gone
 through, never asked.
 """
-CURVES = {"nspca/tasks/compare.py": {"_face_components"}}
+CURVES = {"nspca/specs/uses.py": {"_face_components"}}
 """Functions whose names are those of curves in a figure: its `nmf` and `pca` are not cut to k, so they are no
 methods of the table.
 """
@@ -85,7 +86,7 @@ def names_of(nodes) -> set[str]:
 def files() -> list[Path]:
     return [
         *ROOT.glob("nspca/dashboard/**/*.py"),
-        *ROOT.glob("nspca/tasks/*.py"),
+        *ROOT.glob("nspca/specs/*.py"),
         *ROOT.glob("pages/*.py"),
         ROOT / "app.py",
     ]

@@ -7,7 +7,18 @@ import pytest
 
 import nspca
 
-LATER = {"pandas", "pyarrow", "sklearn", "streamlit", "distributed", "dask", "plotly", "PIL", "pooch"}
+LATER = {
+    "pandas",
+    "pydantic",
+    "pyarrow",
+    "sklearn",
+    "streamlit",
+    "distributed",
+    "dask",
+    "plotly",
+    "PIL",
+    "pooch",
+}
 """Packages of half a second and more in all, that nobody waits for who solves and verifies."""
 
 

@@ -21,7 +21,7 @@ GROUND = {
     "features": {"errors", "annotated"},
     "drawing": {"colours", "numerals", "said"},
     "annotated": {"errors"},
-    "rounded": set(),
+    "integers": set(),
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [
@@ -38,7 +38,7 @@ CHAIN = [
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
-    "inequality peaks elimination plan digits",
+    "inequality peaks elimination plan digits remainder core",
     "witness elementary lowrank",
     "dual",
     "branches kyfan fixing",
@@ -69,7 +69,7 @@ PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 BESIDE = {
     "checker": {"errors"},
     "verifying": {"errors", "matrix", "checker"},
-    "data": {"errors", "progress", "archive", "rounded"},
+    "data": {"errors", "progress", "archive", "integers"},
     "shards": {"errors", "progress", "archive", "options", "data", "drawing", "said"},
     "plots": {"errors", "progress", "colours", "numerals", "result", "certificate"},
     "jobs": {"errors", "progress"},
@@ -107,7 +107,9 @@ def allowed() -> dict[str, set[str]]:
     arrows["planning"] = below | {"data", "shards"}
     arrows["nspca"] = below | {"data", "shards", "verifying", "planning"}
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
-    arrows["tasks"] = arrows["papers"] | {"papers", "nspca", "planning"}
+    arrows["specs"] = arrows["papers"] | {"papers", "planning", "verifying"}
+    arrows["nspca"] |= {"specs"}
+    arrows["tasks"] = arrows["specs"] | {"specs", "nspca"}
     arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
     arrows["cli"] = arrows["tasks"] | {"jobs"}
     arrows["__main__"] = {"cli"}

@@ -30,7 +30,6 @@ from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.learn import painting
 from nspca.dashboard.proof import attempts, closing, panel
 from nspca.dashboard.proof.attempts import Proof
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.spannogram import ranks
 from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.sweep import report
@@ -48,7 +47,8 @@ from nspca.plots import (
 )
 from nspca.plots.compare import ratios_figure, styles, values_figure
 from nspca.progress import Event
-from nspca.tasks.rows import Closer, Found, pack
+from nspca.specs import DataSpec, SweepSpec
+from nspca.specs.rows import Closer, Found, pack
 from tests.printed import BOUND, GUARANTEE, LOOSE, NUMBER, Page, Truth, Walk, hovers, read_number
 
 
@@ -160,7 +160,7 @@ def test_figures_of_a_comparison(monkeypatch):
         page = Page()
         monkeypatch.setattr(compare_page, "st", page)
         monkeypatch.setattr(compare_page, "download", lambda *given: None)
-        monkeypatch.setattr(compare_page, "snippet", lambda *given: "")
+        monkeypatch.setattr(compare_page.recipe, "offer", lambda *given: None)
         dataset = SimpleNamespace(is_covariance=False)
         compare_page._table(SimpleNamespace(of=SimpleNamespace(dataset=dataset), asked=None), frame)
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
@@ -410,7 +410,7 @@ def test_pages_about_several_components(solved, monkeypatch):
 def test_the_whole_report_of_solved_problems(solved):
     walk = Walk()
     for dataset, problem, sweep, *_ in solved:
-        asked = Request({"sample": "lrs"}, "", (1, 2, 3), methods=("auto", "greedy"))
+        asked = SweepSpec(data=DataSpec(sample="lrs"), ks=(1, 2, 3), methods=("auto", "greedy"))
         table = sweep.frame.assign(upper_rank3=np.nan, upper_epsnet=np.nan, epsnet_probability=np.nan)
         body = report.html(
             Chosen(dataset, asked.data, ""), problem, asked, "", table, "", datetime(2026, 1, 1, tzinfo=UTC)

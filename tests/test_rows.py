@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.tasks.rows import (
+from nspca.specs.rows import (
     NAMES,
     Climbed,
     Closer,

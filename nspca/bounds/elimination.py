@@ -45,13 +45,20 @@ class Kept:
     ----------
     rows : (r,) int, or None for all
     block : (r, r)
-        A on them.
+        A on them, plus `folded`.
     floor : float
-        Every entry of A outside them stays below this level.
+        Level that W may have outside the rows: the threshold tau is at least this.
     free : int
         Features outside them that a support may use.
     fixed : int
         The first so many rows belong to every support looked at.
+    weights : (n - r,) float64, or None
+        Positive weights y of the features outside, increasing by number; None where no entry outside
+        exceeds the floor.
+    folded : (r, r) float64, or None
+        Matrix K by which the entries above the floor outside the rows are felt on them.
+    outside : float
+        Bound on the eigenvalues of what is left outside: a spectral claim t is at least this.
     """
 
     rows: np.ndarray | None
@@ -59,11 +66,25 @@ class Kept:
     floor: float
     free: int = 0
     fixed: int = 0
+    weights: Array | None = None
+    folded: Array | None = None
+    outside: float = 0.0
+
+    @property
+    def least(self) -> float:
+        """Smallest spectral claim t that these rows allow; -inf where all rows are kept."""
+        return -np.inf if self.rows is None else self.outside
 
     @property
     def features(self) -> np.ndarray:
         """The rows by number, also where they are all of them."""
         return np.arange(len(self.block)) if self.rows is None else self.rows
+
+    def largest(self, values: Array, count: int) -> float:
+        """Return the sum of the first `count` eigenvalues, each raised to what is left outside the rows."""
+        return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(
+            0, count - values.size
+        )
 
     def spread(self, part: Array, n: int) -> Array:
         """A matrix on the rows (r, r) as one on n features, which is 0 elsewhere."""
@@ -133,6 +154,21 @@ def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
     return number
 
 
+def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
+    """Return whether k features at the level that so many kept rows leave out are worth at most `most`."""
+    A, k = problem.covariance, sum(problem.sizes)
+    if problem.n <= number:
+        return True
+    if A.source == "data" and not isinstance(A, Parts) and A.n > LARGEST:
+        # rows that are not looked at have a level of this variance, whatever their entries are
+        next_variance = float(np.partition(A.diagonal, A.n - LARGEST - 1)[A.n - LARGEST - 1])
+    else:
+        next_variance = 0.0
+    if k * next_variance > most:
+        return False
+    return k * _beyond(problem, number)[1] <= most
+
+
 def _beyond(problem: Problem, most: int) -> tuple[Array, float]:
     """The peaks, inf for forced features, and the level that no entry outside the `most` largest exceeds."""
     A = problem.covariance
@@ -170,7 +206,7 @@ class _Top:
     """Estimates the largest eigenvalues of matrices on the kept rows, each much like the one before."""
 
     def __init__(self, kept: Kept):
-        self.least = -np.inf if kept.rows is None else 0.0
+        self.least = kept.least
         self.basis = kept.leading[1][:, :FOLLOWED] if len(kept.block) > DIRECT else None
 
     def __call__(self, R: Array) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nspca.bounds import elimination
+from nspca.bounds import core, elimination
 from nspca.bounds.kyfan import KyFan, allowed, kept_rows
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
@@ -98,6 +98,10 @@ class _Anytime:
     def by_kyfan(self) -> KyFan | None:
         """The last run; None where more rows were more than can be proved: what is proved already stays."""
         plan, n = self.plan, self.problem.n
+        if self.lower > 0 and core.pays(self.problem, plan.rows, LEFT_OUT * self.lower):
+            run = self.with_core()
+            if run is not None:
+                return run
         first = elimination.enough_rows(self.problem, plan.rows, LEFT_OUT * self.lower or np.inf)
         numbers = [first, *(rows for rows in plan.rows if rows > first)]
         after = plan.packing_steps(min(numbers[-1], n))
@@ -117,4 +121,23 @@ class _Anytime:
             steps, rhos = run.steps, (run.rho,)
             if run.ends:
                 break
+        return run
+
+    def with_core(self) -> KyFan | None:
+        """Run on a core with weights for the other features; None where nothing can be proved so."""
+        problem, plan = self.problem, self.plan
+        remainder, curve = core.search_tau(problem, self.lower)
+        tau, sizes = curve.best, problem.sizes
+        rows = core.choose_rows(problem, remainder.above(tau), min(plan.core, problem.n))
+        t = core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
+        kept = core.with_core(problem, remainder, rows, tau, t)
+        if kept is None:
+            return None
+        run = KyFan(problem, plan, self.lower, report=self.report, kept=kept)
+        run.after = plan.packing_steps(rows.size)
+        run.total = run.after + allowed(plan, rows.size)
+        try:
+            self.keep(run.run())
+        except Refused:
+            return None
         return run

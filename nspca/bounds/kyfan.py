@@ -169,7 +169,7 @@ class KyFan(Work[JointPlan]):
         sizes = self.problem.sizes
         values = largest_eigenpairs(self.kept.block - W, len(sizes))[0]
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
-        upper = float(np.maximum(values, 0.0).sum()) + sum(sizes) * tau
+        upper = self.kept.largest(values, len(sizes)) + sum(sizes) * tau
         if upper < self.upper:
             self.upper, self.best = upper, W
         self.tell()
@@ -190,12 +190,13 @@ class KyFan(Work[JointPlan]):
         )  # without Ky Fan's pairs nothing is closed before a threshold was offered, and the first is kept
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
         pairs = largest_eigenpairs(self.kept.block - W, len(sizes))
-        upper, witness = claimed(self.problem, pairs, W, rows)
+        upper, witness = claimed(self.problem, pairs, W, rows, kept=self.kept)
         upper += sum(sizes) * tau * (1 + 4 * UNIT_ROUNDOFF)
         if not np.isfinite(upper):
             failed = "the eigenvalues of the joint bound could not be proved"
             raise Refused(f"{failed}; the matrix is badly scaled, rescale the data")
         witness |= {"W": W} if rows is None else {"W": W, "rows": rows, "tau": np.array([tau])}
+        witness |= {} if self.kept.weights is None else {"y": self.kept.weights}
         return self.finished(upper, witness)
 
     def finished(self, upper, witness):
@@ -206,7 +207,12 @@ class KyFan(Work[JointPlan]):
 
 
 def claimed(
-    problem: Problem, pairs: tuple[Array, Array], N: Array | None = None, rows=None, L: Array | None = None
+    problem: Problem,
+    pairs: tuple[Array, Array],
+    N: Array | None = None,
+    rows=None,
+    L: Array | None = None,
+    kept: Kept | None = None,
 ) -> tuple[float, dict]:
     """``r t + |U|^2`` with ``A - N - LL' <= t I + UU'`` proved, and that witness; inf if t is too large.
 
@@ -216,9 +222,14 @@ def claimed(
     N : (rows, rows) symmetric, W + sym(M); None: zero
     rows : (rows,) int, kept; None: all
     L : (rows, d), a lift; None: zero
+    kept : Kept, optional
+        The rows with what is felt on them of other features, whose K is taken from N, and which t bounds.
     """
     A, r, (values, vectors) = problem.covariance, len(problem.sizes), pairs
-    low = max(0.0, float(values[r - 1])) if values.size >= r else 0.0
+    least = 0.0 if kept is None else kept.outside
+    low = max(least, float(values[r - 1])) if values.size >= r else least
+    if N is not None and kept is not None and kept.folded is not None:
+        N = N - kept.folded
     U = vectors[:, : r - 1] * np.sqrt(np.maximum(values[: r - 1] - low, 0.0))
     size = A.trace if rows is None else float(A.diagonal[rows].sum())
     size += 0.0 if N is None else float(np.linalg.norm(N))

@@ -4,8 +4,9 @@ above the first.
 
 import numpy as np
 
-from nspca.bounds import elimination, kyfan, packing, witness
+from nspca.bounds import core, elimination, kyfan, packing, witness
 from nspca.bounds.digits import rounded
+from nspca.bounds.elimination import Kept
 from nspca.certificate import Certificate
 from nspca.problem import Problem
 
@@ -34,8 +35,8 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
     if W is None or not (single or certificate.form == "joint"):
         return certificate
     W, rows = rounded((W + W.T) / 2, digits), certificate.witness.get("rows")
-    kept = elimination.all_rows(problem) if rows is None else elimination.keep(problem, len(rows))
-    if rows is not None and not np.array_equal(kept.features, rows):  # ties at the level went another way
+    kept = _rows_of(problem, certificate)
+    if kept is None or (rows is not None and not np.array_equal(kept.features, rows)):  # ties at the level
         return certificate
     if "prices" in certificate.witness:
         M, (L, prices) = (
@@ -50,3 +51,14 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
         problem, kept, witness.Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
     )
     return proved
+
+
+def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:
+    """Return the rows that a certificate keeps; None where its weights cannot be used again."""
+    witness = certificate.witness
+    if "rows" not in witness:
+        return elimination.all_rows(problem)
+    if "y" not in witness:
+        return elimination.keep(problem, len(witness["rows"]))
+    tau, t = float(witness["tau"][0]), float(witness["claims"][0])
+    return core.with_weights(problem, witness["rows"], tau, t, witness["y"])

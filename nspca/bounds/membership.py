@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca.bounds import elimination, lowrank
+from nspca.bounds import core, elimination, lowrank
 from nspca.bounds.branches import State, Tree
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -177,14 +177,19 @@ def of_inequality(
     witness, kind = Witness(*(arrays.get(name) for name in ("W", "M", "U"))), certificate.kind
     if witness.U is None:
         kept = Kept(rows, problem.covariance.block(features), floor, free=outside.size, fixed=fixed)
-        witness, left = lifted(kept, witness, RANK)
-        t, kind = spectral_half(problem, kept, witness, left), witness.kind
+        weighted = core.with_weights(problem, features, floor, t, arrays["y"]) if "y" in arrays else kept
+        if weighted is None:  # t stands as it was proved
+            witness = replace(witness, U=np.zeros((features.size, 0)))
+        else:
+            witness, left = lifted(weighted, witness, RANK)
+            t, kind = spectral_half(problem, weighted, witness, left), witness.kind
     stand = _Stand(witness, t, floor, fixed, outside.size)
     half = _search_half(problem, stand, interest, WORK, report)
     bounds = half.spread(problem.n, features, outside, problem.size)
     bounds.having[np.setdiff1d(np.arange(problem.n), problem.usable)] = -np.inf
-    named = {"W": witness.W, "M": witness.M, "U": witness.U, "rows": rows, "tau": arrays.get("tau")}
-    given = {name: array for name, array in named.items() if array is not None and array.size}
+    named = {"W": witness.W, "M": witness.M, "U": witness.U, "rows": rows}
+    named |= {name: arrays.get(name) for name in ("tau", "y")}
+    given = {name: a for name, a in named.items() if a is not None and (a.size or name in ("rows", "y"))}
     given |= {"claims": np.array([t, half.F]), "tree": half.tree}
     return stated(problem, kind, "inequality", bounds, given)
 

@@ -67,7 +67,8 @@ class Packed:
     def base(self, problem: Problem, kept: Kept) -> float:
         """The bound without its search half: the r largest eigenvalues of what is left, and the prices."""
         values = largest_eigenpairs(self.left(kept), len(problem.sizes))[0]
-        return float(np.maximum(values, 0.0).sum()) + float(topk_sum(self.prices, sum(problem.sizes)))
+        own = kept.largest(values, len(problem.sizes))
+        return own + float(topk_sum(self.prices, sum(problem.sizes)))
 
     def heights(self, problem: Problem) -> Array:
         """What a row adds to a support, less its price."""
@@ -258,7 +259,7 @@ class Packing(Work[JointPlan]):
             upper, halves = self.searched(best, best.base(problem, kept), tops, fine=True)
             self.halves = halves if upper < self.upper else self.halves
         pairs = largest_eigenpairs(best.left(kept), len(problem.sizes))
-        upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L)
+        upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L, kept)
         if not np.isfinite(upper):
             return None
         claims = [F for F, _ in self.halves]
@@ -269,6 +270,7 @@ class Packing(Work[JointPlan]):
         witness |= {} if best.M is None else {"M": best.M}
         if kept.rows is not None:
             witness |= {"rows": kept.rows, "tau": np.array([threshold(best.W, problem.nonneg, kept.floor)])}
+        witness |= {} if kept.weights is None else {"y": kept.weights}
         witness["claims"] = np.append(witness["claims"][:1], claims)
         witness["tree"] = np.concatenate([cover.tree for _, cover in self.halves])
         self.upper = float(upper)

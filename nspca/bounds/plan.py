@@ -40,7 +40,9 @@ class Plan:
     eigenvalues : of the cheapest search over supports, n^3 for every node
     branching : of the search over supports, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
-    whole : most features of which all rows are kept where elimination gains nothing
+    cores : sizes of the dense cores that are tried where elimination gains nothing, all features weighted
+    excesses : thresholds that are tried for each, by how much the bound with an empty core rises there, as a
+        share of its gap
     """
 
     rows: tuple[int, ...]
@@ -51,7 +53,8 @@ class Plan:
     branching: float = 0.0
     ranks: tuple[int, ...] = ()
     rounds: int = 0
-    whole: int = 0
+    cores: tuple[int, ...] = (300,)
+    excesses: tuple[float, ...] = (0.0,)
 
     def rounds_of(self, r: int) -> int:
         """Rounds with r kept rows: fewer, of one lift, where there are more than the plan usually keeps."""
@@ -68,7 +71,8 @@ PLANS = {
         branching=3e7,
         ranks=(4,),
         rounds=6,
-        whole=2000,
+        cores=(150, 300, 600),
+        excesses=(0.0, 0.3),
     ),
     "thorough": Plan(
         rows=(400, 500, 600, 800, 1000, 1200, 1600),
@@ -77,7 +81,8 @@ PLANS = {
         branching=2e9,
         ranks=(4, 5, 6),
         rounds=25,
-        whole=3000,
+        cores=(150, 300, 600, 1000),
+        excesses=(0.0, 0.1, 0.3),
     ),
 }
 
@@ -94,6 +99,7 @@ class JointPlan:
     packing : entries of all its steps together
     cap : cones of a search over the sphere
     searching : rows of the cones of all searches together: no other is begun after those
+    core : size of the dense core where elimination gains nothing, all other features weighted
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
     factorised : largest smaller side of a table that is factorised as a whole, for the bound of Ky Fan
     work, steps : of one run, in entries, and the fewest and most steps that may make
@@ -103,6 +109,7 @@ class JointPlan:
     """
 
     rows: tuple[int, ...]
+    core: int
     whole: int
     factorised: int
     work: float
@@ -133,6 +140,7 @@ RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
     "fast": JointPlan(
         rows=(400,),
+        core=300,
         whole=600,
         factorised=FACTOR_LIMIT,
         work=3e6,
@@ -143,6 +151,7 @@ JOINT_PLANS = {
     ),
     "standard": JointPlan(
         rows=(800, 1200),
+        core=600,
         whole=1000,
         factorised=DENSE_LIMIT,
         work=1.2e8,
@@ -157,6 +166,7 @@ JOINT_PLANS = {
     ),
     "thorough": JointPlan(
         rows=(1200, 1600),
+        core=1000,
         whole=2000,
         factorised=DENSE_LIMIT,
         work=6e8,

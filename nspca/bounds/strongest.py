@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nspca.ascent import single as ascent
-from nspca.bounds import elimination
+from nspca.bounds import core, elimination
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rounds import Work, look
@@ -28,13 +28,13 @@ from nspca.bounds.fixing.node import Warm as Known
 from nspca.bounds.fixing.settle import ROUNDS
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import BRANCHED, OVERHEAD, PLANS, ROUND, Plan
+from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption
 from nspca.lowrank.cones import Budget
 from nspca.matrix.covariance import DENSE_LIMIT
-from nspca.matrix.linalg import Array
+from nspca.matrix.linalg import Array, largest_eigenpairs
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -49,6 +49,15 @@ ROOT_RANK, ROOT_ROUNDS = 3, 20
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""
+
+PROMISING = 0.75
+"""Safe elimination is tried beside cores where what it leaves out is worth at most so much of the value."""
+LIKELY = 0.97
+"""Value that is aimed at where none is known, relative to the bound with an empty core."""
+QUICK = PLANS["fast"]
+"""Steps that each core is tried with, before the best one gets all that its effort allows."""
+FOLLOWED = 5
+"""Eigenvectors that say where the weights of the features outside a core matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,39 +125,143 @@ def strongest(
     plan = PLANS[effort] if branching else replace(PLANS[effort], branching=0.0, eigenvalues=0.0)
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None, None, None
-    kept = kept_rows(problem, plan, lower, known)
-    if kept is None:
-        return None, None, None
-    run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
-    run.upper = run.known = known
-    run.limits, run.resumed = limits, resume
-    try:
-        # The calls are small and many: more BLAS threads wait for each other longer than they work.
-        with threadpool_limits(1):
+    # The calls are small and many: more BLAS threads wait for each other longer than they work.
+    with threadpool_limits(1):
+        searched = limits is not None or resume is not None  # a tree works on rows without weights
+        if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower):
+            return _Cores(problem, plan, max(lower, 0.0), report, known).run()
+        kept = kept_rows(problem, plan, lower, known)
+        if kept is None:
+            return None, None, None
+        run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
+        run.upper = run.known = known
+        run.limits, run.resumed = limits, resume
+        try:
             return *run.run(warm), run.point
-    except Cancelled as stop:
-        stop.best = run.best
-        raise
+        except Cancelled as stop:
+            stop.best = run.best
+            raise
+
+
+@dataclass(eq=False)
+class _Cores:
+    """Bounds with a dense core and weights for the features outside: several cores, the best one further.
+
+    Attributes
+    ----------
+    upper : float
+        The smallest bound that is proved, in unit scale.
+    best : Certificate or None
+        What proves it, if that is better than what was known.
+    aim : float
+        The value that a bound should come near, known or likely.
+    """
+
+    problem: Problem
+    plan: Plan
+    lower: float
+    report: Report
+    upper: float
+    best: Certificate | None = None
+    aim: float = 0.0
+
+    def run(self):
+        """Return what `strongest` does."""
+        problem, lower = self.problem, self.lower
+        remainder, curve = core.search_tau(problem, lower)
+        least = float(curve.uppers.min())
+        self.aim = lower if lower > 0 else LIKELY * least
+        gap = max(least - self.aim, 0.0)
+        forced = np.array(problem.forced, dtype=np.int64)
+        self.prove(core.with_core(problem, remainder, forced, curve.best, 0.0), QUICK)
+        tried: list[tuple[float, _Run]] = []
+        for count in self.plan.cores:
+            for excess in self.plan.excesses:
+                if self.closed or count >= problem.n:
+                    break
+                tau = curve.lower_tau(excess * gap)
+                rows = core.choose_rows(problem, remainder.above(tau), count)
+                kept = core.with_core(problem, remainder, rows, tau, self.first_claim(tau))
+                run = self.prove(kept, QUICK)
+                if run is not None:
+                    tried.append((run.upper, run))
+        kept = None if self.closed else self.eliminated()
+        run = self.prove(kept, QUICK)
+        if run is not None:
+            tried.append((run.upper, run))
+        point = None
+        if self.plan.ranks and tried and not self.closed:
+            _, run = min(tried, key=lambda one: one[0])
+            kept = run.kept
+            if kept.weights is not None:
+                v, t = directions(kept, run.best), self.first_claim(kept.floor)
+                kept = core.with_core(problem, remainder, kept.features, kept.floor, t, v) or kept
+            last = self.prove(kept, self.plan)
+            point = None if last is None else last.point
+        return self.best, None, point
+
+    def eliminated(self) -> Kept | None:
+        """Return the rows of safe elimination where what they leave out may be worth leaving out."""
+        rows = self.plan.rows[-1]
+        if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
+            return None
+        return elimination.keep(self.problem, rows)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is left to be closed."""
+        return self.upper <= self.lower * (1 + CLOSED)
+
+    def first_claim(self, tau: float) -> float:
+        """Return a share of what k features at the level tau leave of the value."""
+        return core.SHARE * (self.aim - self.problem.size * tau)
+
+    def prove(self, kept: Kept | None, plan: Plan):
+        """Prove what a plan finds on the rows; keep the certificate if it is the best."""
+        if kept is None:
+            return None
+        run = _Run(self.problem, plan, self.lower, report=self.report, kept=kept)
+        quick = plan is QUICK
+        run.upper = run.known = np.inf if quick else self.upper
+        try:
+            run.run(None)
+        except Cancelled as stop:
+            if run.best is None or run.upper >= self.upper:
+                stop.best = self.best
+            else:
+                stop.best = run.best
+            raise
+        if run.best is not None and run.upper < self.upper:
+            self.best, self.upper = run.best, run.upper
+        return run
+
+
+def directions(kept: Kept, certificate: Certificate | None) -> Array | None:
+    """Return where the eigenvectors that are left of A in a certificate lie on its rows."""
+    if certificate is None or not len(kept.block):
+        return None
+    witness = Witness(*(certificate.witness.get(name) for name in ("W", "M", "U")))
+    R = witness.remainder(kept)
+    if witness.U is not None:
+        R -= witness.U @ witness.U.T
+    vectors = largest_eigenpairs(R, min(FOLLOWED, len(R)))[1]
+    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
 
 
 def kept_rows(problem: Problem, plan: Plan, lower: float, known: float) -> Kept | None:
-    """The rows a plan keeps: all of them where leaving some out gains nothing; None where neither can.
+    """Return the rows that safe elimination keeps; None where no bound on them can be below what is known.
 
-    So many that what is left out does not decide tau: the more, the larger k is. Where nothing that is proved
-    with these rows is better than what is known, as in standardised tables, rows may not be left out.
+    So many are kept that what is left out does not decide tau: the more, the larger k is.
     """
-    numbers = (*plan.rows, problem.n) if problem.n <= plan.whole else plan.rows
-    kept = elimination.keep(problem, elimination.enough_rows(problem, numbers, LEFT_OUT * lower))
-    if least(problem, kept) < known:
-        return kept
-    return elimination.all_rows(problem) if problem.n <= plan.whole and not problem.forced else None
+    kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * lower))
+    return kept if least(problem, kept) < known else None
 
 
 def least(problem: Problem, kept: Kept) -> float:
     """What no bound with these rows is below: whatever W is, tau is at least the largest entry left out, and
     k features at that level reach k tau, on the kept rows too, which all have tau.
     """
-    return -np.inf if kept.rows is None or not kept.free else problem.size * kept.floor
+    return -np.inf if kept.rows is None or not kept.free else problem.size * kept.floor + kept.outside
 
 
 @dataclass(eq=False, kw_only=True)
@@ -191,7 +304,7 @@ class _Run(Work[Plan]):
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
-        if self.plan.branching and not self.closed and r > 1:
+        if self.plan.branching and kept.weights is None and not self.closed and r > 1:
             self.search(self.stored(), self.warmed, ROUNDS, only_fixing=self.limits is None)
         return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
 

@@ -50,8 +50,8 @@ def lift_of(kept: Kept, witness: Witness, rank: int) -> tuple[Array, float]:
     d = min(rank, len(R))
     count = min(d + 1, len(R))
     values, vectors = largest_eigenpairs(R, count)
-    left = float(values[d]) if d < values.size else float(min(values[-1], 0.0))
-    left = left if kept.rows is None else max(left, 0.0)
+    left = float(values[d]) if d < values.size else float(values[-1:].min(initial=0.0))
+    left = max(left, kept.least)
     U = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - left, 0.0))
     return np.ascontiguousarray(U[:, U.any(axis=0)]), left
 
@@ -63,12 +63,12 @@ def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
 
 
 def largest(kept: Kept, witness: Witness) -> float:
-    """Estimate of ``lambda_max(A - W - sym(M) - UU')`` (at least 0 when rows are eliminated)."""
+    """Return an estimate of ``lambda_max(A + K - W - sym(M) - UU')``, at least ``kept.least``."""
     R = witness.remainder(kept)
     if witness.U is not None:
         R -= witness.U @ witness.U.T
     top = float(largest_eigenpairs(R, 1)[0][0]) if len(R) else 0.0
-    return top if kept.rows is None else max(top, 0.0)
+    return max(top, kept.least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +125,12 @@ def prove(
 def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None = None) -> float:
     """A proved t with ``lambda_max(A - W - sym(M) - UU') <= t``."""
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
-    N = kept.block - witness.remainder(kept) if witness.W is not None or witness.M is not None else None
+    taken = witness.W is not None or witness.M is not None
+    N = kept.block - witness.remainder(kept) if taken or kept.folded is not None else None
+    if kept.folded is not None and N is not None:
+        N = N - kept.folded
     estimate = largest(kept, witness) if estimate is None else estimate
-    return spectral_claim(problem.covariance, U, estimate, kept.rows, N)
+    return spectral_claim(problem.covariance, U, max(estimate, kept.least), kept.rows, N)
 
 
 def search_half(query: Query, budget: Budget, starts=(), report: Report = silent) -> tuple[float, Cover]:
@@ -169,4 +172,6 @@ def stated(
     arrays |= {"claims": np.array([proof.t, proof.F]), "tree": proof.cover.tree}
     if kept.rows is not None:
         arrays["tau"] = np.array([proof.tau])
+    if kept.weights is not None:
+        arrays["y"] = kept.weights
     return Certificate.of(problem, kind or witness.kind, "inequality", proof.upper, arrays)

@@ -20,6 +20,7 @@ from nspca.checker.reading import (
     different,
 )
 from nspca.checker.refusal import require
+from nspca.checker.remainder import fold
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
 
 NO_BRANCHING = -1
@@ -95,14 +96,15 @@ def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     - or `packed`: topk(pi, sum_j s_j) + sum_j F_j, for any prices pi >= 0.
     Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(tI + UU') <= r t + tr UU'. And
     tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept are
-    felt as in the inequality.
+    felt as in the inequality, with weights too.
     """
     sizes = recipe.sizes
     witness = Joint.read(arrays, A.n, sizes)
     t, U = witness.t, witness.U
     outside = np.setdiff1d(np.arange(A.n), witness.rows)
     tau = threshold(A, witness, outside, recipe.nonneg)
-    proved = t >= 0 and stays_below(A, witness.rows, witness.taken, np.hstack([U, witness.L]), t)
+    folded = fold(A, witness, outside, tau, recipe.nonneg)
+    proved = t >= 0 and stays_below(A, witness.rows, witness.taken, np.hstack([U, witness.L]), t, folded)
     require(proved, f"A - W - sym(M) - LL' <= tI + UU' with t = {t!r} could not be proved")
     of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
     taken = sum(sizes) * Fraction(tau)

@@ -20,11 +20,12 @@ Signed x: the same with |W_ij|, |m_ij| and (|u_i'c| + sqrt(tau) c_0)^2.
 
 Features outside the kept rows: there W_ij = A_ij, M = 0, U = 0. So tau is also at least these A_ij; nothing
 is left of A there, which needs t >= 0; and their v_i = (0, sqrt(tau)) are equal, so k of them stand for all.
+Where they have weights, entries above tau are left of A there: `remainder` says how they are felt.
 """
 
 import numpy as np
 
-from nspca.checker import matrix
+from nspca.checker import matrix, remainder
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.membership import prove_rows
 from nspca.checker.refusal import require
@@ -50,7 +51,8 @@ def spectral_half(A, witness, outside, k, nonneg, fixed=0):
     """
     r, t = witness.rows.size, witness.t
     tau = threshold(A, witness, outside, nonneg)
-    proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, witness.taken, witness.U, t)
+    folded = remainder.fold(A, witness, outside, tau, nonneg)
+    proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, witness.taken, witness.U, t, folded)
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
     V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
@@ -70,6 +72,8 @@ def threshold(A, witness, outside, nonneg):
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
     tau = top if witness.tau is None else witness.tau
     require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
+    if witness.y is not None:  # entries above tau are felt through the weights
+        return tau
     if A.by_rows and A.n > matrix.DENSE_LIMIT:
         worst = A.largest_outside(outside, tau, nonneg)
         require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
@@ -98,9 +102,12 @@ def heights(M, k, nonneg):
     return h + gamma(k + 16) * (np.abs(m) + s) + ROOT_TINY * M.any(axis=1)
 
 
-def stays_below(A, rows, N, U, t):
-    """Is lambda_max(A - sym(N) - UU') <= t proved on these rows? N = None stands for 0."""
-    plain = N is None or not N.any()
+def stays_below(A, rows, N, U, t, folded=None):
+    """Is lambda_max(A + K - sym(N) - UU') <= t proved on these rows? N = None stands for 0.
+
+    `folded` is K with the size of its error, None for 0.
+    """
+    plain = (N is None or not N.any()) and folded is None
     if plain and not A.size[rows].any() and not U.any():
         return t >= 0
     few_samples = A.m <= matrix.DENSE_LIMIT or not A.by_rows
@@ -110,27 +117,30 @@ def stays_below(A, rows, N, U, t):
             return True
         if rows.size > matrix.DENSE_LIMIT:
             return False
-    return large_side(A, rows, N, U, t)
+    return large_side(A, rows, N, U, t, folded)
 
 
-def large_side(A, rows, N, U, t):
-    """Is S = tI - (A - sym(N) - UU') psd on these rows?
+def large_side(A, rows, N, U, t, folded=None):
+    """Is S = tI - (A + K - sym(N) - UU') psd on these rows?
 
     The errors eps size_i size_j of A's entries have norm eps |size|^2 at most, and those of a covariance,
     eps |A_ij|, that of eps A on these rows.
-    Roundings besides: 3 for an entry of A, 5 for N = W + M, d + 2 for UU', 1 for t.
+    Roundings besides: 3 for an entry of A, 5 for N = W + M, d + 2 for UU', 1 for t, 4 for K.
     """
     few = not A.gram or rows.size <= matrix.DENSE_LIMIT
     require(few, f"at most {matrix.DENSE_LIMIT} rows can be factorised, the witness keeps {rows.size}")
     r, d = U.shape
     B = A.block(rows, rows)
     left = B if N is None else B - (N + N.T) / 2
+    K, of_K = (0.0, 0.0) if folded is None else folded
+    left = left + K
     if not (A.eps or A.lost or U.any() or left.any() or (N is not None and N.any())):
         return t >= 0  # a zero matrix of exact entries, which no margin can be taken from
     S = t * np.eye(r) - (left - U @ U.T)
     of_entries = A.eps * (norm(B) if A.relative else np.sum(A.size[rows] ** 2))
     of_N = 0.0 if N is None else norm(N)
-    return is_psd(S, of_entries + margin(d + 8, norm(B), of_N, norm(U) ** 2, abs(t)))
+    sizes = (norm(B), of_N, norm(U) ** 2, abs(t), norm(K))
+    return is_psd(S, of_entries + of_K + margin(d + 8, *sizes))
 
 
 def small_side(A, rows, U, t):

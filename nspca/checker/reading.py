@@ -210,17 +210,19 @@ class Inequality:
     t: float
     F: float
     tree: np.ndarray
+    y: np.ndarray | None = None  # (n - r,), of the features that are not kept
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
         """From the arrays of a certificate about n features."""
-        arrays.only("rows", "W", "M", "U", "tau", "claims", "tree", *OF_FEATURES)
+        arrays.only("rows", "W", "M", "U", "tau", "y", "claims", "tree", *OF_FEATURES)
         rows = arrays.rows(n)
         r = rows.size
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
         U = arrays.narrow_or_none("U", r, n)
         t, F = arrays.numbers("claims", (2,)).tolist()
-        return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"))
+        y = arrays.optional("y", (n - r,))
+        return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"), y)
 
     @property
     def taken(self):
@@ -282,19 +284,21 @@ class Joint:
     prices: np.ndarray | None  # (r,)
     F: tuple[float, ...]
     tree: np.ndarray
+    y: np.ndarray | None = None  # (n - r,), of the features that are not kept
 
     @classmethod
     def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
         """From the arrays of a certificate about n features; without prices its second claim is not used."""
         priced = "prices" in arrays.named
-        arrays.only("rows", "W", "U", "tau", "claims", *(("M", "lift", "prices", "tree") if priced else ()))
+        more = ("M", "lift", "prices", "tree") if priced else ()
+        arrays.only("rows", "W", "U", "tau", "y", "claims", *more)
         rows = arrays.rows(n)
         r, claims = rows.size, 1 + (len(different(sizes)) if priced else 1)
         W, M = arrays.optional("W", (r, r)), arrays.optional("M", (r, r))
         U, L = (arrays.narrow_or_none(name, r, n) for name in ("U", "lift"))
         t, *F = arrays.numbers("claims", (claims,)).tolist()
-        prices = arrays.optional("prices", (r,))
-        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"))
+        prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
+        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y)
 
     @property
     def taken(self):

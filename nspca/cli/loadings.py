@@ -101,7 +101,7 @@ def _of_csv(text: str, place: dict[str, int]) -> list[Weights]:
 
 def _table(text: str, place: dict[str, int]) -> list[list[str]]:
     """The rows, split where most names of features are found, and numbers with a point."""
-    from nspca.data.look import DECIMAL
+    from nspca.data.layout import DECIMAL
 
     def known(rows: list[list[str]]) -> int:
         return sum(any(one in place for one in _spelt(cell)) for row in rows for cell in row)

@@ -82,17 +82,23 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """A Dask client whose workers read the shards, where some are asked for."""
-    if args.workers is None and args.scheduler is None:
-        return nullcontext()
-    if not Path(args.source).is_dir() and args.effort != "exhaustive":
+    """Return a Dask client whose workers read the shards or help with a search, where some are asked for."""
+    asked = (args.workers, args.scheduler) != (None, None)
+    if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
         raise InvalidOption(
             f"workers read a folder of shards or help with --effort exhaustive, got {args.source}: make a "
             "folder with `python -m nspca shard`, or leave --workers and --scheduler out"
         )
+    return readers_of(args.workers, args.scheduler)
+
+
+def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
+    """Return a Dask client of so many local workers or of a scheduler; None where neither is given."""
+    if workers is None and scheduler is None:
+        return nullcontext()
     with of_the_app("reading with several workers"):
         from nspca.jobs.readers import readers
-    return readers(args.workers, args.scheduler, complain)
+    return readers(workers, scheduler, complain)
 
 
 def _solve(args: argparse.Namespace, client: Any) -> int:

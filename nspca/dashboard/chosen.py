@@ -5,7 +5,6 @@ its content.
 import hashlib
 import threading
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -19,21 +18,20 @@ from nspca.dashboard.shell import cache, state, words
 from nspca.data import (
     SAMPLES,
     Dataset,
-    Look,
+    Layout,
     covariance_suggestion,
     load_sample,
     original_path,
     prepare,
 )
-from nspca.data.apart import Opened, open_file
+from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
-from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.shards import Shards
-from nspca.tasks.sweep import make_problem
+from nspca.specs import DataSpec, ProblemSpec
+from nspca.specs.data import CHANGES, OF_FEATURES
+from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
-CHANGES = ("prepared", "without", "only", "drop", "log2", "together")  # done to the data after reading
-OF_FEATURES = ("without", "only", "together")  # of these what somebody chose by number
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -45,14 +43,19 @@ class Chosen:
     """
 
     dataset: Dataset
-    reference: dict[str, Any]
+    reference: DataSpec
     content: str
     table: Shards | None = None
 
     @property
-    def given(self) -> Any:
-        """What a task gets as its data: the numbers, or where a worker finds the folder."""
-        return self.dataset.X if self.table is None else self.reference
+    def spec(self) -> DataSpec:
+        """Return where the data are and what they hold, for a question about them."""
+        return self.reference.but(content=self.content, covariance=self.dataset.is_covariance)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return the data as a run takes them: the numbers; of a folder nothing, since a worker opens it."""
+        return {"X": self.dataset.X} if self.table is None else {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,8 +66,8 @@ class Chosen:
     def stem(self) -> str:
         """What files about these data are called."""
         stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        kind = "folder" if "folder" in self.reference else "upload"
-        return f"{self.reference.get('sample', kind)}{stand_in}"
+        kind = "folder" if self.reference.folder is not None else "upload"
+        return f"{self.reference.sample or kind}{stand_in}"
 
 
 def chosen() -> Chosen:
@@ -82,7 +85,7 @@ def chosen() -> Chosen:
             raise
         # Numbers of another table, or of one that was read another way; or what is wrong is something else,
         # and the choice stays.
-        found = find(but_for(reference(), *OF_FEATURES), state.get("w"))
+        found = find(reference().but_for(*OF_FEATURES), state.get("w"))
         state.put(**dict.fromkeys(state.OF_FEATURES))
         st.warning(f"{words.plain(error)} All features are there again.")
         return found
@@ -108,16 +111,22 @@ def whole(of: Chosen) -> Chosen:
     """All rows of the folder that these are some of, for a page that can work on them; itself where they are
     of none, where something was done to them, and where some are enough.
     """
-    if set(of.reference) == {"folder", "digest", "some"} and not state.get("some"):
-        return find(but_for(of.reference, "some"), None)
+    if is_sample(of) and not state.get("some"):
+        return find(of.reference.but_for("some"), None)
     return of
+
+
+def is_sample(of: Chosen) -> bool:
+    """Return whether these data are a sample of the rows of a folder to which nothing was done."""
+    where = of.reference
+    return bool(where.some) and not any(getattr(where, name) for name in CHANGES)
 
 
 def some(of: Chosen) -> Chosen:
     """The sample of a folder as data of its own; other data themselves."""
     if of.table is None:
         return of
-    return find({**of.reference, "some": folder.rows(of.table)}, None)
+    return find(of.reference.but(some=sample_rows(of.table)), None)
 
 
 def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
@@ -134,34 +143,26 @@ def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
     return _problem_of(some(of), problem.nonneg, A.center, A.scale)
 
 
-def reference() -> dict[str, Any]:
-    """Where the data in force is, and how its file is read."""
-    changes: dict[str, Any] = {
-        name: True for name, on in (("log2", state.get("log")), ("drop", state.get("drop"))) if on
-    }
-    if state.get("prep"):
-        changes["prepared"] = state.get("prep")
-    changes |= _features()
+def reference() -> DataSpec:
+    """Return where the data in force are, how their file is read, and what is done to them."""
+    changes: dict[str, Any] = {"log2": state.get("log"), "drop": state.get("drop")}
+    changes |= {"prepared": state.get("prep"), **_features()}
     if state.get("upload") is None and state.get("folder") is not None:
         name = state.get("folder")
         digest = folder.digest(name)
-        return {"folder": name, "digest": digest, "some": folder.rows(folder.opened(name, digest)), **changes}
+        return DataSpec(folder=name, digest=digest, some=sample_rows(folder.opened(name, digest)), **changes)
     if state.get("upload") is None:
-        return {"sample": state.get("sample"), **changes}
-    options = {
-        "id_column": state.get("id"),
-        "label_column": state.get("label"),
-        "features_in_rows": state.get("rows"),
-    }
-    if state.get("gaps"):
-        options["missing"] = state.get("gaps")
-    return {
-        "upload": state.get("upload"),
-        "vocabulary": state.get("vocab"),
-        "covariance": state.get("cov"),
-        **options,
+        return DataSpec(sample=state.get("sample"), **changes)
+    return DataSpec(
+        upload=state.get("upload"),
+        vocabulary=state.get("vocab"),
+        covariance=state.get("cov"),
+        id_column=state.get("id"),
+        label_column=state.get("label"),
+        features_in_rows=state.get("rows"),
+        missing=state.get("gaps"),
         **changes,
-    }
+    )
 
 
 def _features() -> dict[str, list]:
@@ -174,74 +175,72 @@ def _features() -> dict[str, list]:
     return {how: features for how, features in chosen.items() if features}
 
 
-def find(where: dict[str, Any], workspace: str | None) -> Chosen:
-    """The data set that `reference` described."""
-    if "sample" in where:
-        found = _sample(where["sample"], version(where["sample"]))
-    elif "folder" in where:
-        table = folder.opened(where["folder"], where["digest"])
-        if "some" not in where:
-            return _all_rows(where["folder"], table.digest, table)
-        found = _rows(where["folder"], table.digest, where["some"], table)
+def find(where: DataSpec, workspace: str | None) -> Chosen:
+    """Return the data set that `where` describes, read once per server."""
+    where = where.but(content="")
+    if where.sample is not None:
+        found = _sample(where.sample, version(where.sample))
+    elif where.folder is not None:
+        table = folder.opened(where.folder, where.digest)
+        if not where.some:
+            return _all_rows(where.folder, table.digest, table)
+        found = _rows(where.folder, table.digest, where.some, table)
     else:
-        for upload in filter(None, (where["upload"], where.get("vocabulary"))):
+        for upload in filter(None, (where.upload, where.vocabulary)):
             engine().store.about_upload(workspace or "", upload)  # it may be gone since it was read
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
-        opened = _upload(
-            workspace or "",
-            **but_for(where, "file", *CHANGES),
-        )
+        file = where.but_for(*CHANGES).but(file="")
+        opened = _upload(workspace or "", repr(file), file)
         if isinstance(opened, InvalidData):
             raise opened.with_traceback(None)
         found = opened
-    if where.get("prepared"):
-        found = _prepared(repr(found.reference), found.content, tuple(where["prepared"]), found)
+    if where.prepared:
+        found = _prepared(repr(found.reference), found.content, where.prepared, found)
     whole = found
     for how in ("only", "without"):
-        if where.get(how):
-            found = _restricted(repr(found.reference), found.content, how, tuple(where[how]), found)
-    if where.get("drop"):
+        if getattr(where, how):
+            found = _restricted(repr(found.reference), found.content, how, getattr(where, how), found)
+    if where.drop:
         found = _varying(repr(found.reference), found.content, found)
-    if where.get("log2"):
+    if where.log2:
         found = _logged(repr(found.reference), found.content, found)
-    for group in where.get("together", ()):
-        found = _together(repr(found.reference), found.content, tuple(group), whole.dataset, found)
+    for group in where.together:
+        found = _together(repr(found.reference), found.content, group, whole.dataset, found)
     return found
 
 
 @cache.keep()
 def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
-    """The same data with log2(x + 1) in place of every x."""
-    if _of.dataset.is_covariance:
-        return _of
-    data = prepare(_of.dataset, "log2")
-    return Chosen(_kept(data), {**_of.reference, "log2": True}, _digest(data))
+    """Return the data with log2(x + 1) in place of every x."""
+    return _changed(_of, logged(_of.dataset), log2=True)
 
 
 @cache.keep("Preparing the data …")
 def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
-    """The data as a paper prepared them."""
-    data = prepare(_of.dataset, *names)
-    return Chosen(_kept(data), {**_of.reference, "prepared": list(names)}, _digest(data))
+    """Return the data as a paper prepared them."""
+    return _changed(_of, prepare(_of.dataset, *names), prepared=names)
 
 
 @cache.keep()
 def _restricted(reference: str, content: str, how: str, features: tuple[int, ...], _of: Chosen) -> Chosen:
-    """Some features only, or all without some: what if these were not there?"""
+    """Return the data with some features only, or without some."""
     data = _of.dataset.only(features) if how == "only" else _of.dataset.without(features)
-    return Chosen(_kept(data), {**_of.reference, how: list(features)}, _digest(data))
+    return _changed(_of, data, **{how: features})
 
 
 @cache.keep()
 def _together(reference: str, content: str, group: tuple[int, ...], _whole: Dataset, _of: Chosen) -> Chosen:
-    """Features, by their numbers in the whole table, as one; those that were constant may be gone."""
-    there = set(_of.dataset.feature_names)
-    names = [name for name in (_whole.feature_names[j] for j in _whole.numbers(group)) if name in there]
-    if len(names) < 2:
-        return _of
-    data = _of.dataset.together(names)
-    groups = [*_of.reference.get("together", []), list(group)]
-    return Chosen(_kept(data), {**_of.reference, "together": groups}, _digest(data))
+    """Return the data with some features as one, by their numbers in the whole table."""
+    return _changed(
+        _of, together(_of.dataset, _whole, group), together=(*_of.reference.together, tuple(group))
+    )
+
+
+def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
+    """Return the data after a step; the same where the step changed nothing."""
+    if data is of.dataset:
+        return of
+    return Chosen(_kept(data), of.reference.but(**change), content_of(data))
 
 
 def members(of: Chosen) -> list[list[int]]:
@@ -249,11 +248,11 @@ def members(of: Chosen) -> list[list[int]]:
     theirs.
     """
     later = (how for how in CHANGES if how != "prepared")
-    whole = find(but_for(of.reference, *later), state.get("w")).dataset.feature_names
+    whole = find(of.reference.but_for(*later), state.get("w")).dataset.feature_names
     place = {name: j for j, name in enumerate(whole)}
-    apart = find(but_for(of.reference, "together"), state.get("w")).dataset.feature_names
+    apart = find(of.reference.but_for("together"), state.get("w")).dataset.feature_names
     found = {j: [j] for j in map(place.__getitem__, apart)}
-    for group in of.reference.get("together", ()):
+    for group in of.reference.together:
         first, *others = sorted(found.keys() & set(group))
         found[first] += [found.pop(j)[0] for j in others]
     return list(found.values())
@@ -265,57 +264,10 @@ def kept(of: Chosen) -> tuple[int, ...]:
     return tuple(j for j, those in enumerate(members(of)) if wanted & set(those)) if wanted else ()
 
 
-def but_for(where: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Where data are, but for some changes."""
-    return {name: value for name, value in where.items() if name not in names}
-
-
-def keeping(count: int) -> str:
-    """How many features must be in."""
-    return f"keeping {words.things(count, 'feature')}"
-
-
-def features_said(where: dict[str, Any], kept: int = 0) -> str:
-    """Which features there are and must be in, where somebody chose: ``without 2 features, keeping 1``."""
-    said = [
-        f"{how} {words.things(len(where[how]), 'feature')}" for how in ("only", "without") if where.get(how)
-    ]
-    said += [f"{words.things(len(group), 'feature')} as one" for group in where.get("together", ())]
-    said += [keeping(kept)] if kept else []
-    return ", ".join(said) or "all features"
-
-
 @cache.keep()
 def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
-    """The same data without its constant features; an image has lost pixels and is a table then."""
-    data, constant = _of.dataset, _of.dataset.constant_columns()
-    keep = np.setdiff1d(np.arange(data.X.shape[1]), constant)
-    if data.is_covariance or not constant.size:
-        return _of
-    data = replace(
-        data,
-        X=data.X[:, keep],
-        feature_names=tuple(data.feature_names[j] for j in keep),
-        axis=None if data.axis is None else data.axis[keep],
-        image_shape=None,
-        kind="table" if data.kind == "image" else data.kind,
-        notes=(
-            *data.notes,
-            f"Left out because they take one value only: {len(constant)} features, the first is "
-            f"{data.feature_names[constant[0]]}.",
-        ),
-    )
-    return Chosen(_kept(data), {**_of.reference, "drop": True}, _digest(data))
-
-
-def is_stand_in(name: str) -> bool:
-    """Whether a sample is shown as a stand-in, known without opening it."""
-    return SAMPLES[name].stand_in and original_path(name) is None
-
-
-def title_of(file: str) -> str:
-    """A title from the name of an uploaded file; it is shown and never used as a path."""
-    return PurePosixPath(file.replace("\\", "/")).name.partition(".")[0][:60] or "upload"
+    """Return the data without features that take one value."""
+    return _changed(_of, varying(_of.dataset), drop=True)
 
 
 def version(name: str) -> str:
@@ -327,42 +279,44 @@ def version(name: str) -> str:
 @cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
     data = load_sample(name)
-    return Chosen(_kept(data), {"sample": name}, _digest(data))
+    return Chosen(_kept(data), DataSpec(sample=name), content_of(data))
 
 
 @cache.keep("Reading some rows of the folder …")
 def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
     """A sample of a folder, as data of its own."""
-    data = folder.sample(_table, most)
-    return Chosen(_kept(data), {"folder": name, "digest": digest, "some": most}, _digest(data))
+    data = sample_of(_table, most)
+    return Chosen(_kept(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
 
 
 @cache.keep()
 def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
     """All rows of a folder; the same table in memory is not taken for it."""
-    data = _rows(name, digest, folder.rows(_table), _table).dataset
+    data = _rows(name, digest, sample_rows(_table), _table).dataset
     (total, _), drawn = _table.shape, data.X.shape[0]
     said = f"all {total:,} rows of a folder on the server; drawn are {drawn:,} of them, chosen at random"
     data = replace(data, provenance=said)
-    return Chosen(data, {"folder": name, "digest": digest}, f"shards {digest}", _table)
+    return Chosen(data, DataSpec(folder=name, digest=digest), f"shards {digest}", _table)
 
 
 @cache.keep()
-def _upload(
-    workspace: str, upload: str, vocabulary: str | None, covariance: bool, **options: Any
-) -> Chosen | InvalidData:
-    raw, about = engine().store.get_upload(workspace, upload)
-    words = engine().store.get_upload(workspace, vocabulary)[0] if vocabulary else None
-    label = options.get("label_column")
-    without = {**options, "label_column": None}
-    data = _read(upload, about["name"], vocabulary, tuple(sorted(without.items())), raw, words).data
+def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | InvalidData:
+    where = _where
+    assert where.upload is not None
+    raw, about = engine().store.get_upload(workspace, where.upload)
+    words = engine().store.get_upload(workspace, where.vocabulary)[0] if where.vocabulary else None
+    label, how = where.label_column, _how(where)
+    without = {**how, "label_column": None}
+    read = lambda how: _read(  # noqa: E731
+        where.upload, about["name"], where.vocabulary, tuple(sorted(how.items())), raw, words
+    )
+    data = read(without).data
     if label is not None:  # a column that was left out so far is at hand already
         again = data.labelled(label) if isinstance(data, Dataset) else None
-        chosen = tuple(sorted(options.items()))
-        data = again or _read(upload, about["name"], vocabulary, chosen, raw, words).data
+        data = again or read(how).data
     if isinstance(data, InvalidData):
         return data
-    if covariance and not data.is_covariance:
+    if where.covariance and not data.is_covariance:
         try:
             data = replace(
                 data,
@@ -372,14 +326,13 @@ def _upload(
             )
         except InvalidData as error:
             return error
-    where = {
-        "upload": upload,
-        "file": about["file"],
-        "vocabulary": vocabulary,
-        "covariance": covariance,
-        **options,
-    }
-    return Chosen(_kept(data), where, _digest(data))
+    return Chosen(_kept(data), where.but(file=about["file"]), content_of(data))
+
+
+def _how(where: DataSpec) -> dict[str, Any]:
+    """Return how a file is read, with the usual choices named too, so that a first look finds the same."""
+    usual = {"id_column": None, "label_column": None, "features_in_rows": False}
+    return usual | where.reading()
 
 
 @cache.keep("Reading the file …")
@@ -400,12 +353,12 @@ def read_first(raw: bytes, name: str) -> Opened:
     return _read(hashlib.sha256(raw).hexdigest(), name, None, tuple(sorted(usual.items())), raw, None)
 
 
-def read_like(raw: bytes, name: str, where: dict[str, Any]) -> Opened:
+def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
     """Another file as that of a data set is read, see `reference`: its features in rows too, and its column
     of labels left out where it has one.
     """
-    usual = {"id_column": None, "label_column": None, "features_in_rows": bool(where.get("features_in_rows"))}
-    digest, label = hashlib.sha256(raw).hexdigest(), where.get("label_column")
+    usual = {"id_column": None, "label_column": None, "features_in_rows": where.features_in_rows}
+    digest, label = hashlib.sha256(raw).hexdigest(), where.label_column
     for options in ([usual | {"label_column": label}] if label is not None else []) + [usual]:
         opened = _read(digest, name, None, tuple(sorted(options.items())), raw, None)
         if isinstance(opened.data, Dataset):
@@ -413,14 +366,14 @@ def read_like(raw: bytes, name: str, where: dict[str, Any]) -> Opened:
     return opened
 
 
-def columns(workspace: str, upload: str) -> Look | None:
+def columns(workspace: str, upload: str) -> Layout | None:
     """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
     return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
 
 
 @cache.keep()
-def _columns(workspace: str, upload: str, name: str) -> Look | None:
-    return read_first(engine().store.get_upload(workspace, upload)[0], name).look
+def _columns(workspace: str, upload: str, name: str) -> Layout | None:
+    return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
 
 
 @cache.keep("Preparing the covariance …")
@@ -431,7 +384,14 @@ def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: D
         if sp.issparse(_data.X) or covariance
         else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
     )
-    return make_problem(X, covariance, 1, center=center, scale=scale)
+    if covariance:
+        return nspca.Problem.from_covariance(X, 1)
+    return nspca.Problem.from_data(X, 1, center=center, scale=scale)
+
+
+def problem_of(of: Chosen, asked: ProblemSpec) -> nspca.Problem:
+    """Return the problem that is asked about, shared by all who look at it."""
+    return replace(problem(of, asked.nonneg, asked.center, asked.scale), k=asked.first, forced=asked.forced)
 
 
 def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
@@ -500,7 +460,3 @@ def _kept(data: Dataset) -> Dataset:
     for part in (data.X.data, data.X.indices, data.X.indptr) if sp.issparse(data.X) else (data.X,):
         part.flags.writeable = False
     return data
-
-
-def _digest(data: Dataset) -> str:
-    return sparse_digest(canonical(data.X)) if sp.issparse(data.X) else dense_digest(data.X)

@@ -7,16 +7,12 @@ from typing import Any
 import numpy as np
 
 from nspca.dashboard.shell import cache
-from nspca.data import Dataset
 from nspca.errors import Refused
 from nspca.matrix.covariance import Covariance
 from nspca.shards import Shards, served
-from nspca.tasks import table as tasks
+from nspca.specs import DataSpec
 
 ALL_ROWS = "Not offered for all rows of a folder: choose a sample of them above."
-ROWS, ENTRIES = 1000, 2_000_000
-"""Most rows of a sample, and about as many entries: its eigenvalues take a moment, of however many features.
-"""
 
 
 def digest(name: str) -> str:
@@ -39,27 +35,12 @@ def opened(name: str, digest: str) -> Shards:
         When it is not there, or holds others.
     """
     table = _opened(name, served.stamp(name))
-    return table if table.digest == digest else tasks.known(name, digest)
+    return table if table.digest == digest else DataSpec(folder=name, digest=digest).shards()
 
 
 @cache.keep()
 def _opened(name: str, stamp: str) -> Shards:
     return served.opened(name)
-
-
-def rows(table: Shards) -> int:
-    """How many rows a sample has at most."""
-    return int(np.clip(ENTRIES * table.shape[0] / max(table.nonzeros, 1), 2, ROWS))
-
-
-def sample(table: Shards, most: int) -> Dataset:
-    """Some rows of a folder: the same ones each time."""
-    X, numbers = table.sample(most)
-    counts = table.manifest.features is not None and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
-    total, kind = f"{table.shape[0]:,}", "words" if counts else "table"
-    names = tuple(f"{'document' if counts else 'row'} {number + 1}" for number in numbers)
-    said = f"{len(names):,} of the {total} rows of a folder on the server, chosen at random"
-    return Dataset(table.folder.name, X, table.feature_names, names, kind=kind, provenance=said)
 
 
 class Outline(Covariance):

@@ -11,11 +11,11 @@ from nspca.dashboard.history import last
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answers
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
+from nspca.specs import DataSpec, SweepSpec
 
 SHARE = "leading eigenvalue"
 MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use for more
@@ -70,7 +70,7 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
 def _solved(digest: str) -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
-    about = find({"sample": "digits"}, None)
+    about = find(DataSpec(sample="digits"), None)
     problem = nspca.Problem.from_data(about.dataset.X, k=1)
     return about, problem, nspca.sweep(problem, range(1, MOST + 1))
 
@@ -83,7 +83,7 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     """A slider, the component as an image, and the curve with the certified band."""
     about, problem, sweep = solved
-    data, asked = about.dataset, Request(about.reference, about.content, tuple(range(1, MOST + 1)))
+    data, asked = about.dataset, SweepSpec(data=about.spec, ks=range(1, MOST + 1))
     tried = proofs.attempts(asked)
     k = st.slider(
         "How many of the 64 pixels may the component use?",

@@ -1,13 +1,13 @@
-"""Data: every supported file and every sample as one frozen `Dataset`."""
+"""Data sets: files, samples and preparations, each as one frozen `Dataset`."""
 
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
 from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
-from nspca.data.look import Look
+from nspca.data.layout import Layout
 from nspca.data.originals import adopt_copy, fetch_sample, kept_path, original_path
-from nspca.data.prepare import PREPARATIONS, prepare
-from nspca.data.reader import look_at, read
+from nspca.data.preparation import PREPARATIONS, prepare
+from nspca.data.reader import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
 from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion
 
@@ -15,7 +15,7 @@ __all__ = [
     "PREPARATIONS",
     "SAMPLES",
     "Dataset",
-    "Look",
+    "Layout",
     "Original",
     "Sample",
     "adopt_copy",
@@ -27,9 +27,9 @@ __all__ = [
     "is_at_hand",
     "kept_path",
     "load_sample",
-    "look_at",
     "neutralise",
     "original_path",
     "prepare",
     "read",
+    "read_layout",
 ]

@@ -1,74 +1,42 @@
-"""NPY and NPZ without pickle: every header is read, and believed only as far as the file is long, before an
-array is made.
-"""
+"""NPZ files as data sets, and data sets as NPZ files: the table with its names, labels and history."""
 
 import io
 import zipfile
-import zlib
 from dataclasses import replace
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.archive import npy_header, open_zip, read_npy, unzip_member
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names, unique_names
-from nspca.data.how import How
-from nspca.data.limits import check_archive, check_dense, check_float64, check_growth, check_sparse
+from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
-from nspca.data.prepare import PREPARATIONS
+from nspca.data.preparation import PREPARATIONS
+from nspca.data.read_options import ReadOptions
+from nspca.data.readers.base import Source
+from nspca.data.readers.npz import FEATURE_NAMES, SPARSER, NpzReader
 from nspca.errors import InvalidData
 
-AS_IT_IS = How()
-MOST_STEPS = 100  # preparations of a file that are read and said
-_SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
-_SPARSE = ("data", "indices", "indptr", "shape")
-_NAMES = {"feature": ("feature_names", "features", "columns"), "sample": ("sample_names", "samples", "index")}
+AS_IT_IS = ReadOptions()
+MOST_STEPS = 100
+"""Preparations that a file may list."""
+_NAMES = {"feature": FEATURE_NAMES, "sample": ("sample_names", "samples", "index")}
 
 
-def read_npz(raw: bytes, name: str, how: How = AS_IT_IS, packed: int | None = None) -> Dataset:
+def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int | None = None) -> Dataset:
     """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix), names and labels.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
     ``header`` with ``header_names``, ``prepared``, ``is_covariance``. `packed` counts the bytes of the file
     that `raw` came in, when that is packed again.
     """
-    archive, members = open_zip(raw)
-    packed = packed or len(raw)
-    check_archive(packed, members, "NPZ", _SPARSER)
-    files = {info.filename.removesuffix(".npy"): info for info in members if info.filename.endswith(".npy")}
-    if all(part in files for part in _SPARSE):
-        parts = {part: _member(archive, files, part) for part in _SPARSE}
-        layout = _layout(_member(archive, files, "format")) if "format" in files else "csr"
-        X = _sparse(parts, layout)
-        return _dress(X, name, archive, files, (), how)
-    key, notes = _matrix_key(archive, files)
-    return _dress(plain_numbers(_member(archive, files, key), packed), name, archive, files, notes, how)
-
-
-def _matrix_key(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]) -> tuple[str, tuple[str, ...]]:
-    if "X" in files:
-        return "X", ()
-    tables = []
-    for key, info in files.items():
-        try:
-            with archive.open(info) as handle:
-                shape, dtype = npy_header(cast(BinaryIO, handle))
-        except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError):
-            raise InvalidData("The NPZ file is damaged: save it again.") from None
-        if len(shape) in (2, 3) and dtype.kind in "biuf":
-            tables.append(key)
-    if len(tables) == 1:
-        return tables[0], (f'The array "{tables[0]}" was taken as the table.',)
-    found = ", ".join(sorted(files)[:8]) or "nothing"
-    raise InvalidData(
-        f"An NPZ needs an array named X, or exactly one table of numbers; this one holds {found}: save the "
-        "table as X."
-    )
-
-
-def _member(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: str) -> np.ndarray:
-    return read_npy(unzip_member(archive, files[key]))
+    reader = NpzReader(Source(raw=raw, packed=packed or 0), options)
+    if reader.is_sparse:
+        shape = reader.shape
+        check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    (block,) = reader.blocks()
+    X = block.X if reader.is_sparse else plain_numbers(block.X, reader.source.given_bytes)
+    return _dress(X, name, reader)
 
 
 def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
@@ -84,54 +52,15 @@ def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
         )
     check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
     kept = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float64)
-    check_growth(X.size * kept.itemsize, packed, "packed", _SPARSER)
+    check_growth(X.size * kept.itemsize, packed, "packed", SPARSER)
     check_float64(X)
     return np.ascontiguousarray(X, dtype=kept)
 
 
-def _layout(told: np.ndarray) -> str:
-    """What a sparse matrix says it is saved as; SciPy says it in bytes."""
-    word = told.item() if told.size == 1 else ""
-    return word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
-
-
-def _sparse(parts: dict[str, np.ndarray], layout: str) -> sp.csr_array:
-    shape = parts["shape"]
-    if shape.shape != (2,) or shape.dtype.kind not in "iu" or layout not in ("csr", "csc"):
-        raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
-    rows, columns = (int(length) for length in shape)
-    check_sparse(rows, columns, parts["data"].size)
-    make = sp.csr_array if layout == "csr" else sp.csc_array
-    if (
-        parts["indices"].dtype.kind not in "iu"
-        or parts["indptr"].dtype.kind not in "iu"
-        or parts["data"].dtype.kind not in "biuf"
-    ):
-        raise InvalidData(
-            "The parts of the sparse matrix have the wrong types: save it with scipy.sparse.save_npz."
-        )
-    check_float64(parts["data"], "the sparse matrix")
-    try:
-        X = make((parts["data"].astype(np.float64), parts["indices"], parts["indptr"]), shape=(rows, columns))
-        X.check_format(full_check=True)
-    except (ValueError, IndexError):
-        raise InvalidData(
-            "The parts of the sparse matrix do not fit together: save it with scipy.sparse.save_npz."
-        ) from None
-    X = X.tocsr()
-    X.sum_duplicates()
-    return X
-
-
-def _dress(
-    X: np.ndarray,
-    name: str,
-    archive: zipfile.ZipFile,
-    files: dict[str, zipfile.ZipInfo],
-    notes: tuple[str, ...],
-    how: How,
-) -> Dataset:
-    image_shape, axis, labels, left_out = _extras(archive, files)
+def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
+    """Return numbers with the names, labels and other members of their archive as a data set."""
+    options, notes = reader.options, reader.notes
+    image_shape, axis, labels, left_out = _extras(reader)
     notes += left_out
     if X.ndim == 3:
         image_shape = (X.shape[1], X.shape[2])
@@ -139,15 +68,15 @@ def _dress(
         notes += (
             f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",
         )
-    prepared, done = _prepared(archive, files)
-    header, header_names, more = _header(archive, files, X.shape[0])
+    prepared, done = _prepared(reader)
+    header, header_names, more = _header(reader, X.shape[0])
     notes += done + more
-    names = {what: _names(archive, files, what) for what in _NAMES}
+    names = {what: _names(reader, what) for what in _NAMES}
     # A shape that is not that of the table is refused by Dataset; no names are made for it before.
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
-    settled = settle(X, how.missing, how.features_in_rows)
+    settled = settle(X, options.missing, options.features_in_rows)
     data = Dataset(
         name=name,
         X=sp.csr_array(X.shape) if settled.notes else X,  # its names are checked against all rows and columns
@@ -160,7 +89,7 @@ def _dress(
         axis=None if axis is None else axis.astype(np.float64),
         axis_name="" if axis is None else "wavelength (µm)",
         notes=(*notes, *more, *again),
-        is_covariance=_flag(archive, files, "is_covariance"),
+        is_covariance=_flag(reader, "is_covariance"),
         prepared=prepared,
         header=header,
         header_names=header_names,
@@ -169,13 +98,13 @@ def _dress(
 
 
 def _extras(
-    archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]
+    reader: NpzReader,
 ) -> tuple[tuple[int, int] | None, np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
-    """Image shape, wavelengths and labels, each None unless it is what it is called, and notes."""
+    """Return image shape, wavelengths and labels of an archive, each None unless it is valid, and notes."""
     image_shape: tuple[int, int] | None = None
     notes: tuple[str, ...] = ()
     sides, axis, labels = (
-        next((_member(archive, files, key) for key in keys if key in files), None)
+        next((reader.read_array(key) for key in keys if key in reader.files), None)
         for keys in (("image_shape",), ("wavelength_um",), ("labels", "y"))
     )
     if sides is not None:
@@ -192,13 +121,11 @@ def _extras(
     return image_shape, axis, labels, notes
 
 
-def _header(
-    archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], rows: int
-) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
-    """Numbers of each sample that are no features, and their names; and notes."""
-    if "header" not in files:
+def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
+    """Return the numbers of each sample that are no features, their names, and notes."""
+    if "header" not in reader.files:
         return None, (), ()
-    header = _member(archive, files, "header")
+    header = reader.read_array("header")
     if (
         header.ndim != 2
         or len(header) != rows
@@ -206,19 +133,17 @@ def _header(
         or not np.isfinite(header).all()
     ):
         return None, (), ("The header is not a row of numbers for each sample and was left out.",)
-    names = _member(archive, files, "header_names") if "header_names" in files else np.array([])
+    names = reader.read_array("header_names") if "header_names" in reader.files else np.array([])
     if names.shape != header.shape[1:] or names.dtype.kind != "U":
         return header.astype(np.float64), tuple(numbered("header field", header.shape[1])), ()
     return header.astype(np.float64), tuple(str(name).replace("_", " ") for name in names), ()
 
 
-def _prepared(
-    archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What was done to the numbers before they were saved, as `to_npz` wrote it, and notes."""
-    if "prepared" not in files:
+def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the preparations that were done before the file was saved, as `to_npz` wrote them, and notes."""
+    if "prepared" not in reader.files:
         return (), ()
-    steps = _member(archive, files, "prepared")
+    steps = reader.read_array("prepared")
     if steps.ndim != 1 or steps.dtype.kind != "U" or steps.size > MOST_STEPS:
         return (), ("What is called prepared is not a list of preparations and was left out.",)
     known = tuple(step for step in steps.tolist() if step in PREPARATIONS)
@@ -227,14 +152,16 @@ def _prepared(
     return known, notes + ((f"{unknown} of its preparations are not known here.",) if unknown else ())
 
 
-def _flag(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], key: str) -> bool:
-    """Whether it is there, and says yes."""
-    told = _member(archive, files, key) if key in files else np.array(False)
-    return told.dtype.kind == "b" and told.size == 1 and bool(told.item())
+def _flag(reader: NpzReader, key: str) -> bool:
+    """Whether a member of the archive is there and true."""
+    flag = reader.read_array(key) if key in reader.files else np.array(False)
+    return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 
 
 def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
-    """Names, labels and axis of the rows and columns that are left; an image that lost pixels is a table."""
+    """Return a data set without the rows and columns that missing values cost; an image that lost pixels is a
+    table.
+    """
     whole = settled.columns.size == data.X.shape[1]
     return replace(
         data,
@@ -250,17 +177,17 @@ def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
     )
 
 
-def _names(archive: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo], what: str) -> list[str]:
+def _names(reader: NpzReader, what: str) -> list[str]:
     for key in _NAMES[what]:
-        if key in files:
-            names = _member(archive, files, key)
+        if key in reader.files:
+            names = reader.read_array(key)
             if names.ndim == 1 and names.dtype.kind in "Uiu":
                 return [str(name) for name in names]
     return []
 
 
 def to_npz(dataset: Dataset) -> bytes:
-    """A dataset as a compressed NPZ that `read_npz` gives back; equal data make equal bytes."""
+    """Return a dataset as a compressed NPZ that `read_npz` reads; equal data make equal bytes."""
     X: Any = dataset.X  # SciPy has no types
     arrays = (
         {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}

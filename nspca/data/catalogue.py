@@ -1,4 +1,4 @@
-"""What samples there are: their story, shape, licence, and where the originals are."""
+"""The catalogue of samples: story, shape, licence and the addresses of the originals."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Original:
 
 @dataclass(frozen=True)
 class Sample:
-    """One line of the catalogue.
+    """A sample in the catalogue.
 
     Parameters
     ----------

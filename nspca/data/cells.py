@@ -1,7 +1,7 @@
-"""The cells of a CSV or TSV: once the form is known the numbers are read in one pass by pandas.
+"""The cells of a text table, parsed by pandas in one pass.
 
-When that pass refuses the body, a slow one walks it cell by cell: it says where the trouble is, or reads what
-pandas could not.
+When pandas refuses the text, a slow pass goes through it cell by cell. It names the cell that is wrong, or
+reads what pandas could not.
 """
 
 import io
@@ -13,47 +13,54 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nspca.data.look import MISSING, SPACES, Look, is_comment, is_number, quoted, short, split
-from nspca.data.missing import refusal
-from nspca.errors import InvalidData, MissingValues, NotNumbers
-from nspca.rounded import WHOLE, WRITTEN, got, is_lost
+from nspca.data.layout import MISSING, SPACES, Layout, is_comment, is_number, quoted, short, split
+from nspca.errors import InvalidData, NotNumbers
+from nspca.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
-# Cells that hold nothing, as people and programs write it.
 NOTHING = sorted(
     {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
 )
-# A whole number as long as those that float64 may round; of a finite one, whatever zeros stand before it.
+"""Words for a missing value, in the cases in which people and programs write them."""
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
+"""An integer long enough that float64 may change it, with any zeros before it."""
+_PLAIN = re.compile("[0-9.,+eE-]*")
+"""Characters of a plain number."""
+_SHORT = 15
+"""Characters of a plain number whose digits float64 holds."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The body of a text table.
+    """The rows of a text table, or of a piece of one, as bytes.
 
     Parameters
     ----------
     raw : bytes, UTF-8
-    found : Look
+    layout : Layout
     missing_allowed : bool
         A cell that holds nothing is then NaN; otherwise it is refused.
     line : int, optional
-        Lines of the file above `raw`, when that is a piece of a file: where the trouble is, is then said by
-        its line.
+        Lines of the file above `raw`, where an error names the line. A missing value is then one.
+    before : int
+        Rows of the body above `raw`, where an error names the row.
     """
 
     raw: bytes
-    found: Look
+    layout: Layout
     missing_allowed: bool = False
     line: int | None = None
+    before: int = 0
 
     def read(
         self, text: Sequence[int], skipped: Sequence[int] = ()
-    ) -> tuple[np.ndarray, dict[int, list[str]]]:
-        """The numbers (rows, columns without `text`) and the texts of the columns in `text`; without the
-        `skipped` rows of the body.
+    ) -> tuple[np.ndarray, dict[int, list[str]], str]:
+        """Return the numbers (rows, columns without `text`), the texts of the other columns, and a gap.
+
+        The gap describes the first missing value, in words, where they are not allowed; empty when there is
+        none. `skipped` are rows below the header that are left out.
         """
         try:
-            return self._at_once(text, skipped)
+            return *self._at_once(text, skipped), ""
         except (
             ValueError,
             pd.errors.EmptyDataError,
@@ -67,9 +74,9 @@ class Cells:
                     "Reading the table takes more memory than there is: keep fewer columns, or save it as "
                     "compressed NPZ."
                 ) from None
-            values, texts = self._walk(text, skipped)
-            if self.missing_allowed:
-                return values, texts
+            values, texts, gap = self._walk(text, skipped)
+            if self.missing_allowed or gap:
+                return values, texts, "" if self.missing_allowed else gap
             way_out = (
                 "close the quotation mark that is left open"
                 if "inside string" in str(error)
@@ -80,16 +87,16 @@ class Cells:
     def _at_once(
         self, text: Sequence[int], skipped: Sequence[int]
     ) -> tuple[np.ndarray, dict[int, list[str]]]:
-        found, width, kept_out = self.found, len(self.found.columns), set(text)
+        layout, width, kept_out = self.layout, len(self.layout.columns), set(text)
         numbers = [i for i in range(width) if i not in kept_out]
         # The C parser would open files named in a buffer; it gets the bytes alone.
         frame = pd.read_csv(
             io.BytesIO(self.raw),
             header=None,
-            skiprows=[*([0] if found.header else []), *(r + found.header for r in skipped)],
+            skiprows=[*([0] if layout.header else []), *(r + layout.header for r in skipped)],
             dtype={i: (str if i in kept_out else np.float64) for i in range(width)},
-            sep=r"\s+" if found.delimiter == SPACES else found.delimiter,
-            decimal=found.decimal,
+            sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
+            decimal=layout.decimal,
             na_filter=self.missing_allowed,
             keep_default_na=False,
             # In a name or a label such a word is a word.
@@ -105,28 +112,28 @@ class Cells:
         values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
         if np.isinf(values).any() or (not self.missing_allowed and np.isnan(values).any()):
             raise ValueError("a value is not finite")
-        large = np.flatnonzero(((values >= WHOLE) | (values <= -WHOLE)).any(axis=0))
-        if large.size and WRITTEN.search(self.raw):
+        large = np.flatnonzero(((values >= LARGEST_EXACT) | (values <= -LARGEST_EXACT)).any(axis=0))
+        if large.size and LONG_INTEGER.search(self.raw):
             suspects = {numbers[j] for j in large}
             _, cells = self._at_once(sorted(kept_out | suspects), skipped)
             if any(_rounds(cell) for i in suspects for cell in cells[i]):
                 raise ValueError("a whole number is rounded")
         return values, {i: frame[i].tolist() for i in text}
 
-    def _walk(self, text: Sequence[int], skipped: Sequence[int]) -> tuple[np.ndarray, dict[int, list[str]]]:
-        """The same cell by cell; raises the sentence about the first cell or row that is wrong, or about what
-        is missing.
-        """
-        found, width, skip = self.found, len(self.found.columns), set(skipped)
+    def _walk(
+        self, text: Sequence[int], skipped: Sequence[int]
+    ) -> tuple[np.ndarray, dict[int, list[str]], str]:
+        """Read cell by cell; raise the sentence about the first cell or row that is wrong."""
+        layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numbers, gap = array("d"), ""
-        rows = rows_of(self.raw, found.delimiter)
-        if found.header:
+        rows = rows_of(self.raw, layout.delimiter)
+        if layout.header:
             next(rows)
         for r, (line, row) in enumerate(rows):
             if r in skip or (len(row) == 1 and row[0].isspace()):
                 continue
-            place = f"row {r + 1}" if self.line is None else f"line {self.line + line}"
+            place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
             if len(row) != width and is_comment(row):
                 raise InvalidData(
                     f'{place.capitalize()} is a comment ("{short(row[0])}"), not a row of the table: remove '
@@ -137,13 +144,17 @@ class Cells:
                     f"Every row must have {width} cells like the first ones, but {place} has {len(row)}: add "
                     "or remove cells there."
                 )
+            plain = None if texts else _plain_numbers(row, layout.decimal)
+            if plain is not None:
+                numbers.extend(plain)
+                continue
             for i, cell in enumerate(row):
                 if i in texts:
                     texts[i].append(cell)
                     continue
-                numbers.append(_number(found, place, i, cell))
+                numbers.append(_number(layout, place, i, cell))
                 if numbers[-1] != numbers[-1]:
-                    gap = gap or f"{place}, column{quoted(found, i)} {_says(cell)}"
+                    gap = gap or f"{place}, column{quoted(layout, i)} {_says(cell)}"
         if gap and self.line is not None:
             raise InvalidData(f"Every cell must hold a number, but {gap}: fill it in, or remove its row.")
         values = (
@@ -151,15 +162,11 @@ class Cells:
             if numbers
             else np.empty((0, 0))
         )
-        if gap and not self.missing_allowed:
-            missing = np.isnan(values)
-            where = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
-            raise MissingValues(refusal(gap, *where), *where)
-        return values, texts
+        return values, texts, gap
 
 
 def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, with the line, from 1, that each begins on."""
+    """Yield the rows that are not empty, each with the number of the line on which it begins, from 1."""
     begin = read = 1
 
     def lines() -> Iterator[str]:
@@ -175,31 +182,45 @@ def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def number_of(cell: str, decimal: str) -> float:
-    """The number in a cell, NaN when there is none."""
+    """Return the number in a cell, NaN when there is none."""
     return float(cell.replace(",", ".") if decimal == "," else cell) if is_number(cell, decimal) else np.nan
 
 
+def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
+    """Return the numbers of a row of short plain numbers, None for any other row.
+
+    A large table is walked ten times as fast where its rows are plain.
+    """
+    if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch("".join(row)):
+        return None
+    try:
+        values = [float(cell.replace(",", ".")) for cell in row] if decimal == "," else [*map(float, row)]
+    except ValueError:
+        return None
+    return values if np.isfinite(sum(values)) else None
+
+
 def _rounds(cell: str) -> bool:
-    """Whether a cell holds a whole number that is another one as a float."""
-    return _LONG.fullmatch(cell) is not None and is_lost(int(cell))
+    """Whether a cell holds a whole number that float64 would change."""
+    return _LONG.fullmatch(cell) is not None and loses_digits(int(cell))
 
 
 def _says(cell: str) -> str:
     return f'holds "{short(cell)}"' if cell.strip() else "is empty"
 
 
-def _number(found: Look, where: str, column: int, cell: str) -> float:
-    """The number in a cell, NaN when it says that there is none."""
+def _number(layout: Layout, where: str, column: int, cell: str) -> float:
+    """Return the number in a cell, NaN when the cell says that there is none."""
     if cell.strip().lower() in MISSING:
         return np.nan
-    where = f"{where}, column{quoted(found, column)} holds"
-    if not is_number(cell, found.decimal):
+    where = f"{where}, column{quoted(layout, column)} holds"
+    if not is_number(cell, layout.decimal):
         raise NotNumbers(
             f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, or name the '
             "column as id or label column.",
             column,
         )
-    value = number_of(cell, found.decimal)
+    value = number_of(cell, layout.decimal)
     if not np.isfinite(value):
         raise NotNumbers(
             f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '
@@ -208,8 +229,9 @@ def _number(found: Look, where: str, column: int, cell: str) -> float:
         )
     if _rounds(cell):
         raise NotNumbers(
-            f"Every cell must hold a number that fits float64, but {where} {got(int(cell))}: subtract what "
-            "the column has in common, save it as decimals, or name it as id or label column.",
+            f"Every cell must hold a number that fits float64, but {where} "
+            f"{describe_rounding(int(cell))}: subtract what the column has in common, save it "
+            "as decimals, or name it as id or label column.",
             column,
         )
     return value

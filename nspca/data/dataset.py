@@ -1,4 +1,4 @@
-"""One table, frozen and checked: what every reader returns and every page shows."""
+"""The class `Dataset`: one table, frozen and checked, which every reader returns and every page shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,9 +29,9 @@ class Candidate:
     count : int
         How many different values it has.
     labels : (m,) ndarray or None
-        The labels it gives; None when it is a feature until somebody says that it is none.
+        The labels that it gives; None when it stays a feature until the user says otherwise.
     note : str
-        What is said of it as long as it is not the labels.
+        A sentence about the column, shown as long as it is not the labels.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Dataset:
         _check_finite(self)
 
     def constant_columns(self) -> np.ndarray:
-        """Indices of the features that take one value only (they carry no variance)."""
+        """Return the indices of the features that take one value only, and so carry no variance."""
         if sp.issparse(self.X):
             low, high = self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
         else:
@@ -126,8 +126,9 @@ class Dataset:
         return np.flatnonzero(low == high)
 
     def only(self, features: Sequence[int | str]) -> "Dataset":
-        """The same with some features only, given by number (from 0) or by name; the other pixels of an image
-        are set to 0 and stay.
+        """Return the data set with some features only, given by number (from 0) or by name.
+
+        In images, the other pixels are set to 0 and stay.
 
         Raises
         ------
@@ -135,22 +136,24 @@ class Dataset:
             For a feature that is not there, and for fewer than two.
         """
         kept = self.numbers(features)
-        said = (
+        note = (
             f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
         )
-        return _restricted(self, kept, said)
+        return _restricted(self, kept, note)
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
-        """The same without some features, as in `only`."""
+        """Return the data set without some features; see `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
-        said = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
-        return _restricted(self, kept, said)
+        note = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        return _restricted(self, kept, note)
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
-        """The same with some features as one: their sum over the square root of their number, in the place of
-        the first.
+        """Return the data set with some features merged into one: their sum over the square root of their
+        number.
+
+        The new feature takes the place of the first.
 
         So a unit weight on it is equal weights of length one on all of them, and variances can be compared
         with those before.
@@ -170,7 +173,7 @@ class Dataset:
         return _together(self, self.numbers(features), name)
 
     def numbers(self, features: Sequence[int | str]) -> np.ndarray:
-        """Features given by number (from 0) or by name, as numbers in increasing order.
+        """Return features, given by number (from 0) or by name, as numbers in increasing order.
 
         Raises
         ------
@@ -189,8 +192,9 @@ class Dataset:
         return np.array(sorted({int(one) for one in found}))
 
     def labelled(self, name: str) -> "Dataset | None":
-        """The same with a candidate as its labels, as if the file had been read so; None when it has to be
-        read anew for that.
+        """Return the data set with a candidate as its labels, as if the file had been read so.
+
+        None when the file has to be read again for that.
         """
         for candidate in self.label_candidates:
             if candidate.name == name and candidate.labels is not None:
@@ -200,8 +204,9 @@ class Dataset:
         return None
 
     def transposed(self) -> "Dataset":
-        """Rows and columns exchanged; labels and image shape belonged to the old rows and columns and are
-        dropped.
+        """Return the data set with rows and columns exchanged.
+
+        Labels and image shape belonged to the old rows and columns and are dropped.
         """
         m, n = self.X.shape
         features = numbered("feature", m) if self.sample_names == numbered("sample", m) else self.sample_names
@@ -262,7 +267,7 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
     place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
     place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
-    said = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
+    note = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
     P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
@@ -279,12 +284,12 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         sample_names=called(data.sample_names) if data.is_covariance else data.sample_names,
         axis=None if data.axis is None else np.bincount(place, data.axis) / np.bincount(place),
         image_shape=None,
-        notes=(*data.notes, said),
+        notes=(*data.notes, note),
     )
 
 
 def check_enough(m: int, n: int, aside: str = "") -> None:
-    """Refuse less than two samples or features; `aside` says what else the table holds."""
+    """Refuse less than two samples or features; `excluded` is a phrase about the other columns."""
     if m < 2 or n < 2:
         raise InvalidData(
             f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
@@ -296,7 +301,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _check_kind(X) -> None:
+def _check_kind(X: Any) -> None:
     if not isinstance(X, np.ndarray) and not (sp.issparse(X) and X.format == "csr"):
         kind = X.format if sp.issparse(X) else type(X).__name__
         raise InvalidData(
@@ -306,26 +311,24 @@ def _check_kind(X) -> None:
         raise InvalidData(f"A table with rows and columns is needed, got an array with {X.ndim} dimensions.")
     if X.dtype.kind not in "biuf":
         raise InvalidData(f"Every value must be a real number, got type {X.dtype}: convert it.")
-    if np.ma.is_masked(X):
-        raise InvalidData(
-            f"Every value must be there, got {np.ma.count_masked(X)} masked ones: fill them in."
-        )
+    if isinstance(X, np.ma.MaskedArray) and (masked := int(np.ma.getmaskarray(X).sum())):
+        raise InvalidData(f"Every value must be there, got {masked} masked ones: fill them in.")
 
 
-def is_whole(value) -> bool:
-    """Whether it is a whole number, as in `nspca.options`: yes and durations are not."""
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, as in `nspca.options`: truth values and durations are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
-def _length(values) -> int | None:
-    """How many there are; None of what is no list."""
+def _length(values: Any) -> int | None:
+    """Return the length of a sequence; None for a value that has none."""
     try:
         return len(values)
     except TypeError:
         return None
 
 
-def _check_image(shape, n: int) -> None:
+def _check_image(shape: Any, n: int) -> None:
     if not isinstance(shape, tuple | list) or [*map(is_whole, shape)] != [True, True]:
         raise InvalidData(f"The shape of an image is its rows and columns, got {shown(shape)}.")
     if shape[0] * shape[1] != n:
@@ -363,7 +366,7 @@ def _check_covariance(A: np.ndarray) -> None:
 
 
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names as they are, empty ones numbered and repeated ones told apart; and a note when that happened.
+    """Return names with the empty ones numbered and the repeated ones made different, and notes about that.
 
     Parameters
     ----------
@@ -400,7 +403,7 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbered(Sequence[str]):
-    """``("sample 1", "sample 2", ...)``, each made when it is asked for: a million would take 60 MB."""
+    """The names ``("sample 1", "sample 2", ...)``, each made on request: a million texts would take 60 MB."""
 
     what: str
     length: int
@@ -428,15 +431,15 @@ class Numbered(Sequence[str]):
 
 
 def numbered(what: str, count: int) -> Names:
-    """``("sample 1", "sample 2", ...)``: the names when a file has none."""
+    """Return the names ``("sample 1", "sample 2", ...)``, for files that have none."""
     return Numbered(what, count)
 
 
 def frozen(names: Sequence[str]) -> Names:
-    """As a `Dataset` keeps them."""
+    """Return names in the form that a `Dataset` keeps: a tuple, or `Numbered`."""
     return names if isinstance(names, Numbered) else tuple(names)
 
 
 def pixel_names(shape: tuple[int, int]) -> tuple[str, ...]:
-    """Names of the pixels of an image, row by row, counted from 1 at the top left."""
+    """Return the names of the pixels of an image, row by row, counted from 1 at the top left."""
     return tuple(f"row {r} column {c}" for r in range(1, shape[0] + 1) for c in range(1, shape[1] + 1))

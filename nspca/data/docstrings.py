@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from nspca.data.arrays import read_npz, to_npz
 from nspca.data.dataset import Dataset, unique_names
-from nspca.data.places import cache_folder, write_atomically
+from nspca.data.folders import cache_folder, write_atomically
 from nspca.errors import InvalidData, NSPCAError
 from nspca.progress import Event, Report
 
@@ -71,7 +71,7 @@ _OWN_STOP_WORDS = {
 
 
 def kept_counts() -> Path:
-    """Where the counts are kept once they were made, which takes some seconds."""
+    """Return the path of the cached word counts, which take some seconds to make."""
     return (
         cache_folder()
         / f"python-docs-{platform.python_implementation().lower()}-{platform.python_version()}-r{_RULES}.npz"
@@ -79,8 +79,9 @@ def kept_counts() -> Path:
 
 
 def load_python_docs(report: Report) -> Dataset:
-    """The standard library's documentation as a (documents, words) CSR matrix; kept in the user's cache for
-    this Python version.
+    """Return the documentation of the standard library as a (documents, words) CSR matrix.
+
+    The counts are kept in the user's cache, for this version of Python.
     """
     kept = kept_counts()
     if kept.is_file():
@@ -124,8 +125,8 @@ def count_words(library: Path, report: Report) -> Dataset:
 
 
 def tokens(text: str) -> Iterator[str]:
-    """Lower-case English-looking words of three letters or more; doctest lines, identifiers and stop words
-    are left out.
+    """Return the lower-case words of three letters or more of a text, without doctest lines, identifiers and
+    stop words.
     """
     lines = (line for line in text.splitlines() if not line.lstrip().startswith((">>>", "...")))
     prose = _JOINED.sub(" ", "\n".join(lines))

@@ -1,4 +1,4 @@
-"""A file to try: a measured table as somebody would upload it, with names and a class in words."""
+"""An example file to try: a measured table with names and classes in words, as a user would upload it."""
 
 import pandas as pd
 
@@ -10,8 +10,8 @@ ABOUT = (
 
 
 def example_file() -> tuple[str, bytes, str]:
-    """Name, content and a line about a CSV that shows what reading finds out: sample names, and a column that
-    may be the labels.
+    """Return name, content and a description of a CSV with sample names and a column that may be the
+    labels.
     """
     # Imported when it is needed: the start of every page is faster without.
     from sklearn.datasets import load_wine

@@ -1,4 +1,4 @@
-"""Tables on their way out: a spreadsheet must show a name, never run it."""
+"""Tables as CSV files for spreadsheets, in which no cell can run as a formula."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ _SKIPPED = " \t\r\n"
 
 
 def neutralise(text: str) -> str:
-    """A text cell that no spreadsheet takes for a formula: an apostrophe goes in front of ``= + - @``.
+    """Return a text that no spreadsheet takes for a formula: an apostrophe goes in front of ``= + - @``.
 
     Plain numbers written as text (``-5``, ``+1e3``) stay as they are.
     """
@@ -23,8 +23,9 @@ def neutralise(text: str) -> str:
 
 
 def frame_to_csv(frame: pd.DataFrame) -> bytes:
-    """A table as UTF-8 CSV with a byte order mark (so that spreadsheets read "µm"), text cells and column
-    names neutralised.
+    """Return a table as UTF-8 CSV in which texts and column names are neutralised.
+
+    A byte order mark lets spreadsheets read signs such as "µ".
     """
     safe = frame.copy()
     for i, dtype in enumerate(frame.dtypes):
@@ -36,4 +37,5 @@ def frame_to_csv(frame: pd.DataFrame) -> bytes:
                 .map(lambda cell: neutralise(cell) if isinstance(cell, str) else cell),
             )
     safe.columns = [neutralise(str(column)) for column in frame.columns]
-    return safe.to_csv(index=False).encode("utf-8-sig")
+    text: str = safe.to_csv(index=False)
+    return text.encode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""What a file may ask for before anything is allocated, and reads that cannot go past it."""
+"""Limits of files: what is refused before memory is taken for it, and reads that stop at a limit."""
 
 import gzip
 import io
@@ -14,39 +14,51 @@ import psutil
 
 from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
-from nspca.rounded import WHOLE, WRITTEN, first_rounded, got, is_lost, is_rounded
+from nspca.integers import (
+    LARGEST_EXACT,
+    LONG_INTEGER,
+    describe_rounding,
+    find_inexact,
+    is_inexact,
+    loses_digits,
+)
 
-# 2^26 float64 are 512 MiB: data, its centred copy and one working copy stay under 2 GiB.
 MAX_VALUES = 2**26
-# A sparse entry costs 12 to 16 bytes in CSR plus 24 while it is parsed: 20 million stay under 1 GiB.
+"""Values of a dense table. As float64 they are 512 MiB: with a centred and a working copy less than 2 GiB."""
 MAX_ENTRIES = 20_000_000
+"""Entries of a sparse matrix. Each costs 12 to 16 bytes in CSR and 24 while it is parsed: less than 1 GiB."""
 FROM_DISK = "solve it from the disk, after `python -m nspca shard FILE FOLDER`"
-# Rows of a sparse matrix cost an index pointer each; the largest public docword files within MAX_ENTRIES have
-# 300 000.
+"""The way out for data that are too large for memory."""
 MAX_ROWS = 2_000_000
-# A row or column costs an index and a place on the page, whether anything is in it or not: so many are free,
-# each more is paid for by an entry, and a header of 40 bytes buys no gigabyte.
+"""Rows of a table. Each costs an index pointer; the largest public docword files within MAX_ENTRIES have
+300 000.
+"""
 FREE_LINES = 100_000
-# The solvers are made for 100 000 features; ten times that is still a listing of names, not a computation.
+"""Rows, and columns, of a sparse matrix that need no entry; each further one does. An empty row costs an
+index, so a header of 40 bytes could otherwise ask for a gigabyte.
+"""
 MAX_COLUMNS = 1_000_000
-# A column of a text table costs pandas 60 microseconds, whatever its length: 200 000 take 12 s.
+"""Columns of a table: ten times the number of features that the solvers are made for."""
 MAX_TEXT_COLUMNS = 200_000
-# A line is cut into cells of 60 bytes each while it is looked at; 8 MiB of bare commas become 500 MB.
+"""Columns of a text table. Each costs pandas 60 microseconds, whatever its length: 200 000 take 12 s."""
 MAX_LINE = 8 * 2**20
-# An archive of 100 000 images takes a minute to open; nobody looks at more.
+"""Bytes of a line of text. A cell takes 60 bytes while the layout is found: 8 MiB of commas take 500 MB."""
 MAX_FILES = 100_000
-# Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by 3
-# to 50. A file that shrinks more than 200 times was made to fill memory.
+"""Files in an archive or folder; an archive of 100 000 images takes a minute to open."""
 MAX_RATIO = 200
-# Unpacked bytes that are read whatever the ratio is: so few fill no memory.
+"""Highest ratio of unpacked to packed bytes, in every packed format. Text, pixels and measurements shrink by
+3 to 50. A file that shrinks more than 200 times was made to fill memory.
+"""
 RATIO_COUNTS_ABOVE = 16 * 2**20
-# One image is one row; 2^20 pixels (1024 x 1024) is MAX_COLUMNS rounded up.
+"""Unpacked bytes that are read whatever the ratio is: so few fill no memory."""
 MAX_PIXELS = 2**20
+"""Pixels of an image: 1024 x 1024, which is MAX_COLUMNS rounded up."""
 _PIECE = 2**20
+"""Bytes that are read at a time."""
 
 
 def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
-    """All bytes of a path, a bytes object or an open binary file, at most `MAX_BYTES`."""
+    """Return all bytes of a path, a bytes object or an open binary file; refuse more than `MAX_BYTES`."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         raw = bytes(source)
     elif hasattr(source, "read"):
@@ -73,8 +85,9 @@ def _file_bytes(path: Path) -> bytes:
 
 
 def _drain(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes:
-    """Everything, or a little more than `most` bytes (`MAX_BYTES`); in pieces, because one `read(n)`
-    allocates n bytes before it sees the file.
+    """Return everything a handle holds, or little more than `most` bytes (`MAX_BYTES`).
+
+    It is read in pieces, because one `read(n)` allocates n bytes before it sees the file.
     """
     most = MAX_BYTES if most is None else most
     held, size = io.BytesIO(), 0  # which hands out what it holds without a copy
@@ -128,6 +141,11 @@ def gunzip(raw: bytes, packed: int | None = None) -> bytes:
             "plain file."
         )
     return plain
+
+
+def plain_bytes(raw: bytes, packed: int | None = None) -> bytes:
+    """Return `raw`, unpacked where it is a gzip file; `packed` as in `gunzip`."""
+    return gunzip(raw, packed) if raw.startswith(b"\x1f\x8b") else raw
 
 
 def check_archive(
@@ -208,32 +226,37 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
 
 
 def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out") -> None:
-    """Refuse whole numbers that are no floats; `where` they are, unless in a column of a dense table."""
-    at = first_rounded(X)
+    """Refuse whole numbers that float64 cannot represent.
+
+    `where` says where they are, unless in a column of a dense table.
+    """
+    at = find_inexact(X)
     if at is None:
         return
     raise _rounded(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
 
 
 def check_decimals(numbers: Iterable[Decimal], where: str, way_out: str) -> None:
-    """The same of finite decimals that are whole numbers."""
+    """Refuse finite decimals that are whole numbers which float64 cannot represent."""
     for one in numbers:
-        if int(one) == one and is_lost(int(one)):
+        if int(one) == one and loses_digits(int(one)):
             raise _rounded(int(one), where, way_out, "floats")
 
 
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
-    """The same of the numbers X of a text without names, which is searched when some of them are so large."""
-    if ((X < WHOLE) & (X > -WHOLE)).all():
+    """Refuse numbers X of a text that float64 cannot represent; the text is searched only when some are
+    large.
+    """
+    if ((X < LARGEST_EXACT) & (X > -LARGEST_EXACT)).all():
         return
-    refused = is_rounded if X.dtype.kind == "i" else is_lost
-    for found in WRITTEN.finditer(text):
+    refused = is_inexact if X.dtype.kind == "i" else loses_digits
+    for found in LONG_INTEGER.finditer(text):
         if refused(int(found.group())):
             raise _rounded(int(found.group()), where, "leave them out")
 
 
 def _rounded(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
     return InvalidData(
-        f"Every number must fit float64, but {where} holds {got(one)}: subtract what the numbers have in "
-        f"common, save them as {kind}, or {way_out}."
+        f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
+        f"the numbers have in common, save them as {kind}, or {way_out}."
     )

@@ -1,4 +1,4 @@
-"""The Low Resolution Spectrometer file of the UCI archive: one parenthesised list of 103 fields per
+"""The Low Resolution Spectrometer file of the UCI archive: a list of 103 fields in parentheses per
 spectrum.
 """
 
@@ -43,7 +43,7 @@ _BEFORE = _HEADER + len(HEADER_NAMES)
 
 
 def parse_lrs(raw: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Fluxes (m, 93), header fields (m, 7), classes (m,) and names of the spectra of ``lrs.data``."""
+    """Return fluxes (m, 93), header fields (m, 7), classes (m,) and names of the spectra of ``lrs.data``."""
     fields = raw.decode("latin-1").replace("(", " ").replace(")", " ").replace(",", " ").split()
     if not fields or len(fields) % _FIELDS:
         raise InvalidData(
@@ -79,9 +79,9 @@ CLASSES = {
 }
 
 
-def class_names(labels) -> np.ndarray:
-    """The classes of spectra (m,) in words, by their first digit; labels that are no such numbers stay as
-    they are.
+def class_names(labels: np.ndarray) -> np.ndarray:
+    """Return the classes of spectra (m,) in words, by their first digit; labels that are no such numbers are
+    returned unchanged.
     """
     try:
         numbers = np.asarray(labels).astype(int)

@@ -1,6 +1,4 @@
-"""Cells without a number: refused, left out with their samples or features, or replaced by means; only as
-somebody said.
-"""
+"""Missing values of a table: refused, left out with their samples or features, or replaced by means."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import scipy.sparse as sp
 from nspca.errors import InvalidData, MissingValues, shown
 
 WAYS = ("refuse", "samples", "features", "mean")
-"""What may be done about missing values; the last three change the data, and a note says how."""
+"""Ways to treat missing values; the last three change the data, and a note says how."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class Settled:
     ----------
     X : array or sparse matrix, oriented as in the file
     rows, columns : arrays of int
-        Which of the file's are left.
+        Numbers of the rows and columns of the file that are left.
     notes : tuple of str
     """
 
@@ -33,26 +31,28 @@ class Settled:
     notes: tuple[str, ...] = ()
 
     def of_rows(self, names: Sequence[Any]) -> Sequence[Any]:
+        """Return the names of the rows that are left."""
         return _of(names, self.rows)
 
     def of_columns(self, names: Sequence[Any]) -> Sequence[Any]:
+        """Return the names of the columns that are left."""
         return _of(names, self.columns)
 
 
 def _of(names: Sequence[Any], kept: np.ndarray) -> Sequence[Any]:
-    """What is left of `names`; they themselves when all are."""
+    """Return the names that are kept; the same object when all are."""
     return names if kept.size == len(names) else tuple(names[i] for i in kept)
 
 
 def check_way(how: str) -> str:
-    """One of `WAYS`."""
+    """Return `how` if it is one of `WAYS`; refuse anything else."""
     if not isinstance(how, str) or how not in WAYS:
         raise InvalidData(f"What to do about missing values is one of {', '.join(WAYS)}, got {shown(how)}.")
     return how
 
 
 def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[str] = ()) -> Settled:
-    """Do `how` about every NaN of X.
+    """Apply `how` to every NaN of X.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
 
 
 def refusal(where: str, cells: int, rows: int, columns: int) -> str:
-    """The sentence about missing values that nobody said anything about."""
+    """Return the sentence about missing values when the user has not said what to do about them."""
     many = (
         "no other is missing"
         if cells == 1
@@ -133,7 +133,7 @@ def _counts(i: np.ndarray, j: np.ndarray) -> tuple[int, int]:
 
 
 def _filled(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) -> Settled:
-    """Means in the place of what is missing; a feature without any value has no mean and is left out."""
+    """Replace missing values by means; a feature without any value has no mean and is left out."""
     axis, feature = (1, i) if features_in_rows else (0, j)
     known = X.copy()
     if sp.issparse(known):

@@ -1,5 +1,5 @@
-"""The four data sets of the papers: from a folder of originals, the user's cache, a download, or a copy the
-user gives.
+"""The four data sets of the papers, from a folder of originals, the user's cache, a download or a user's
+copy.
 """
 
 import logging
@@ -10,13 +10,14 @@ from typing import BinaryIO
 
 import numpy as np
 
+from nspca.archive import MAX_BYTES, mib
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset, numbered, pixel_names
-from nspca.data.limits import MAX_BYTES, bounded_bytes, mib
+from nspca.data.folders import cache_folder, originals_folder, write_atomically
+from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
-from nspca.data.places import cache_folder, originals_folder, write_atomically
-from nspca.data.reader import look_at, read
+from nspca.data.reader import read, read_layout
 from nspca.errors import DownloadError, InvalidData
 from nspca.progress import Event, Report, silent
 
@@ -27,14 +28,14 @@ _FILES = {
     "lrs": "lrs.npz",
     "bow-kos": "docword.kos.txt.gz",
 }
-# A server that is silent this long is as good as absent to somebody who waits.
 _TIMEOUT_SECONDS = 20
-# Sums over a million rounded values in another order agree to this.
+"""Seconds without an answer after which a server counts as absent."""
 _SAME_TOTAL = 1e-9
+"""Relative difference up to which sums over a million rounded values, in another order, are equal."""
 
 
 def find_original(name: str) -> Dataset | None:
-    """The real data set from ``NSPCA_DATA``, then from the cache; None when neither has it."""
+    """Return the real data set from ``NSPCA_DATA`` or from the cache; None when neither has it."""
     path = original_path(name)
     if path is None:
         return None
@@ -43,23 +44,21 @@ def find_original(name: str) -> Dataset | None:
     except InvalidData:
         if path != kept_path(name):
             raise
-        # Written by this module, so a copy that cannot be read was damaged on disk: it helps nobody.
+        # Written by this module, so a copy that cannot be read was damaged on disk: it is deleted.
         path.unlink(missing_ok=True)
         return None
 
 
 def original_path(name: str) -> Path | None:
-    """The file the real data set would be read from, without reading it; None when it is not on this
-    machine.
-    """
+    """Return the file that the real data set would be read from; None when it is not on this machine."""
     folder = originals_folder()
     candidates = [folder / _FILES[name], kept_path(name, folder)] if folder else []
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 
 def kept_path(name: str, folder: Path | None = None) -> Path:
-    """The file in which a fetched or adopted copy is kept: in the user's cache, or in a folder that was
-    named.
+    """Return the file in which a fetched or adopted copy is kept, in the user's cache or in a named
+    folder.
     """
     return (folder or cache_folder()) / f"{name}.npz"
 
@@ -78,7 +77,7 @@ def _keep(name: str, data: Dataset, folder: Path | None) -> Dataset:
 
 
 def complete(name: str, data: Dataset) -> Dataset:
-    """A table of the expected shape with the names, axis and story the catalogue knows.
+    """Return a table of the expected shape with the names, axis and story that the catalogue knows.
 
     Raises
     ------
@@ -139,7 +138,7 @@ def _other_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
 
 
 def fetch_sample(name: str, report: Report | None = None, folder: Path | None = None) -> Dataset:
-    """Download a sample from its original place; only ever called when a user asks.
+    """Download a sample from its original address; called only on a user's request.
 
     Parameters
     ----------
@@ -220,8 +219,10 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
 
 
 def _read_expression(raw: bytes) -> Dataset:
-    """A gene table in either orientation, with its label column or row where the first lines show one."""
-    if raw.startswith(b"PK") or (seen := look_at(raw)) is None:
+    """Read a gene table in either orientation, with its label column or row where the first lines show
+    one.
+    """
+    if raw.startswith(b"PK") or (seen := read_layout(raw)) is None:
         data = read(raw)
         return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
     genes = SAMPLES["leukemia"].shape
@@ -233,14 +234,13 @@ def _read_expression(raw: bytes) -> Dataset:
 
 
 class _Progress:
-    """What pooch calls while a file arrives: the place to report, to cancel, and to stop a file that never
-    ends.
-    """
+    """A progress bar for pooch that reports, can be cancelled, and stops a file that is too long."""
 
     def __init__(self, what: str, report: Report) -> None:
         self.total, self._done, self._what, self._report = 0, 0, what, report
 
     def update(self, size: int) -> None:
+        """Report that some more bytes have arrived; stop a file that is too long."""
         self._done += size
         if self._done > MAX_BYTES:
             raise DownloadError(
@@ -254,15 +254,15 @@ class _Progress:
         )
 
     def reset(self) -> None:
-        """Called by pooch when the file is complete, before it says the whole size once more."""
+        """Do nothing when the file is complete; pooch then reports the whole size once more."""
         self._done = 0
 
     def close(self) -> None:
-        """Called by pooch at the end."""
+        """Do nothing at the end; pooch calls it."""
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
-    # Imported when somebody downloads: the start of every page is faster without.
+    # Imported for a download only: the start of every page is faster without.
     import pooch
 
     logger = pooch.get_logger()

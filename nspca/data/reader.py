@@ -1,4 +1,6 @@
-"""One door for every file: what it is is decided by its first bytes, never by its name."""
+"""The entry point for every file: `read` makes a `Dataset` of it. The first bytes tell its format, never its
+name.
+"""
 
 import os
 import re
@@ -9,34 +11,25 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from nspca.archive import open_zip, read_npy, unzip_member
+from nspca.archive import open_zip, unzip_member
 from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
-from nspca.data.docword import is_docword, read_docword
-from nspca.data.excel import is_cut_workbook, is_workbook, sheet_as_csv
-from nspca.data.h5ad import SUFFIX, read_h5ad
-from nspca.data.how import How
-from nspca.data.images import EXTENSIONS, read_images, short_name
-from nspca.data.look import ENOUGH_ROWS, Look, look, to_utf8
-from nspca.data.matrixmarket import is_matrix_market, read_matrix_market
+from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
 from nspca.data.missing import check_way, settle
-from nspca.data.parquet import MAGIC as PARQUET
-from nspca.data.parquet import look_at_parquet, read_parquet
-from nspca.data.table import read_text_table
+from nspca.data.read_options import ReadOptions
+from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source
+from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
+from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.readers.h5ad import SUFFIX, read_h5ad
+from nspca.data.readers.images import EXTENSIONS, read_images, short_name
+from nspca.data.readers.matrixmarket import DENSE
+from nspca.data.readers.npz import NpyReader, is_array
+from nspca.data.readers.parquet import ParquetReader
+from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
 
-_FOREIGN = {
-    b"\x89HDF": "an HDF5 file (.h5ad and the like), which is never opened from uploads",
-    b"\xd0\xcf\x11\xe0": "an old Excel file, or one with a password",
-    b"%PDF": "a PDF",
-    b"MATLAB": "a MATLAB file",
-    b"\x80\x04": "a pickle, which is never opened",
-    b"Rar!": "a RAR archive",
-    b"7z\xbc\xaf": "a 7z archive",
-}
-_ONE_IMAGE = (b"\x89PNG", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
 Files = Sequence[tuple[str, Callable[[], bytes]]]
 
 
@@ -99,56 +92,62 @@ def read(
     """
     report = report or silent
     name = name or _name_of(path_or_buffer)
-    words = None if vocabulary is None else _plain(limits.bounded_bytes(vocabulary))
-    how = How(header, delimiter, id_column, label_column, features_in_rows, check_way(missing), decimal)
+    words = None if vocabulary is None else limits.plain_bytes(limits.bounded_bytes(vocabulary))
+    options = ReadOptions(
+        header, delimiter, id_column, label_column, features_in_rows, check_way(missing), decimal
+    )
     report(Event("reading", message=name))
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
-        return _read_files(_folder_files(Path(path_or_buffer)), name, words, how, report)
+        return _read_files(_folder_files(Path(path_or_buffer)), name, words, options, report)
     if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(SUFFIX):
         return read_h5ad(Path(path_or_buffer), name, label_column)
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
-        words = _vocabulary_beside(Path(path_or_buffer))
-    return _read_bytes(raw, name, words, how, report, len(raw))
+        beside = find_vocabulary(Path(path_or_buffer))
+        words = None if beside is None else read_vocabulary(beside)
+    return _read_bytes(raw, name, words, options, report, len(raw))
 
 
-def look_at(
+def read_layout(
     path_or_buffer: str | Path | bytes | BinaryIO,
     *,
     header: str | bool = "auto",
     delimiter: str | None = None,
     decimal: str | None = None,
-) -> Look | None:
-    """What a table shows (its columns, possible id and label columns), from its first lines; None when the
-    file is no table of columns.
+) -> Layout | None:
+    """Return the layout of a table (its columns, possible id and label columns); None for files that are no
+    tables.
     """
-    how = How(header, delimiter, decimal=decimal)
+    options = ReadOptions(header, delimiter, decimal=decimal)
     given = limits.bounded_bytes(path_or_buffer)
-    raw = _plain(given)
-    if raw.startswith(PARQUET):
-        return look_at_parquet(raw, len(given))
+    raw = limits.plain_bytes(given)
+    if ParquetReader.matches(raw):
+        return ParquetReader(Source(raw=raw, packed=len(given)), options).layout
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        text = sheet_as_csv(raw, ENOUGH_ROWS, how.decimal, len(given))[0]
-        raw, how = text, replace(how, delimiter=",")
+        text = sheet_as_csv(raw, ENOUGH_ROWS, options.decimal, len(given))[0]
+        raw, options = text, replace(options, delimiter=",")
     elif (
-        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *_ONE_IMAGE, *_FOREIGN))
-        or is_docword(raw)
-        or is_matrix_market(raw)
+        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *ONE_IMAGE, *FOREIGN))
+        or DocwordReader.matches(raw)
+        or MatrixMarketReader.matches(raw)
     ):
         return None
-    return look(to_utf8(raw)[0], header=how.header, delimiter=how.delimiter, decimal=how.decimal)
+    return find_layout(
+        stripped(as_utf8(raw)[0]), header=options.header, delimiter=options.delimiter, decimal=options.decimal
+    )
 
 
-def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
-    """Whether a table that was refused with `error` is data once somebody says which columns hold names and
-    labels, that features are in rows, or what is done about missing values.
+def could_be_read(raw: bytes, error: InvalidData, layout: Layout) -> bool:
+    """Whether a table that was refused with `error` becomes data by other reading options.
+
+    The options tried are columns of names and labels, features in rows, and a way to settle missing values.
     """
     if isinstance(error, MissingValues):
         return True
     ways: list[dict[str, Any]] = []
     if isinstance(error, NotNumbers):
         ways.append({"label_column": error.column})
-    if look.label_rows:
+    if layout.label_rows:
         ways.append({"features_in_rows": True})
     for way in ways:
         try:
@@ -165,45 +164,69 @@ def could_be_read(raw: bytes, error: InvalidData, look: Look) -> bool:
     return False
 
 
-def _read_bytes(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
+def _read_bytes(
+    raw: bytes, name: str, words: bytes | None, options: ReadOptions, report: Report, packed: int
+) -> Dataset:
     """Read the bytes of one file; `packed` counts those of the file as it was given."""
-    raw = _plain(raw, packed)
+    raw = limits.plain_bytes(raw, packed)
     if raw.startswith(b"PK\x03\x04"):
-        return _read_zip(raw, name, words, how, report, packed)
+        return _read_zip(raw, name, words, options, report, packed)
     if raw.startswith(b"PK\x05\x06"):
         raise InvalidData("The ZIP file is empty: pack the files again.")
-    if raw.startswith(PARQUET):
-        return read_parquet(raw, name, how, packed)
-    if raw.startswith(b"\x93NUMPY"):
-        return _turned(_from_array(plain_numbers(read_npy(raw), packed), name, how), how)
-    for magic, what in _FOREIGN.items():
+    if ParquetReader.matches(raw):
+        return read_table(ParquetReader(Source(raw=raw, packed=packed), options, report=report), name)
+    if NpyReader.matches(raw):
+        (block,) = NpyReader(Source(raw=raw, packed=packed), options).blocks()
+        return _turned(_from_array(plain_numbers(block.X, packed), name, options), options)
+    for magic, what in FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
-    if raw.startswith(_ONE_IMAGE):
+    if raw.startswith(ONE_IMAGE):
         raise InvalidData(
             "One image is one sample, and at least two are needed: give a ZIP or a folder of images of one "
             "size."
         )
-    if is_matrix_market(raw):
-        return _turned(_from_array(read_matrix_market(raw), name, how), how)
-    if is_docword(raw):
-        return _turned(read_docword(raw, name, words), how)
-    return read_text_table(raw, name, how, packed=packed)
+    if MatrixMarketReader.matches(raw):
+        X = _read_matrix(MatrixMarketReader(Source(raw=raw), options, report=report))
+        return _turned(_from_array(X, name, options), options)
+    if DocwordReader.matches(raw):
+        return _turned(
+            _read_counts(DocwordReader(Source(raw=raw), options, report=report), name, words), options
+        )
+    return read_text_table(raw, name, options, packed=packed)
 
 
-def _turned(data: Dataset, how: How) -> Dataset:
-    return data.transposed() if how.features_in_rows else data
+def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Dataset:
+    """Return word counts as a data set, with the words of a vocabulary as names."""
+    shape = reader.shape
+    limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    (block,) = reader.blocks()
+    names, notes = vocabulary_words(words, shape.columns)
+    return Dataset(name, block.X, names, numbered("document", shape.rows), kind="words", notes=notes)
 
 
-def _plain(raw: bytes, packed: int | None = None) -> bytes:
-    return limits.gunzip(raw, packed) if raw.startswith(b"\x1f\x8b") else raw
+def _read_matrix(reader: MatrixMarketReader) -> Any:
+    """Return a matrix without names; a small symmetric one is dense, as it is no graph but a table."""
+    shape = reader.shape
+    if reader.is_dense:
+        limits.check_dense(shape.rows, shape.columns)
+    else:
+        limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    reader.probe()
+    (block,) = reader.blocks()
+    return block.X.toarray() if shape.is_sparse and reader.is_symmetric and shape.rows <= DENSE else block.X
 
 
-def _from_array(X: Any, name: str, how: How) -> Dataset:
-    """A matrix without names, or a stack of images."""
+def _turned(data: Dataset, options: ReadOptions) -> Dataset:
+    """Return a data set, transposed where the options say that features are in rows."""
+    return data.transposed() if options.features_in_rows else data
+
+
+def _from_array(X: Any, name: str, options: ReadOptions) -> Dataset:
+    """Return a matrix without names, or a stack of images, as a data set."""
     shape = X.shape[1:] if X.ndim == 3 else None
     X = X.reshape(len(X), -1) if shape else X
-    settled = settle(X, how.missing, how.features_in_rows)
+    settled = settle(X, options.missing, options.features_in_rows)
     shape = shape if settled.columns.size == X.shape[1] else None
     features = pixel_names(shape) if shape else frozen(settled.of_columns(numbered("feature", X.shape[1])))
     samples = frozen(settled.of_rows(numbered("sample", X.shape[0])))
@@ -218,15 +241,18 @@ def _from_array(X: Any, name: str, how: How) -> Dataset:
     )
 
 
-def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Report, packed: int) -> Dataset:
+def _read_zip(
+    raw: bytes, name: str, words: bytes | None, options: ReadOptions, report: Report, packed: int
+) -> Dataset:
+    """Read a ZIP file: an NPZ, a workbook, images or one packed table; `packed` as in `_read_bytes`."""
     if is_cut_workbook(raw):
         raise InvalidData("The Excel workbook is damaged or cut short: save it again, or the sheet as CSV.")
     archive, members = open_zip(raw)
-    if members and all(info.filename.endswith(".npy") for info in members):
-        return _turned(read_npz(raw, name, how, packed), how)
+    if members and all(map(is_array, members)):
+        return _turned(read_npz(raw, name, options, packed), options)
     if is_workbook(members):
-        text, notes = sheet_as_csv(raw, decimal=how.decimal, packed=packed)
-        return read_text_table(text, name, replace(how, delimiter=","), notes, packed)
+        text, notes = sheet_as_csv(raw, decimal=options.decimal, packed=packed)
+        return read_text_table(text, name, replace(options, delimiter=","), notes, packed)
     limits.check_archive(packed, members)
     links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
     if links:
@@ -235,11 +261,11 @@ def _read_zip(raw: bytes, name: str, words: bytes | None, how: How, report: Repo
             "followed: pack the file itself."
         )
     files = [(info.filename, partial(unzip_member, archive, info)) for info in members]
-    return _read_files(files, name, words, how, report, packed)
+    return _read_files(files, name, words, options, report, packed)
 
 
 def _folder_files(folder: Path) -> Files:
-    """Files below a folder the user named; links are not followed."""
+    """List the files below a folder that the user named; links are not followed."""
     files: list[tuple[str, Callable[[], bytes]]] = []
     for root, _, names in os.walk(folder):
         for file in names:
@@ -252,7 +278,12 @@ def _folder_files(folder: Path) -> Files:
 
 
 def _read_files(
-    files: Files, name: str, words: bytes | None, how: How, report: Report, packed: int | None = None
+    files: Files,
+    name: str,
+    words: bytes | None,
+    options: ReadOptions,
+    report: Report,
+    packed: int | None = None,
 ) -> Dataset:
     """Read images if there are any, otherwise the one table (and its vocabulary) among the files.
 
@@ -273,19 +304,20 @@ def _read_files(
         words = vocabularies[0]()
     raw = others[0][1]()
     packed = packed or len(raw)
-    raw = _plain(raw, packed)
+    raw = limits.plain_bytes(raw, packed)
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        return _read_zip(raw, name, words, how, report, packed)
+        return _read_zip(raw, name, words, options, report, packed)
     if raw.startswith(b"PK"):
         raise InvalidData("The ZIP or folder holds another ZIP: give that one.")
     if not raw:
         raise InvalidData(
             "The file inside is empty: a table with at least two rows and two columns is needed."
         )
-    return _read_bytes(raw, name, words, how, report, packed)
+    return _read_bytes(raw, name, words, options, report, packed)
 
 
 def _is_hidden(label: str) -> bool:
+    """Whether a file in an archive or folder is one that a system hides."""
     parts = PurePosixPath(label.replace("\\", "/")).parts
     return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
         -1:
@@ -293,20 +325,15 @@ def _is_hidden(label: str) -> bool:
 
 
 def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]]:
-    """Sort key in which image10 follows image9; numbers of any length are compared, none is made."""
+    """Return a sort key in which image10 follows image9. Digits are compared as text, so any length is
+    allowed.
+    """
     parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", file[0]))
     return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
 
 
-def _vocabulary_beside(path: Path) -> bytes | None:
-    if not path.name.startswith("docword."):
-        return None
-    beside = path.with_name("vocab." + path.name.removeprefix("docword.").removesuffix(".gz"))
-    return limits.bounded_bytes(beside) if beside.is_file() else None
-
-
 def _name_of(source: str | Path | bytes | BinaryIO) -> str:
-    """A title from a file's own name; only ever shown."""
+    """Return a title from a file's own name, which is only ever shown."""
     given = source if isinstance(source, (str, Path)) else getattr(source, "name", "") or ""
     stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")
     stem = stem.rsplit(".", 1)[0] if "." in stem[1:] else stem

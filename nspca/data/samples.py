@@ -1,14 +1,14 @@
-"""`load_sample`: the order in which a sample is looked for, down to its stand-in."""
+"""Samples by name: the real data set where it is on this machine, otherwise a small stand-in."""
 
 from dataclasses import replace
 
 from nspca.data.catalogue import SAMPLES
 from nspca.data.dataset import Dataset, numbered, pixel_names
 from nspca.data.docstrings import kept_counts, load_python_docs
-from nspca.data.look import short
+from nspca.data.folders import sample_folder
+from nspca.data.layout import short
 from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
 from nspca.data.originals import find_original
-from nspca.data.places import sample_folder
 from nspca.data.reader import read
 from nspca.errors import InvalidData, shown
 from nspca.progress import Report, silent
@@ -22,7 +22,7 @@ _STAND_INS = {
 
 
 def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = None) -> Dataset:
-    """A sample by name; nothing is downloaded.
+    """Return a sample by name; nothing is downloaded.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
 
 
 def is_at_hand(name: str) -> bool:
-    """Whether a sample opens in a moment; the documentation of Python has to be counted once."""
+    """Whether a sample opens at once; the documentation of Python has to be counted once."""
     return name != "python-docs" or kept_counts().is_file()
 
 

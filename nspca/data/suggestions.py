@@ -1,6 +1,4 @@
-"""What a table looks like beyond its numbers: features in rows, a covariance. Suggested, never done
-unasked.
-"""
+"""Suggestions about a table: features in rows, or a covariance matrix. They are never applied unasked."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +19,7 @@ _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
 # says little below this.
 _MANY_TIMES = 50
 # The side of a table up to which it is compared with its transpose: a tenth of a second. A larger covariance
-# is said to be one.
+# has to be declared as one.
 _COMPARED = 4000
 
 
@@ -78,8 +76,9 @@ def _are_numbered(names: Sequence[str]) -> bool:
 
 
 def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
-    """Whether a table may be a covariance or correlation matrix: symmetric, and no entry larger than its two
-    diagonal ones allow.
+    """Whether a table may be a covariance or correlation matrix.
+
+    Such a matrix is symmetric, and no entry is larger than its two diagonal entries allow.
 
     Returns
     -------

@@ -1,15 +1,14 @@
-"""A table of named columns as a Dataset: which column holds names, which labels, which is left out, and which
-way round it is.
+"""Tables of named columns as data sets: names, labels and features by column, with samples or features in
+rows.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from nspca.data.cells import Cells
-from nspca.data.columns import columns, different, find_column, left_out, taken_as_names
+from nspca.data.columns import different, find_column, left_out, taken_as_names
 from nspca.data.dataset import (
     Candidate,
     Dataset,
@@ -20,11 +19,13 @@ from nspca.data.dataset import (
     numbered,
     unique_names,
 )
-from nspca.data.how import How
-from nspca.data.limits import check_dense, check_growth, check_room
-from nspca.data.look import MISSING, Look, are_labels, is_number, look, quoted, short, to_utf8
+from nspca.data.layout import MISSING, Layout, are_labels, as_utf8, is_number, quoted, short, stripped
+from nspca.data.limits import check_dense, check_growth, check_lines, check_room
 from nspca.data.missing import Settled, settle
-from nspca.data.thousands import check_written
+from nspca.data.read_options import ReadOptions
+from nspca.data.readers.base import Source
+from nspca.data.readers.delimited import DelimitedReader
+from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData, shown
 
 # A column of whole numbers is a measurement unless its name says that it is a class.
@@ -36,79 +37,61 @@ LONGEST_LABEL = 80
 """Characters of a label; all labels of a data set take the room of the longest."""
 NO_LABEL = "(none)"
 """The group of the samples whose label is empty."""
-Body = Callable[[Sequence[int], Sequence[int]], tuple[np.ndarray, dict[int, list[str]]]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table whose form is known and whose body is read when it is known which columns are texts.
-
-    Parameters
-    ----------
-    name : str
-    found : Look
-    body : callable
-        ``body(text columns, skipped rows)`` gives the numbers of the other columns, and the texts.
-    notes : tuple of str
-    """
-
-    name: str
-    found: Look
-    body: Body
-    notes: tuple[str, ...] = ()
 
 
 def read_text_table(
-    raw: bytes, name: str, how: How, notes: tuple[str, ...] = (), packed: int | None = None
+    raw: bytes, name: str, options: ReadOptions, notes: tuple[str, ...] = (), packed: int | None = None
 ) -> Dataset:
     """Read CSV or TSV bytes as a Dataset; `packed` counts those of the file that they came in."""
-    raw, more = to_utf8(raw)
-    found = look(raw, header=how.header, delimiter=how.delimiter, decimal=how.decimal)
-    check_written(found, how)
-    rows, columns = raw.count(b"\n") + 1, len(found.columns)
+    raw, more = as_utf8(raw)
+    raw = stripped(raw) if raw.startswith((b"\r", b"\n")) else raw
+    check_lines(raw)
+    reader = DelimitedReader(Source(raw=raw, packed=packed or 0), options)
+    rows, columns = reader.most_rows, len(reader.layout.columns)
     check_dense(rows, columns)
-    check_growth(8 * rows * columns, packed or len(raw), "packed")
+    check_growth(8 * rows * columns, reader.source.given_bytes, "packed")
     check_room(_CELL * rows * columns + _COLUMN * columns)
     if columns < 2:
         raise InvalidData(
             "Only one column was found: at least two columns are needed, separated by comma, semicolon, "
             "tab, bar or blank."
         )
-    return read_table(
-        Table(name, found, Cells(raw, found, how.missing != "refuse").read, (*notes, *more, *found.notes)),
-        how,
-    )
+    return read_table(reader, name, (*notes, *more))
 
 
-def read_table(table: Table, how: How) -> Dataset:
-    """The table as a Dataset; see `nspca.data.read` for the choices."""
-    found = table.found
-    if how.features_in_rows:
-        named = None if how.id_column is None else find_column(found, how.id_column, "id")
-        return _features_in_rows(table, how, named if named is not None else found.id_column or 0)
-    chosen = columns(found, how)
+def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> Dataset:
+    """Return the table of a reader as a Dataset; see `nspca.data.read` for the choices.
+
+    `notes` are sentences about the file that come before those about its table.
+    """
+    layout, options = reader.layout, reader.options
+    if options.features_in_rows:
+        named = None if options.id_column is None else find_column(layout, options.id_column, "id")
+        return _features_in_rows(reader, name, notes, named if named is not None else layout.id_column or 0)
+    chosen = reader.columns
     features, ids, labels = chosen.features, chosen.ids, chosen.labels
-    values, texts = table.body(chosen.aside, ())
-    if (again := _not_empty(found, texts)) != found:
-        return read_table(replace(table, found=again), how)
+    values, texts = reader.read_whole(chosen.excluded)
+    if (again := _not_empty(layout, texts)) != layout:
+        return read_table(reader.with_layout(again), name, notes)
     if values.shape[1] == 0:
-        aside = chosen.set_aside(found)
+        aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
-    settled = settle(values, how.missing, called=[quoted(found, i) for i in features])
-    others, candidates = _others(found, texts, settled, chosen.others)
-    check_enough(settled.rows.size, settled.columns.size, chosen.set_aside(found))
-    candidates += _numbered_classes(found, settled, features)
+    settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
+    others, candidates = _others(layout, texts, settled, chosen.others)
+    check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
+    candidates += _numbered_classes(layout, settled, features)
     sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
     return Dataset(
-        name=table.name,
+        name=name,
         X=settled.X,
-        feature_names=tuple(settled.of_columns([found.columns[i] for i in features])),
+        feature_names=tuple(settled.of_columns([layout.columns[i] for i in features])),
         sample_names=frozen(settled.of_rows(sample_names)),
         labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
         notes=(
-            *table.notes,
+            *notes,
+            *reader.notes,
             *others,
-            *taken_as_names(found, chosen, how),
+            *taken_as_names(layout, chosen, options),
             *renamed,
             *settled.notes,
         ),
@@ -116,22 +99,25 @@ def read_table(table: Table, how: How) -> Dataset:
     )
 
 
-def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
-    found = table.found
-    body = found.rows[1:] if found.header else found.rows
-    label = None if how.label_column is None else _find_row(body, ids, how.label_column)
-    skipped = tuple(sorted({*found.label_rows, *(() if label is None else (label,))}))
-    left_out = [i for i in (*found.text_columns, *found.empty_columns) if i != ids]
-    values, texts = table.body(sorted({ids, *left_out}), skipped)
-    samples = [i for i in range(len(found.columns)) if i not in texts]
-    settled = settle(values, how.missing, features_in_rows=True, called=[quoted(found, i) for i in samples])
+def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], ids: int) -> Dataset:
+    """Return a table with features in rows as a Dataset; `ids` is the column of their names."""
+    layout, options = reader.layout, reader.options
+    body = layout.rows[1:] if layout.header else layout.rows
+    label = None if options.label_column is None else _find_row(body, ids, options.label_column)
+    skipped = tuple(sorted({*layout.label_rows, *(() if label is None else (label,))}))
+    left_out = [i for i in (*layout.text_columns, *layout.empty_columns) if i != ids]
+    values, texts = reader.read_whole(sorted({ids, *left_out}), skipped)
+    samples = [i for i in range(len(layout.columns)) if i not in texts]
+    settled = settle(
+        values, options.missing, features_in_rows=True, called=[quoted(layout, i) for i in samples]
+    )
     features, renamed = unique_names(texts[ids], "feature")
-    sample_names = [found.columns[i] for i in samples] if found.header else numbered("sample", len(samples))
-    notes = (*table.notes, "Features were in rows; the table was transposed.", *renamed)
+    sample_names = [layout.columns[i] for i in samples] if layout.header else numbered("sample", len(samples))
+    notes = (*notes, *reader.notes, "Features were in rows; the table was transposed.", *renamed)
     if left_out:
         notes += (
             f"{len(left_out)} column(s) without numbers were left out, the first "
-            f"is{quoted(found, left_out[0])}.",
+            f"is{quoted(layout, left_out[0])}.",
         )
     candidates: tuple[Candidate, ...] = ()
     for r in skipped:
@@ -146,7 +132,7 @@ def _features_in_rows(table: Table, how: How, ids: int) -> Dataset:
                 (Candidate(body[r][ids], count, to_labels(cells), notes[-1]),) if are_labels(cells) else ()
             )
     return Dataset(
-        name=table.name,
+        name=name,
         X=np.ascontiguousarray(settled.X.T),
         feature_names=tuple(settled.of_rows(features)),
         sample_names=frozen(settled.of_columns(sample_names)),
@@ -168,53 +154,54 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
     )
 
 
-def _not_empty(found: Look, texts: dict[int, list[str]]) -> Look:
-    """The same when every column that looked empty in the first lines is; otherwise what it holds further
-    down.
+def _not_empty(layout: Layout, texts: dict[int, list[str]]) -> Layout:
+    """Return the layout, corrected where columns that looked empty in the first lines hold something
+    below.
     """
     filled = {
-        i: [cell for cell in texts[i] if cell.strip().lower() not in MISSING] for i in found.empty_columns
+        i: [cell for cell in texts[i] if cell.strip().lower() not in MISSING] for i in layout.empty_columns
     }
     texts_after_all = [
         i
         for i, cells in filled.items()
-        if cells and not all(is_number(cell, found.decimal) for cell in cells)
+        if cells and not all(is_number(cell, layout.decimal) for cell in cells)
     ]
     return replace(
-        found,
-        empty_columns=tuple(i for i in found.empty_columns if not filled[i]),
-        text_columns=tuple(sorted({*found.text_columns, *texts_after_all})),
+        layout,
+        empty_columns=tuple(i for i in layout.empty_columns if not filled[i]),
+        text_columns=tuple(sorted({*layout.text_columns, *texts_after_all})),
     )
 
 
 def _others(
-    found: Look, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
+    layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[Candidate, ...]]:
-    """What is said of the columns that are left out, and which may be labels; or the sentence that asks what
-    they are.
+    """Return notes about columns that are left out and candidates for labels; refuse columns of unknown
+    role.
     """
     notes: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     for i in others:
         cells = settled.of_rows(texts[i])
         first = {cell: int(row) + 1 for cell, row in zip(cells[::-1], settled.rows[::-1], strict=True)}
-        note, may_be_labels = left_out(found, i, first, len(cells))
+        note, may_be_labels = left_out(layout, i, first, len(cells))
         notes += (note,)
         if may_be_labels:
-            candidates += (Candidate(found.columns[i], len(different(first)), to_labels(cells), note),)
+            candidates += (Candidate(layout.columns[i], len(different(first)), to_labels(cells), note),)
     return notes, candidates
 
 
-def _numbered_classes(found: Look, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
-    """Columns of few whole numbers whose names say that they are classes; they stay features until somebody
-    says so too.
+def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
+    """Return candidates for labels among columns of few whole numbers whose names say that they are classes.
+
+    They stay features until the user says otherwise.
     """
     out: tuple[Candidate, ...] = ()
     for position, i in enumerate(settled.of_columns(features)):
-        if found.header and re.fullmatch(_LABEL_WORDS, found.columns[i].strip().lower()):
+        if layout.header and re.fullmatch(_LABEL_WORDS, layout.columns[i].strip().lower()):
             column = settled.X[:, position]
             if (column == np.round(column)).all() and are_labels(column.tolist()):
-                out += (Candidate(found.columns[i], np.unique(column).size),)
+                out += (Candidate(layout.columns[i], np.unique(column).size),)
     return out
 
 
@@ -223,7 +210,7 @@ def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[Names, tuple[s
 
 
 def to_labels(texts: Sequence[str]) -> np.ndarray:
-    """Labels as integers where all of them are, otherwise as text."""
+    """Return labels as integers where all of them are, otherwise as text."""
     try:
         return np.array([int(text) for text in texts], dtype=np.int64)
     except (ValueError, OverflowError):

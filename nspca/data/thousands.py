@@ -1,55 +1,55 @@
-"""Numbers in groups of three, as people write them for people: 1,243 is not read as 1.243."""
+"""Marks between thousands, as in 1,243: a table that may have them is refused, not read as 1.243."""
 
 import re
 from collections.abc import Sequence
 
 from nspca.data.columns import find_column
-from nspca.data.how import How
-from nspca.data.look import DECIMAL, MISSING, Look, quoted, short
+from nspca.data.layout import DECIMAL, MISSING, Layout, quoted, short
+from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData
 
-# 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign it may be a name.
 _GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
-# 1,234 and 1.234, of which a column alone does not tell whether it is a thousand; 0,123 is none.
+"""Numbers such as 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign they may be names."""
 _THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}([{mark}]\d{{3}})+") for mark in ",."}
+"""Numbers such as 1,234 and 1.234, by the mark that may stand between thousands; 0,123 is none."""
 _NAMES = {",": "comma", ".": "point"}
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 
 
-def check_written(found: Look, how: How) -> None:
-    """Refuse numbers in groups of three, as people write them for people, in the first rows; a decimal sign
-    that somebody named is none between thousands, and a column named as ids or labels is no number.
+def check_written(layout: Layout, options: ReadOptions) -> None:
+    """Refuse numbers with marks between thousands in the first rows.
+
+    A decimal sign that the user named is no such mark, and a column named as ids or labels holds no numbers.
     """
-    labels = None if how.features_in_rows else how.label_column  # which name a row there
-    roles = ((how.id_column, "id"), (labels, "label"))
-    named = {find_column(found, column, role) for column, role in roles if column is not None}
-    rows = found.rows[1:] if found.header else found.rows
+    labels = None if options.features_in_rows else options.label_column  # which name a row there
+    roles = ((options.id_column, "id"), (labels, "label"))
+    named = {find_column(layout, column, role) for column, role in roles if column is not None}
+    rows = layout.rows[1:] if layout.header else layout.rows
     body = [["" if i in named else cell for i, cell in enumerate(row)] for row in rows]
-    marks = _may_group(found, body, how.decimal)
-    for i in range(len(found.columns)) if marks else found.text_columns:
+    marks = _may_group(layout, body, options.decimal)
+    for i in range(len(layout.columns)) if marks else layout.text_columns:
         cells = [row[i].strip() for row in body if i < len(row) and row[i].strip().lower() not in MISSING]
-        grouped = [cell for cell in cells if _GROUPED.fullmatch(cell)] if i in found.text_columns else []
+        grouped = [cell for cell in cells if _GROUPED.fullmatch(cell)] if i in layout.text_columns else []
         if 2 * len(grouped) > len(cells):
             raise InvalidData(
-                f"Numbers must be written without marks between thousands, but column{quoted(found, i)} "
+                f"Numbers must be written without marks between thousands, but column{quoted(layout, i)} "
                 f'holds "{short(grouped[0])}": save them without.'
             )
         for mark, alone in marks.items():
-            if thousands := _thousands(cells, mark, alone and not (mark == "." and i in found.text_columns)):
-                sign = "" if how.decimal else f", or name the decimal sign (decimal: {mark})"
+            if thousands := _thousands(cells, mark, alone and not (mark == "." and i in layout.text_columns)):
+                sign = "" if options.decimal else f", or name the decimal sign (decimal: {mark})"
                 raise InvalidData(
                     f"Numbers must be written without marks between thousands, but the {_NAMES[mark]} in "
-                    f'"{short(thousands[0])}" of column{quoted(found, i)} may be one: save them without, or '
+                    f'"{short(thousands[0])}" of column{quoted(layout, i)} may be one: save them without, or '
                     f"decimals with a point and columns separated by commas{sign}."
                 )
 
 
-def _may_group(found: Look, body: Sequence[Sequence[str]], decimal: str | None) -> dict[str, bool]:
-    """The marks that may stand between thousands, and whether a column without any whole numbers below a
-    thousand is enough to say so.
+def _may_group(layout: Layout, body: Sequence[Sequence[str]], decimal: str | None) -> dict[str, bool]:
+    """Return the marks that may stand between thousands, and whether a column alone can show it.
 
-    A decimal sign does not: 3,14 and 0,123 show it. Between semicolons the comma is one, and elsewhere the
-    point, unless the other is.
+    A decimal sign is no such mark; cells such as 3,14 and 0,123 show that the comma is one. Without such
+    cells it is the comma between semicolons and the point elsewhere, unless the other sign is shown.
     """
     cells = [cell.strip() for row in body for cell in row]
     grouped = {
@@ -57,16 +57,16 @@ def _may_group(found: Look, body: Sequence[Sequence[str]], decimal: str | None) 
     }
     if decimal:
         return dict.fromkeys(grouped - {decimal}, True)
-    semicolons = found.delimiter == ";"
+    semicolons = layout.delimiter == ";"
     comma = _is_shown(",", cells) or (semicolons and "," in grouped)
-    point = _is_shown(".", cells) or not (comma or semicolons) or found.delimiter == ","
+    point = _is_shown(".", cells) or not (comma or semicolons) or layout.delimiter == ","
     marks = {} if comma else {",": True}
     marks |= {} if point else {".": comma}
     return {mark: alone for mark, alone in marks.items() if mark in grouped}
 
 
 def _is_shown(mark: str, cells: Sequence[str]) -> bool:
-    """Whether some cell has a mark where only a decimal sign can be."""
+    """Whether some cell has a mark at a place where only a decimal sign can be."""
     return any(
         DECIMAL[mark].fullmatch(cell) and not _THOUSANDS[mark].fullmatch(cell)
         for cell in cells
@@ -75,8 +75,9 @@ def _is_shown(mark: str, cells: Sequence[str]) -> bool:
 
 
 def _thousands(cells: Sequence[str], mark: str, alone: bool) -> list[str]:
-    """The cells of a column that may have a mark between thousands: whole numbers below a thousand beside
-    them say so, where they do not `alone`.
+    """Return the cells of a column that may have a mark between thousands.
+
+    Whole numbers below a thousand beside them are evidence, where the mark does not suffice `alone`.
     """
     grouped = [cell for cell in cells if _THOUSANDS[mark].fullmatch(cell)]
     if not all(_THOUSANDS[mark].fullmatch(cell) or _BELOW_THOUSAND.fullmatch(cell) for cell in cells):

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidProblem, shown
+from nspca.integers import describe_rounding, find_inexact, is_inexact
 from nspca.matrix.covariance import summed
 from nspca.matrix.linalg import Array
-from nspca.rounded import first_rounded, got, is_rounded
 
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
 """The way out for columns that are no real numbers, and for masked entries."""
@@ -99,9 +99,9 @@ def refuse_kind(dtype, what: str, convert: str = CONVERT) -> None:
 
 def refuse_rounded(X, what: str, where: str = "") -> None:
     """Refuse an array with numbers that float64 rounds: large whole ones, and long floats."""
-    at = first_rounded(X)
+    at = find_inexact(X)
     if at is not None:
-        raise _rounded(got(int(X.flat[at])), what, where)
+        raise _rounded(describe_rounding(int(X.flat[at])), what, where)
     if isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.dtype.itemsize > 8:
         with np.errstate(over="ignore"):  # what overflows is another number, too
             wrong = np.flatnonzero((X.astype(np.float64) != X) & ~np.isnan(X))
@@ -126,8 +126,8 @@ def _refuse_rounded_in(entries, what):
             _refuse_rounded_in(entry, what)
         elif hasattr(entry, "__len__") and not isinstance(entry, str | bytes):
             refuse_rounded(np.asarray(entry), what)
-        elif isinstance(entry, int | np.integer) and is_rounded(int(entry)):
-            raise _rounded(got(int(entry)), what)
+        elif isinstance(entry, int | np.integer) and is_inexact(int(entry)):
+            raise _rounded(describe_rounding(int(entry)), what)
 
 
 def _refuse_masked(X, what, fill=FILL):
@@ -151,8 +151,8 @@ def _number(entry, what) -> float:
     """Return an entry of a table of mixed types, as those of some data frames are; missing ones are NaN."""
     if isinstance(entry, NO_NUMBERS):
         raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
-    if isinstance(entry, int | np.integer) and is_rounded(int(entry)):
-        raise _rounded(got(int(entry)), what)
+    if isinstance(entry, int | np.integer) and is_inexact(int(entry)):
+        raise _rounded(describe_rounding(int(entry)), what)
     if entry is None or type(entry).__name__ == "NAType":
         return float("nan")
     number = float(entry)

@@ -13,7 +13,7 @@ their methods for is in `uses`.
 import time
 from dataclasses import replace
 
-from nspca.data.places import sample_folder
+from nspca.data.folders import sample_folder
 from nspca.errors import InvalidOption
 from nspca.papers import asteris2014, asteris2015, sigg2008, zass2006
 from nspca.papers.given import Absent, digest, missing

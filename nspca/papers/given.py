@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from nspca.data import Dataset, load_sample, original_path, prepare
-from nspca.data.places import originals_folder
+from nspca.data.folders import originals_folder
 from nspca.errors import InvalidData
 from nspca.matrix.linalg import Array
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nspca import api
 from nspca.components import explained_variances
-from nspca.data.prepare import off_first
+from nspca.data.preparation import off_first
 from nspca.matrix.linalg import Array
 from nspca.numerals import round_up
 from nspca.papers import given, uses

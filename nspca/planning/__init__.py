@@ -1,8 +1,8 @@
-"""What a problem will take, before it is begun: memory, passes over the data, seconds, and what is proved.
+"""Cost estimates before a problem is solved: memory, passes over the data, seconds, and the bound to expect.
 
-sizes     rows, columns and nonzeros of a source, from its header where that says them
-machine   how fast this machine computes, measured once and kept
-costs     the plan
+sizes     rows, columns and nonzeros of a source, from the probe of its reader
+machine   the speed of this machine, measured once and kept
+costs     the plan: memory, passes and seconds
 """
 
 from nspca.planning.costs import Plan, plan, planned

@@ -1,10 +1,11 @@
-"""The plan: from sizes and speeds to memory, passes and seconds, as the ways of `nspca.api` have them."""
+"""The plan of a problem: memory, passes and seconds, computed from sizes and speeds."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from nspca.archive import mib
+from nspca.archive import MAX_BYTES, mib
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
 from nspca.data import limits
 from nspca.errors import InvalidOption
@@ -13,33 +14,33 @@ from nspca.matrix.large import ROWS
 from nspca.matrix.parts import CANDIDATES
 from nspca.options import whole
 from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import COORDINATES, TABLE, Size, size_of
-from nspca.shards.making import MEGABYTES
+from nspca.planning.sizes import COORDINATES, TABLE, Size, read_size
+from nspca.shards.sources import MEGABYTES
 
 COPIES = 4
-"""Of sparse entries in memory: as given, in order, by columns, and what is taken out of them."""
+"""Copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""
 SQUARES = 5
-"""Matrices of the features worked on that are held at a time."""
+"""Square matrices, with a side of the features worked on, that are in memory at a time."""
 PASSES = {"memory": 4, "shards": 5}
-"""Over the data, where A is formed on some features."""
+"""Passes over the data where A is formed on some features, for data in memory and in shards."""
 SKETCH_PASSES = 5
-"""More of them in memory for several components, which start from a sketch of all features."""
+"""Further passes in memory for several components, which start from a sketch of all features."""
 STEPS = 250
-"""Products with the matrix of the features worked on, for a component and its proof."""
+"""Products with the matrix of the features worked on that a component and its proof take."""
 BY_BLOCKS = 16
-"""Columns of the products of a pass."""
+"""Columns of the matrix that a pass multiplies the data with."""
 BASE, EACH, MOST = 2e8, 2e6, 2000
-"""Multiplications that a component and its proof take besides, and for each feature worked on, up to so many:
-as pitprops, digits, LRS, CBCL, Leukemia and KOS took.
+"""Multiplications that a component and its proof take besides the products: in all, for each feature worked
+on, and the features up to which that is counted. Measured on pitprops, digits, LRS, CBCL, Leukemia, KOS.
 """
 
 USUAL = 10
-"""Features of a component, when nobody says how many."""
+"""Features of a component when the user does not say how many."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a problem will take on this machine.
+    """The cost estimate of a problem on this machine.
 
     Attributes
     ----------
@@ -47,16 +48,19 @@ class Plan:
     at : str
         Where the data will be: "memory", or on disk in "shards".
     features : int
-        On which A is formed.
-    bytes, passes, seconds
-        Of memory at most, besides the program itself; over the data; about, None where the speed of the
-        machine is not known.
+        The number of features on which A is formed.
+    bytes : int
+        Memory at the peak, besides the program itself.
+    passes : int
+        Passes over the data.
+    seconds : float or None
+        An estimate; None where the speed of the machine is not known.
     proved : str
-        What a certificate will say.
+        The bound that a certificate will prove, in words.
     reason : str
-        Why it cannot work in memory; empty when it can.
+        Why the problem cannot be solved in memory; empty when it can.
     command : str
-        What can, then.
+        The command that makes it possible then.
     """
 
     size: Size
@@ -72,10 +76,10 @@ class Plan:
     def __str__(self) -> str:
         about = "" if self.size.exact else "about "
         kind = "nonzeros" if self.size.sparse else "numbers"
-        aside = f" ({self.size.aside})" if self.size.aside else ""
+        not_counted = f" ({self.size.not_counted})" if self.size.not_counted else ""
         took = "" if self.seconds is None else f", about {self.seconds:.2g} s"
         lines = [
-            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}{aside}",
+            f"{about}{self.size.rows} x {self.size.columns}, {about}{self.size.entries} {kind}{not_counted}",
             f"memory {mib(self.bytes)}, {self.passes} pass{'es' * (self.passes > 1)} over the data{took}",
             self.proved,
         ]
@@ -84,8 +88,8 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan(source, k: int | None = None, components: int = 1, effort: str = "fast") -> Plan:
-    """What solving and certifying will take, without reading the data whole.
+def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "fast") -> Plan:
+    """Estimate the cost of solving and certifying a problem, without reading the data whole.
 
     Parameters
     ----------
@@ -95,7 +99,7 @@ def plan(source, k: int | None = None, components: int = 1, effort: str = "fast"
         Features of a component, 10 or as many as there are when not given, and how many are sought together;
         of a `Problem`, its own.
     effort : str
-        Of the certificate.
+        The effort of the certificate.
 
     Returns
     -------
@@ -110,7 +114,7 @@ def plan(source, k: int | None = None, components: int = 1, effort: str = "fast"
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
-    size, sizes = size_of(source), getattr(source, "sizes", None)
+    size, sizes = read_size(source), getattr(source, "sizes", None)
     if sizes is None:
         whole("components", components, 1)
         k = max(1, min(USUAL, size.columns // components)) if k is None else k
@@ -122,8 +126,9 @@ def plan(source, k: int | None = None, components: int = 1, effort: str = "fast"
 
 
 def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None) -> Plan:
-    """The plan for components of these sizes, found together, on a machine of this speed; it names no
-    command.
+    """Return the plan for components of these sizes, found together, on a machine of this speed.
+
+    The plan names no command.
     """
     reason = _beyond(size) if size.at == "file" else ""
     at = "shards" if reason or size.at == "shards" else "memory"
@@ -148,28 +153,30 @@ def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None
 
 
 def available() -> int | None:
-    """Bytes of memory that are free, None where the system does not say."""
+    """Return the bytes of free memory, None where the system does not say."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
 
 
-def _fit(k, components, columns):
-    """Whether there are as many columns: disjoint components share none."""
+def _fit(k: int, components: int, columns: int) -> None:
+    """Refuse more features than there are columns; disjoint components share none."""
     if k * components > columns:
         what = "k" if components == 1 else "k times components"
         raise InvalidOption(f"{what} must be at most {columns}, the number of columns, got {k * components}")
 
 
-def _beyond(size):
-    """The limit of files in memory that the source exceeds, in words."""
+def _beyond(size: Size) -> str:
+    """Return a phrase about the limit of files in memory that the source exceeds; empty when it exceeds
+    none.
+    """
     found = (
         ("rows", size.rows, limits.MAX_ROWS),
         ("columns", size.columns, limits.MAX_COLUMNS),
         ("nonzeros", size.entries if size.sparse else 0, limits.MAX_ENTRIES),
         ("numbers", 0 if size.sparse else size.entries, limits.MAX_VALUES),
-        ("bytes", size.text, limits.MAX_BYTES),
+        ("bytes", size.text, MAX_BYTES),
     )
     for what, got, most in found:
         if got > most:
@@ -177,13 +184,14 @@ def _beyond(size):
     return ""
 
 
-def _worked_on(size, at, sizes):
-    """Features on which A is formed: some of them where the data go by parts, else all."""
+def _worked_on(size: Size, at: str, sizes: Sequence[int]) -> int:
+    """Return the number of features on which A is formed: some of them for large data, otherwise all."""
     by_parts = size.columns > DENSE_LIMIT and (at == "shards" or (size.sparse and size.rows > ROWS))
     return min(size.columns, max(CANDIDATES, 2 * sum(sizes))) if by_parts else size.columns
 
 
-def _bytes(size, at, features, sizes):
+def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
+    """Return the bytes of memory at the peak."""
     whole_data = COORDINATES * COPIES if size.sparse else TABLE * 3
     block = min(size.entries, MEGABYTES * 2**20 // COORDINATES)
     data = size.entries * whole_data if at == "memory" else block * COORDINATES * COPIES
@@ -195,7 +203,8 @@ def _bytes(size, at, features, sizes):
     return int(data + vectors + SQUARES * side**2 * TABLE)
 
 
-def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> float:
+def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int], machine: Speed) -> float:
+    """Return the seconds that reading, passes and search take, about."""
     reading = size.text * machine.text
     going = passes * 2 * BY_BLOCKS * size.entries * machine.sparse
     each = size.entries / max(size.rows, 1)
@@ -209,7 +218,8 @@ def _seconds(size: Size, features: int, passes: int, sizes, machine: Speed) -> f
     return reading + going + forming + seeking
 
 
-def _proved(size, sizes, effort):
+def _proved(size: Size, sizes: Sequence[int], effort: str) -> str:
+    """Return a sentence about the bound that a certificate will prove."""
     joint = len(sizes) > 1
     rows = min((JOINT_PLANS if joint else PLANS)[effort].rows[-1], size.columns)
     what = f"{len(sizes)} disjoint components together" if joint else "one component"

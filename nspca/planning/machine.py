@@ -1,5 +1,6 @@
-"""How fast this machine computes: measured in less than a second at first use, kept in the user's cache
-folder, and measured anew for another version or machine.
+"""The speed of this machine, measured in less than a second at first use and kept in the user's cache.
+
+Another version of the package or another machine is measured anew.
 """
 
 import json
@@ -7,6 +8,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,16 +16,16 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.places import cache_folder, write_atomically
+from nspca.data.folders import cache_folder, write_atomically
 
 FILE = "speed.json"
 SIDE, EACH = 1000, 2**20
-"""Of the matrix that is multiplied, and entries of the sparse one."""
+"""Side of the dense matrix, and entries of the sparse one, that are multiplied to measure the speed."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds for a multiplication in a product of sparse and of dense matrices, and for a byte of text."""
+    """Seconds for one multiplication in a product of sparse or dense matrices, and for a byte of text."""
 
     sparse: float
     dense: float
@@ -31,17 +33,17 @@ class Speed:
 
 
 def speed() -> Speed:
-    """Of this machine, measured unless it is known."""
-    found = known()
-    if found is None:
-        found = measured()
+    """Return the speed of this machine, measured unless it is known."""
+    speeds = known()
+    if speeds is None:
+        speeds = measured()
         with suppress(OSError):  # it is measured again next time
-            write_atomically(_path(), json.dumps({"of": who()} | asdict(found)).encode())
-    return found
+            write_atomically(_path(), json.dumps({"of": who()} | asdict(speeds)).encode())
+    return speeds
 
 
 def known() -> Speed | None:
-    """The same without measuring: None where nobody has measured it yet."""
+    """Return the speed of this machine if it was measured before, else None."""
     return _read(_path(), who())
 
 
@@ -50,22 +52,22 @@ def _path() -> Path:
 
 
 def who() -> list[str]:
-    """What a measurement is about: the version of the package, and the machine."""
+    """Return the version of the package and the machine, which a measurement is valid for."""
     version = sys.modules["nspca"].__version__  # which is above this room
     return [version, platform.node(), platform.machine(), str(os.cpu_count()), np.__version__]
 
 
 def _read(path: Path, who: list[str]) -> Speed | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        known = Speed(*(float(found[name]) for name in ("sparse", "dense", "text")))
-        return known if found["of"] == who and all(0 < s < 1 for s in asdict(known).values()) else None
+        speeds = json.loads(path.read_text(encoding="utf-8"))
+        known = Speed(*(float(speeds[name]) for name in ("sparse", "dense", "text")))
+        return known if speeds["of"] == who and all(0 < s < 1 for s in asdict(known).values()) else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
 def measured() -> Speed:
-    """The quickest of three tries of each."""
+    """Measure the speed of this machine: the quickest of three tries of each product."""
     rng = np.random.default_rng(0)
     indices = rng.integers(0, 2**16, EACH)
     X = sp.csr_array((np.ones(EACH), indices, np.arange(0, EACH + 1, 2**6)), shape=(EACH // 2**6, 2**16))
@@ -78,10 +80,10 @@ def measured() -> Speed:
     )
 
 
-def _quickest(run) -> float:
-    found = []
+def _quickest(run: Callable[[], object]) -> float:
+    speeds = []
     for _ in range(3):
         begun = time.perf_counter()
         run()
-        found.append(time.perf_counter() - begun)
-    return max(min(found), 1e-9)
+        speeds.append(time.perf_counter() - begun)
+    return max(min(speeds), 1e-9)

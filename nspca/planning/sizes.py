@@ -1,28 +1,18 @@
-"""Rows, columns and nonzeros of a source, read from its header; of texts without one, told from their
-beginning.
-"""
+"""Sizes of data sources: rows, columns and nonzeros, from headers where the format has them."""
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import scipy.sparse as sp
 
-from nspca.archive import npy_header
-from nspca.data.cells import rows_of
-from nspca.data.columns import columns
-from nspca.data.docword import HEADER, is_docword
-from nspca.data.excel import is_workbook
-from nspca.data.how import How
-from nspca.data.matrixmarket import is_matrix_market
+from nspca.data.readers import Shape, Source, open_reader
 from nspca.errors import InvalidData, InvalidOption
 from nspca.features import features_of
 from nspca.matrix.covariance import DataCovariance, SparseCovariance
 from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
-from nspca.shards.pieces import Text, opened
-from nspca.shards.texts import TextTable
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
@@ -30,7 +20,7 @@ COORDINATES, TABLE = 12, 8
 
 @dataclass(frozen=True)
 class Size:
-    """How large a table is.
+    """The size of a table, and where it is.
 
     Attributes
     ----------
@@ -38,13 +28,13 @@ class Size:
         Entries that are stored: nonzeros of a sparse table, all of a dense one.
     sparse : bool
     exact : bool
-        Whether the header says so; else it is told from the first megabyte.
+        Whether the rows are counted, not estimated from the first megabyte.
     at : str
         "memory", "shards" or "file".
     text : int
-        Bytes to be parsed.
-    aside : str
-        Which columns of a table are not counted, as they seem to hold no numbers or names of the samples.
+        Bytes of text to be parsed.
+    not_counted : str
+        The columns of a table that are no features, in words; empty when all are.
     """
 
     rows: int
@@ -54,10 +44,10 @@ class Size:
     exact: bool = True
     at: str = "file"
     text: int = 0
-    aside: str = ""
+    not_counted: str = ""
 
 
-def size_of(source) -> Size:
+def read_size(source: Any) -> Size:
     """The size of a `Problem`, a table, a folder of shards or a file.
 
     Raises
@@ -77,24 +67,24 @@ def size_of(source) -> Size:
         return Size(*shards.shape, shards.nonzeros, sparse=True, at="shards")
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-    with opened(path) as handle:
-        try:
-            first = handle.read(2**16)
-        except (OSError, EOFError):
-            raise InvalidData(f"{path} is damaged: get it again.") from None
-    if first.startswith(b"PAR1"):
-        return _parquet(path)
-    if first.startswith(b"PK\x03\x04"):
-        return _npz(path)
-    if is_matrix_market(first):
-        return _matrix_market(path)
-    if is_docword(first) and (header := HEADER.match(first)):
-        rows, columns, entries = (int(header[i]) for i in (1, 2, 3))
-        return Size(rows, columns, entries, sparse=True, text=_text(path))
-    return _csv(path)
+    return _of_shape(open_reader(Source(path)).probe())
 
 
-def _of_table(source):
+def _of_shape(shape: Shape) -> Size:
+    """Return the size of a file that a reader has probed."""
+    return Size(
+        shape.rows,
+        shape.columns,
+        shape.nonzeros,
+        sparse=shape.is_sparse,
+        exact=shape.is_exact,
+        text=shape.text_bytes,
+        not_counted=shape.not_counted,
+    )
+
+
+def _of_table(source: Any) -> Size:
+    """Return the size of a table in memory, or of an opened folder of shards."""
     if isinstance(source, Shards):
         return Size(*source.shape, source.nonzeros, sparse=True, at="shards")
     X = features_of(source, covariance=True)[0]
@@ -107,7 +97,8 @@ def _of_table(source):
     return Size(m, n, X.nnz if sp.issparse(X) else m * n, sparse=sp.issparse(X), at="memory")
 
 
-def _of_problem(problem):
+def _of_problem(problem: Problem) -> Size:
+    """Return the size of the data behind a problem."""
     A, (m, n) = problem.covariance, problem.covariance.shape
     if isinstance(A, Parts):
         at = "memory" if isinstance(A, DataCovariance) else "shards"
@@ -115,89 +106,3 @@ def _of_problem(problem):
     if isinstance(A, SparseCovariance):
         return Size(m, n, int(A.Z.nnz), sparse=True, at="memory")
     return Size(m, n, m * n, sparse=False, at="memory")
-
-
-def _text(path):
-    """Bytes of a text; of a gzipped one about as many as that makes."""
-    return path.stat().st_size * (3 if path.name.endswith(".gz") else 1)
-
-
-def _parquet(path):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from nspca.data.parquet import look_at_file
-
-    try:
-        file = pq.ParquetFile(path)
-        rows, (n, aside) = file.metadata.num_rows, _features(look_at_file(file))
-    except (pa.ArrowException, OSError):
-        raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    return Size(rows, n, rows * n, sparse=False, aside=aside)
-
-
-def _features(found):
-    """How many columns of a table are features, and which are not."""
-    chosen = columns(found, How())
-    return len(chosen.features), chosen.set_aside(found).removeprefix(" (").removesuffix(")")
-
-
-def _npz(path):
-    try:
-        with zipfile.ZipFile(path) as archive:
-            shapes, workbook = {}, is_workbook(archive.infolist())
-            for info in archive.infolist():
-                if info.filename.endswith(".npy"):
-                    with archive.open(info) as handle:
-                        shapes[info.filename] = npy_header(handle)[0]  # type: ignore[arg-type]
-            if {"indptr.npy", "data.npy", "shape.npy"} <= shapes.keys():
-                with archive.open("shape.npy") as handle:
-                    _, dtype = npy_header(handle)  # type: ignore[arg-type]
-                    rows, columns = (
-                        int.from_bytes(handle.read(dtype.itemsize), "little", signed=True) for _ in range(2)
-                    )
-                return Size(rows, columns, int(shapes["data.npy"][0]), sparse=True)
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, IndexError):
-        raise InvalidData(f"{path} is damaged or cut short: save it again.") from None
-    if workbook:
-        raise InvalidData(f"{path} is an Excel workbook, which has no header: save the sheet as CSV.")
-    tables = [shape for shape in shapes.values() if len(shape) == 2]
-    if not tables:
-        raise InvalidData(f"{path} holds no table of numbers: save one with numpy.savez.")
-    rows, columns = max(tables, key=lambda shape: shape[0] * shape[1])
-    return Size(int(rows), int(columns), int(rows) * int(columns), sparse=False)
-
-
-def _matrix_market(path):
-    text = Text(path)
-    try:
-        banner, line = text.readline().lower().split(), text.readline()
-        while line and (line.startswith(b"%") or not line.strip()):
-            line = text.readline()
-    finally:
-        text.close()
-    cells = line.split()
-    dense = b"array" in banner
-    if len(cells) != 3 - dense or not all(cell.isdigit() and len(cell) < 19 for cell in cells):
-        raise InvalidData(f"{path} must hold the numbers of rows, columns and entries: save it again.")
-    rows, columns, *entries = (int(cell) for cell in cells)
-    stored = rows * columns if dense else entries[0] * (1 if b"general" in banner else 2)
-    return Size(rows, columns, stored, sparse=not dense, text=_text(path))
-
-
-def _csv(path):
-    from nspca.data.reader import look_at
-
-    text = TextTable(path)
-    found = look_at(text.head)
-    if found is None:
-        raise InvalidData(
-            f"{path} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, or a folder of "
-            "shards, got another: convert it."
-        )
-    rows = sum(any(map(str.strip, row)) for _, row in rows_of(text.head, found.delimiter))
-    whole = not text.taken
-    size = len(text.head) if whole else _text(path)
-    rows = max(1, round(rows * size / (text.taken or size)) - found.header)
-    n, aside = _features(found)
-    return Size(rows, n, rows * n, sparse=False, exact=whole, text=size, aside=aside)

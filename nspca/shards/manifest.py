@@ -1,5 +1,5 @@
-"""``shards.json``: how many rows, columns and nonzeros, in which files, with which checksums; believed only
-as far as the files bear it out.
+"""The manifest ``shards.json`` of a folder: counts, files and checksums, checked against the files
+themselves.
 """
 
 import json
@@ -16,7 +16,7 @@ FORMAT, VERSION = "nspca shards", 1
 PARTS = ("indptr", "indices", "data")
 """The arrays of a shard, as in compressed sparse rows."""
 MOST_BYTES = 64 * 2**20
-"""Of the manifest: a hundred thousand shards have 60 MB."""
+"""Bytes of a manifest; one of a hundred thousand shards has 60 MB."""
 WAY_OUT = "make the folder again with `python -m nspca shard`"
 
 
@@ -30,7 +30,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Shard:
-    """One block of rows: how many, how many nonzeros, and the content of its files by their parts."""
+    """One block of rows: its rows, its nonzeros and the content of its files by part."""
 
     rows: int
     nonzeros: int
@@ -39,23 +39,23 @@ class Shard:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What the folder says it holds.
+    """The content of a folder, as its manifest says it.
 
     Attributes
     ----------
     name : str
-        Of the data; only ever shown.
+        The name of the data, which is only ever shown.
     rows, columns, nonzeros : int
     largest : float
         Largest absolute value: it gives the unit scale before the first pass.
     digest : str
         Content hash of the table, as certificates have it.
     features : Content or None
-        Of `FEATURES`, a name in each line; None where features have no names.
+        The content of `FEATURES`, a name in each line; None where features have no names.
     shards : tuple of Shard
         In the order of their rows.
     notes : tuple of str
-        What reading the file changed; only ever shown.
+        Notes about reading the file, which are only ever shown.
     """
 
     name: str
@@ -69,13 +69,13 @@ class Manifest:
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
-        """Write it, the last file of a folder."""
+        """Write the manifest, which is the last file of a folder."""
         text = json.dumps({"format": FORMAT, "version": VERSION} | asdict(self), indent=1, allow_nan=False)
         (folder / FILE).write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
-        """Read and check it.
+        """Read and check the manifest of a folder.
 
         Raises
         ------
@@ -87,15 +87,15 @@ class Manifest:
         if path.stat().st_size > MOST_BYTES:
             raise InvalidData(f"{path} has more bytes than that of any folder of shards: {WAY_OUT}.")
         try:
-            told = json.loads(path.read_bytes(), parse_constant=_no_number)
-            if (told.pop("format"), told.pop("version")) != (FORMAT, VERSION):
+            record = json.loads(path.read_bytes(), parse_constant=_no_number)
+            if (record.pop("format"), record.pop("version")) != (FORMAT, VERSION):
                 raise ValueError(f"another format or version than {FORMAT!r} {VERSION}")
-            shards = tuple(_shard(one) for one in told.pop("shards"))
-            features = told.pop("features")
+            shards = tuple(_shard(one) for one in record.pop("shards"))
+            features = record.pop("features")
             features = None if features is None else _content(features)
-            notes = tuple(told.pop("notes", ()))
-            return cls(**told, notes=notes, features=features, shards=shards)._checked()
-        except Exception as error:  # a stranger's text can be wrong in every way JSON has
+            notes = tuple(record.pop("notes", ()))
+            return cls(**record, notes=notes, features=features, shards=shards)._checked()
+        except Exception as error:  # untrusted text can be wrong in every way JSON has
             raise InvalidData(f"{path} cannot be read ({shown(error)}): {WAY_OUT}.") from None
 
     def _checked(self) -> "Manifest":
@@ -115,19 +115,19 @@ class Manifest:
 
 
 def file_of(number: int, part: str) -> str:
-    """Name of the file of a part of a shard; the manifest names none, so none can lead elsewhere."""
+    """Return the file name of a part of a shard; the manifest names no files, so none can lead elsewhere."""
     return f"{number:06d}.{part}.npy"
 
 
-def _shard(told: dict[str, Any]) -> Shard:
-    files = {part: _content(one) for part, one in told["files"].items()}
-    if set(files) != set(PARTS) or set(told) != {"rows", "nonzeros", "files"}:
+def _shard(record: dict[str, Any]) -> Shard:
+    files = {part: _content(one) for part, one in record["files"].items()}
+    if set(files) != set(PARTS) or set(record) != {"rows", "nonzeros", "files"}:
         raise ValueError("a shard with other parts")
-    return Shard(told["rows"], told["nonzeros"], files)
+    return Shard(record["rows"], record["nonzeros"], files)
 
 
-def _content(told: dict[str, Any]) -> Content:
-    content = Content(**told)
+def _content(record: dict[str, Any]) -> Content:
+    content = Content(**record)
     if not _count(content.bytes) or not _hash(content.sha256):
         raise ValueError("a file without its size or checksum")
     return content

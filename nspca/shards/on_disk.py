@@ -1,4 +1,4 @@
-"""A folder of shards in the place of a data set."""
+"""A folder of shards in the role of a data set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from nspca.shards.reader import Shards
 
 @dataclass(frozen=True)
 class OnDisk:
-    """What is asked of a `nspca.data.Dataset` besides its numbers, of a folder that is never held whole.
+    """The attributes of a `nspca.data.Dataset` besides its numbers, for a folder that is never held whole.
 
     Parameters
     ----------
@@ -26,21 +26,21 @@ class OnDisk:
 
     @property
     def name(self) -> str:
-        """What the folder is called."""
+        """The name of the folder."""
         return self.X.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What reading the file changed that it was made of."""
+        """Notes about the file that the folder was made of."""
         return self.X.notes
 
     @cached_property
     def feature_names(self) -> Sequence[str]:
-        """Names of the columns."""
+        """The names of the columns."""
         return self.X.feature_names
 
     def numbers(self, features: Sequence[int | str]) -> np.ndarray:
-        """Features by number or by name, as numbers in increasing order.
+        """Return features, given by number or by name, as numbers in increasing order.
 
         Raises
         ------

@@ -1,7 +1,7 @@
-"""`Shards`: the one interface by which solvers and the checker see a table that stays on disk.
+"""The class `Shards`: the interface through which solvers and the checker read a table on disk.
 
-Whoever has a `shape` (rows, columns) and `blocks()`, which yields the rows in order as CSR blocks, is such a
-reader; neither side knows more of the other.
+An object with a `shape` (rows, columns) and `blocks()`, which yields the rows in order as CSR blocks, is such
+a reader. Neither side knows more of the other.
 """
 
 import hashlib
@@ -78,37 +78,42 @@ class Shards:
         """Return the number of blocks of rows."""
         return len(self.manifest.shards)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, tuple[str, str]]:
         return _opened, (str(self.folder.absolute()), self._mark)
 
     @cached_property
     def _mark(self) -> str:
-        """By which two processes know that they read the same files."""
+        """A checksum of the manifest, by which two processes know that they read the same files."""
         return hashlib.sha256(repr(self.manifest).encode()).hexdigest()
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
         return self.manifest.rows, self.manifest.columns
 
     @property
     def nonzeros(self) -> int:
+        """Stored entries of all blocks."""
         return self.manifest.nonzeros
 
     @property
     def digest(self) -> str:
+        """Content hash of the table, as the manifest has it."""
         return self.manifest.digest
 
     @property
     def largest(self) -> float:
+        """Largest absolute value, as the manifest has it."""
         return float(self.manifest.largest)
 
     @property
     def name(self) -> str:
+        """The name of the data."""
         return self.manifest.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What reading the file changed that the folder was made of."""
+        """Notes about the file that the folder was made of."""
         return self.manifest.notes
 
     @property
@@ -118,12 +123,12 @@ class Shards:
 
     @property
     def longest(self) -> int:
-        """Rows of the longest block."""
+        """The number of rows of the longest block."""
         return max(shard.rows for shard in self.manifest.shards)
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
-        """Names of the columns; "feature 1" and so on where they have none."""
+        """The names of the columns; "feature 1" and so on where they have none."""
         content, columns = self.manifest.features, self.shape[1]
         if content is None:
             return tuple(f"feature {j}" for j in range(1, columns + 1))
@@ -139,7 +144,8 @@ class Shards:
         return names
 
     def blocks(self) -> Iterator[sp.csr_array]:
-        """The rows in order, block by block; a block lives in its files, and is let go with the next one.
+        """Yield the rows in order, block by block. A block is mapped from its files and released with the
+        next one.
 
         Raises
         ------
@@ -150,7 +156,7 @@ class Shards:
             yield self.block(number)
 
     def block(self, number: int) -> sp.csr_array:
-        """One block; its contents are checked the first time."""
+        """Return one block of rows; its contents are checked the first time."""
         shard = self.manifest.shards[number]
         lengths = {"indptr": shard.rows + 1, "indices": shard.nonzeros, "data": shard.nonzeros}
         new, parts = number not in self._checked, {}
@@ -164,7 +170,9 @@ class Shards:
         return sp.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=shape, copy=False)
 
     def sample(self, rows: int, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
-        """At most so many rows, chosen at random from `SAMPLED` blocks at most, and their numbers from 0."""
+        """Return a random sample of at most `rows` rows, from at most `SAMPLED` blocks, and their numbers
+        from 0.
+        """
         rng, shards = np.random.default_rng(seed), self.manifest.shards
         starts = np.cumsum([0, *(shard.rows for shard in shards)])
         chosen = np.sort(rng.permutation(len(shards))[: min(SAMPLED, rows)])
@@ -177,7 +185,11 @@ class Shards:
             left -= count
         return sp.csr_array(sp.vstack(pieces, format="csr")), np.concatenate(numbers)
 
-    def _check(self, number: int, shard: Shard, indptr, indices, data) -> None:
+    def _check(
+        self, number: int, shard: Shard, indptr: np.ndarray, indices: np.ndarray, data: np.ndarray
+    ) -> None:
+        """Refuse the contents of a block that are not those of canonical compressed rows."""
+
         def refuse(part: str, words: str) -> InvalidData:
             return InvalidData(f"{self.folder / file_of(number, part)} {words}: {WAY_OUT}.")
 
@@ -199,7 +211,7 @@ class Shards:
 
 @lru_cache(maxsize=8)
 def _opened(folder: str, mark: str) -> Shards:
-    """The folder that another process has opened."""
+    """Return the folder that another process has opened."""
     shards = Shards(folder)
     if shards._mark != mark:
         raise InvalidData(
@@ -218,7 +230,7 @@ def _check_size(path: Path, content: Content) -> None:
 
 
 def _array(path: Path, content: Content, part: str, length: int, check: bool) -> Any:
-    """A plain array of its type and length, mapped into memory."""
+    """Return an array of a shard, checked for type and length and mapped into memory."""
     _check_size(path, content)
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     if check and hashlib.sha256(raw.data).hexdigest() != content.sha256:

@@ -1,6 +1,4 @@
-"""Folders of shards that an operator lets the dashboard open: those in the folder that ``NSPCA_SHARDS``
-names, by their names there, and nothing beyond.
-"""
+"""Folders of shards that the dashboard may open: those in the folder named by ``NSPCA_SHARDS``."""
 
 import os
 from pathlib import Path
@@ -14,7 +12,7 @@ MOST = 200
 
 
 def served() -> list[str]:
-    """Names of the folders, in order; none when the setting is not made, or its folder is not there."""
+    """Return the names of the folders, in order; none when the setting or its folder is missing."""
     place = _place()
     if place is None:
         return []
@@ -26,7 +24,7 @@ def served() -> list[str]:
 
 
 def opened(name: str) -> Shards:
-    """The folder of that name.
+    """Open the folder of that name.
 
     Raises
     ------
@@ -43,7 +41,7 @@ def opened(name: str) -> Shards:
 
 
 def stamp(name: str) -> str:
-    """Changes when a folder of that name is made anew; empty when there is none."""
+    """Return a text that changes when a folder of that name is made again; empty when there is none."""
     place = _place()
     path = None if place is None else _inside(place, name)
     if path is None:
@@ -56,11 +54,13 @@ def stamp(name: str) -> str:
 
 
 def _place() -> Path | None:
+    """Return the folder that ``NSPCA_SHARDS`` names, or None."""
     named = os.environ.get("NSPCA_SHARDS")
     return Path(named) if named else None
 
 
 def _inside(place: Path, name: str) -> Path | None:
+    """Return the path of a folder of shards by its name; None for links and for paths that lead elsewhere."""
     path = place / name
     plain = name not in ("", ".", "..") and Path(name).name == name and not name.startswith(".")
     try:

@@ -1,22 +1,32 @@
-"""Files that become shards, read in pieces: what one is, its first bytes say.
+"""Conversion of a file into a folder of shards: read block by block, so that it need not fit into memory."""
 
-Memory is bounded by a piece and a block of rows, whatever the length of the file.
-"""
-
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-from nspca.data.docword import is_docword
-from nspca.data.how import How
-from nspca.data.matrixmarket import is_matrix_market
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data import limits
+from nspca.data.columns import taken_as_names
+from nspca.data.layout import quoted
+from nspca.data.read_options import ReadOptions
+from nspca.data.readers import DocwordReader, Reader, Source, TableReader, open_reader
+from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.errors import InvalidData, InvalidOption
 from nspca.options import whole
-from nspca.progress import Report, silent
-from nspca.shards.coordinates import docword, matrix_market
-from nspca.shards.making import MEGABYTES, Made
-from nspca.shards.pieces import opened
+from nspca.progress import Event, Report, silent
+from nspca.shards.other_columns import OtherColumns
 from nspca.shards.reader import Shards
-from nspca.shards.tables import csv, npz, parquet
+from nspca.shards.writer import Writer, regrouped
+
+MEGABYTES = 32
+"""Size of a shard: three million entries, which take three times that in memory while they are sorted."""
+PER_ENTRY = 12
+"""Bytes of an entry: four for its column, eight for its value."""
+MOST_ROWS = 2**40
+"""Rows of a table in a folder of shards: a number that no real table reaches."""
+UNKNOWN = 2**31
+"""Rows assumed for a text, whose rows are counted only at its end. A shard is not larger for it."""
 
 
 def shard(
@@ -31,15 +41,15 @@ def shard(
     decimal: str | None = None,
     report: Report | None = None,
 ) -> Shards:
-    """A folder of shards of a file that need not fit into memory.
+    """Write a file that need not fit into memory as a folder of shards.
 
     Parameters
     ----------
     source : path
-        UCI docword (plain or gzipped), Matrix Market in coordinate form (likewise), Parquet, a sparse matrix
-        saved by ``scipy.sparse.save_npz``, or CSV.
+        UCI docword, Matrix Market in coordinate form, Parquet, a sparse matrix saved by
+        ``scipy.sparse.save_npz``, or CSV. Texts may be gzipped.
     folder : path
-        A new one.
+        A new folder.
     rows : int, optional
         Rows of a shard.
     megabytes : float
@@ -67,27 +77,85 @@ def shard(
         whole("rows", rows, 1)
     if isinstance(megabytes, bool) or not isinstance(megabytes, int | float) or not 0 < megabytes < 1e6:
         raise InvalidOption(f"megabytes must be a number above 0, got {megabytes!r}")
-    path = Path(source)
+    path, report = Path(source), report or silent
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-    words = None if vocabulary is None else Path(vocabulary)
-    how = How(id_column=id_column, label_column=label_column, decimal=decimal)
-    made = Made(path, Path(folder), rows, megabytes, report or silent, words, how)
-    with opened(path) as handle:
-        try:
-            first = handle.read(2**16)
-        except (OSError, EOFError):
-            raise InvalidData(f"{path} is damaged: get it again.") from None
-    for fits, make in KINDS:
-        if fits(first):
-            return make(made)
-    return csv(made)
+    options = ReadOptions(id_column=id_column, label_column=label_column, decimal=decimal)
+    reader = open_reader(Source(path), options, report=report)
+    title = path.name.removesuffix(".gz")
+    title = title.rsplit(".", 1)[0] or title
+    if isinstance(reader, TableReader):
+        names, columns = _check_table(reader), len(reader.columns.features)
+    else:
+        names, columns = _check_matrix(reader, vocabulary), reader.shape.columns
+    count = reader.shape.rows if reader.shape.is_exact else UNKNOWN
+    entries = reader.shape.nonzeros if reader.shape.is_exact else UNKNOWN * columns
+    rows = _rows_of_a_shard(count, entries, megabytes) if rows is None else rows
+    with Writer(folder, columns, title, names, report) as writer:
+        if isinstance(reader, TableReader):
+            _write(writer, regrouped(_table_blocks(reader, writer), rows), reader)
+        else:
+            _write(writer, (block.X for block in reader.blocks(rows, writer.place)), reader)
+        return writer.finish()
 
 
-KINDS: list[tuple[Callable[[bytes], bool], Callable[[Made], Shards]]] = [
-    (lambda first: first.startswith(b"PAR1"), parquet),
-    (lambda first: first.startswith(b"PK\x03\x04"), npz),
-    (is_matrix_market, matrix_market),
-    (is_docword, docword),
-]
-"""How a file begins, and who reads it; what fits nowhere is read as CSV."""
+def _rows_of_a_shard(rows: int, entries: int, megabytes: float) -> int:
+    """Return how many rows make a shard of that size, for a table of so many rows and entries."""
+    each = PER_ENTRY * entries / max(rows, 1) + 8
+    return int(np.clip(megabytes * 2**20 / each, 1, max(rows, 1)))
+
+
+def _write(writer: Writer, blocks: Iterator[sp.csr_array], reader: Reader) -> None:
+    """Write blocks as shards and report how far it is."""
+    total, done = reader.shape.rows if reader.shape.is_exact else 0, 0
+    for block in blocks:
+        writer.add(block)
+        done += block.shape[0]
+        reader.report(Event("shards", done, total))
+
+
+def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, ...] | None:
+    """Refuse a matrix of impossible size; return the names of its columns, where there are any."""
+    shape = reader.shape
+    rows, columns, entries = shape.rows, shape.columns, shape.nonzeros
+    # A row or column costs an index whether anything is in it or not, so a header alone buys no gigabyte.
+    most = limits.FREE_LINES + entries
+    if not min(rows, columns) > 0 or max(rows, columns) > most or columns >= 2**31 or rows > MOST_ROWS:
+        raise InvalidData(
+            f"{reader.source.called} says {rows} rows, {columns} columns and {entries} entries: a table has "
+            f"at least one of each, and at most {limits.FREE_LINES} more than entries."
+        )
+    path = reader.source.path
+    if not isinstance(reader, DocwordReader) or path is None:
+        return None
+    words = find_vocabulary(path) if vocabulary is None else Path(vocabulary)
+    return None if words is None else tuple(vocabulary_words(read_vocabulary(words), columns)[0])
+
+
+def _check_table(reader: TableReader) -> tuple[str, ...] | None:
+    """Refuse a table of less than two features; return their names, or None where they are numbered."""
+    chosen, found = reader.columns, reader.layout
+    if len(chosen.features) < 2:
+        got = len(chosen.features) or "none"
+        raise InvalidData(
+            f"{reader.source.called} must have two columns of numbers at least, got "
+            f"{got}{chosen.describe_excluded(found)}: save the table again."
+        )
+    return tuple(found.columns[i] for i in chosen.features) if found.header or chosen.excluded else None
+
+
+def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]:
+    """Yield the features of a table; names, labels and other texts are left out, and notes say so."""
+    chosen, found = reader.columns, reader.layout
+    others = OtherColumns(found, chosen)
+    for block in reader.blocks():
+        missing = np.argwhere(np.isnan(block.X))
+        if missing.size:
+            row, column = missing[0]
+            raise InvalidData(
+                f"Row {others.rows + 1 + row} of {reader.source.called} has no number in "
+                f"column{quoted(found, chosen.features[column])}: fill it in."
+            )
+        others.add(block.texts, len(block.X))
+        yield sp.csr_array(block.X)
+    writer.notes = (*reader.notes, *taken_as_names(found, chosen, reader.options), *others.notes())

@@ -1,4 +1,4 @@
-"""The way into a folder of shards: made under another name, and renamed once it is whole."""
+"""Writing a folder of shards: it has a temporary name until it is complete."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from nspca.shards.reader import TYPES, Shards
 
 
 class Writer:
-    """A folder in the making, to be used with ``with``: what fails leaves nothing behind.
+    """A context manager that writes a folder of shards; after an error nothing is left behind.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Writer:
         self.shards: list[Shard] = []
         self.largest = 0.0
         self.notes: tuple[str, ...] = ()
-        """What is said of the file, once it is read."""
+        """Notes about the file, complete once it is read."""
 
     def __enter__(self) -> "Writer":
         parent = self.folder.absolute().parent
@@ -56,13 +56,11 @@ class Writer:
         self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=".part", dir=parent))
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
 
     def add(self, block: sp.csr_array) -> None:
-        """The next rows, in canonical form: duplicates summed in the type they came in, zeros left out,
-        columns sorted.
-        """
+        """Write the next rows in canonical form: duplicates summed, zeros left out, columns sorted."""
         number = len(self.shards)
         block.sum_duplicates()
         block.eliminate_zeros()
@@ -83,7 +81,7 @@ class Writer:
         self.shards.append(Shard(block.shape[0], int(block.indptr[-1]), files))
 
     def finish(self) -> Shards:
-        """Digest, names and manifest; then the folder gets its name."""
+        """Write digest, names and manifest, then rename the folder."""
         rows, nonzeros = (sum(getattr(one, what) for one in self.shards) for what in ("rows", "nonzeros"))
         if not rows:
             raise InvalidData("A table of at least one row is needed, got none: give another file.")
@@ -108,8 +106,10 @@ class Writer:
         return Shards(self.folder)
 
     def _digest(self, rows: int) -> str:
-        """Content hash of the whole table, as `nspca.matrix.covariance.sparse_digest` has it of one in
-        memory: all indptr, then all indices, then all data.
+        """Return the content hash of the whole table, equal to `nspca.matrix.covariance.sparse_digest` in
+        memory.
+
+        It covers all indptr, then all indices, then all data.
         """
         digest, before = hashlib.sha256(f"sparse {rows} {self.columns}".encode()), 0
         for done, part in enumerate(PARTS):
@@ -124,7 +124,7 @@ class Writer:
 
 
 def regrouped(blocks: Iterator[sp.csr_array], rows: int) -> Iterator[sp.csr_array]:
-    """The same rows in blocks of so many."""
+    """Yield the same rows in blocks of `rows` rows."""
     held: list[sp.csr_array] = []
     count = 0
     for block in blocks:
@@ -138,12 +138,13 @@ def regrouped(blocks: Iterator[sp.csr_array], rows: int) -> Iterator[sp.csr_arra
 
 
 class _Hashing:
-    """A file that hashes what is written to it."""
+    """A file that computes a checksum of everything written to it."""
 
     def __init__(self, handle: BinaryIO):
         self.handle, self.hash, self.bytes = handle, hashlib.sha256(), 0
 
     def write(self, piece: bytes) -> int:
+        """Write some bytes."""
         self.hash.update(piece)
         self.bytes += len(piece)
         return self.handle.write(piece)

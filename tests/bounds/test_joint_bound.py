@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import joint, kyfan
+from nspca.bounds import core, joint, kyfan
 from nspca.bounds.dual.splitting import capped
 from nspca.bounds.joint import certify_joint
+from nspca.bounds.kyfan import of_weights
+from nspca.bounds.packing import Packed, of_numbers
+from nspca.bounds.remainder import collect
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from tests.oracles import brute_force, brute_force_joint
@@ -53,6 +56,59 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, effort)
                 assert certificate.upper >= exact * (1 - EDGE)
                 tried += 1
     assert tried > (50 if effort == "fast" else 15)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_bounds_with_a_core_and_weights_are_not_below_brute_force(nonneg):
+    """Any W and prices on a random core, with entries above tau between all features outside."""
+    rng, tried = np.random.default_rng(23), 0
+    for case in cases(40, n_max=7, ranks=(1, 2, 6), seed=29):
+        A = case.V @ case.V.T
+        sizes = [(2, 2), (1, 2), (1, 1, 1), (3,)][int(rng.integers(4))]
+        if sum(sizes) > len(A) or not A.any():
+            continue
+        problem = Problem.from_covariance(A, sizes, nonneg)
+        unit, exact = problem.covariance.unit, brute_force_joint(A, sizes, nonneg)[0]
+        top = float(problem.covariance.diagonal.max())
+        rows = np.sort(rng.permutation(len(A))[: int(rng.integers(1, len(A) + 1))])
+        tau = float(rng.uniform(0.05, 1.0)) * top
+        kept = core.with_core(problem, collect(problem.covariance, nonneg, tau), rows, tau, tau)
+        if kept is None:
+            continue
+        noise = rng.standard_normal(kept.block.shape) * top * 0.1
+        W = kept.block + noise + noise.T
+        W = np.minimum(W, kept.floor) if nonneg else np.clip(W, -kept.floor, kept.floor)
+        M = 0.1 * top * rng.standard_normal(W.shape) if rng.random() < 0.5 else None
+        L, prices = (
+            0.3 * np.sqrt(top) * rng.standard_normal((rows.size, 1)),
+            0.2 * top * rng.random(rows.size),
+        )
+        for found in (of_weights(problem, kept, W), of_numbers(problem, kept, Packed(W, M, L, prices))):
+            if found is None:
+                continue
+            assert found.upper >= exact * (1 - EDGE)
+            assert exact * (1 - EDGE) <= nspca.verify(A, found, problem) <= found.upper
+            claims = found.witness["claims"].copy()
+            if exact > 1e-6 * top * unit:  # as low as a true value would need, and lower
+                claims[0] -= (found.upper - exact * (1 - 1e-6)) / unit / len(sizes)
+                lie = replace(found, upper=exact * (1 - 1e-7), witness=found.witness | {"claims": claims})
+                with pytest.raises(nspca.CertificateError):
+                    nspca.verify(A, lie, problem)
+            tried += 1
+    assert tried > 30
+
+
+def test_standardised_tables_are_proved_together_with_a_core():
+    """Three groups in 900 standardised features, of which elimination leaves none out."""
+    rng = np.random.default_rng(31)
+    X = rng.standard_normal((60, 900))
+    for group in range(3):
+        X[:, 40 * group : 40 * (group + 1)] += 1.5 * rng.standard_normal((60, 1))
+    problem = Problem.from_data(X, (10, 10, 8), scale=True)
+    value = nspca.solve(problem, certify=None).value
+    certificate = checked(X, problem, "fast", value)
+    assert certificate.witness["y"].size == 900 - certificate.witness["rows"].size
+    assert certificate.ratio(value) > 0.8
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])
@@ -197,8 +253,10 @@ def test_what_is_proved_stays_when_more_rows_cannot_be(monkeypatch):
     growing(monkeypatch, 10, 30)
     claimed = kyfan.claimed
 
-    def hard(problem, pairs, N=None, rows=None):
-        return (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows)
+    def hard(problem, pairs, N=None, rows=None, **more):
+        return (
+            (np.inf, {}) if rows is not None and len(rows) > 10 else claimed(problem, pairs, N, rows, **more)
+        )
 
     monkeypatch.setattr(kyfan, "claimed", hard)
     assert checked(X, problem).to_bytes() == first.to_bytes()

@@ -7,11 +7,12 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import nspca
-from nspca.bounds import elimination, lowrank, membership
+from nspca.bounds import core, elimination, lowrank, membership
 from nspca.bounds.branches import Tree
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.membership import Interest
 from nspca.bounds.plan import PLANS
+from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness, certificate
 from tests.oracles import brute_force_features
 from tests.strategies import cases, counts
@@ -50,6 +51,21 @@ def bases(problem, rng):
             W = rng.standard_normal((r, r)) * size / 10
             M, U = rng.standard_normal((r, r)) * size / 4, rng.standard_normal((r, 1)) * np.sqrt(size) / 4
             yield certificate(problem, kept, Witness((W + W.T) / 2, M, U))[0]
+    if len(problem.forced) == problem.size:
+        return
+    for _ in range(2):  # a core with weights for the others
+        chosen = rng.permutation(np.setdiff1d(np.arange(problem.n), problem.forced))[
+            : rng.integers(problem.n)
+        ]
+        rows = np.array([*problem.forced, *np.sort(chosen)], dtype=np.int64)
+        tau = float(rng.uniform(0.1, 0.9) * problem.covariance.diagonal.max())
+        kept = core.with_core(problem, collect(problem.covariance, problem.nonneg, tau), rows, tau, tau)
+        if kept is not None:
+            tau = kept.floor
+            W = np.minimum(kept.block, tau) if problem.nonneg else np.clip(kept.block, -tau, tau)
+            yield certificate(problem, kept, Witness(W))[0]
+            if rows.size:
+                yield certificate(problem, kept, Witness(W, None, 0.1 * np.ones((rows.size, 1))))[0]
 
 
 def held(data, problem, told, truth, rng):

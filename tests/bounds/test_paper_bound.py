@@ -10,7 +10,8 @@ import pytest
 import nspca
 from nspca.matrix.linalg import rank1
 from nspca.solvers import epsnet
-from nspca.tasks import sweep as tasks
+from nspca.specs import published
+from nspca.specs.published import paper_bounds
 from tests.oracles import brute_force
 from tests.strategies import cases
 
@@ -19,7 +20,7 @@ from tests.strategies import cases
 def test_the_rank_3_bound_is_never_below_the_optimum(nonneg):
     for case in cases(120, n_max=9, ranks=(1, 3, 5, 9), seed=51):
         A = case.V @ case.V.T
-        upper = tasks.rank3_bound(nspca.Problem.from_covariance(A, case.k, nonneg))
+        upper = published.rank3_bound(nspca.Problem.from_covariance(A, case.k, nonneg))
         assert upper >= brute_force(A, case.k, nonneg)[0] * (1 - 1e-13), case
 
 
@@ -28,7 +29,7 @@ def test_the_paper_s_bound_holds_for_all_k_together_as_often_as_it_says(nonneg):
     failed, allowed = 0, 0.0
     for seed, case in enumerate(cases(120, n_max=9, ranks=(1, 3, 5, 9), seed=52)):
         A, ks = case.V @ case.V.T, range(1, len(case.V) + 1)
-        upper, probability = tasks.paper_bounds(nspca.Problem.from_covariance(A, 1, nonneg), ks, seed)
+        upper, probability = paper_bounds(nspca.Problem.from_covariance(A, 1, nonneg), ks, seed)
         failed += any(upper[k] < brute_force(A, k, nonneg)[0] * (1 - 1e-12) for k in ks)
         allowed += 1 - probability
         assert 1 - 1 / len(A) - 1e-12 <= probability <= 1
@@ -43,7 +44,7 @@ def test_the_rank_3_bound_is_the_optimum_of_the_rank_3_part_plus_the_fourth_eige
         low = (vectors[:, :3] * values[:3]) @ vectors[:, :3].T
         expected = (brute_force(low, case.k, nonneg)[0] + values[3:4].sum()) * problem.covariance.unit
         assert np.isclose(
-            tasks.rank3_bound(problem), expected, rtol=2 * tasks.RANK_3_TOLERANCE, atol=1e-300
+            published.rank3_bound(problem), expected, rtol=2 * published.RANK_3_TOLERANCE, atol=1e-300
         ), case
 
 
@@ -53,8 +54,8 @@ def test_the_paper_s_bound_is_the_weaker_of_the_two():
         problem.covariance.leading(
             problem.n
         )  # one choice of eigenvectors for both, also where eigenvalues repeat
-        upper, exact = tasks.paper_bounds(problem, [case.k])[0][case.k], tasks.rank3_bound(problem)
-        assert upper >= exact * (1 - tasks.RANK_3_TOLERANCE) and (exact == 0 or upper > exact), case
+        upper, exact = paper_bounds(problem, [case.k])[0][case.k], published.rank3_bound(problem)
+        assert upper >= exact * (1 - published.RANK_3_TOLERANCE) and (exact == 0 or upper > exact), case
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -82,28 +83,30 @@ def test_the_bound_is_about_the_very_problem_and_the_same_for_the_same_seed():
     for nonneg in (True, False):
         for center, scale in ((True, False), (False, False), (True, True)):
             problem = nspca.Problem.from_data(X, 4, nonneg, center=center, scale=scale)
-            (upper,) = tasks.paper_bounds(problem, [4])[0].values()
-            again = tasks.paper_bounds(nspca.Problem.from_data(X, 4, nonneg, center=center, scale=scale), [4])
-            assert again == tasks.paper_bounds(problem, [4]) and again[0][4] == upper
+            (upper,) = paper_bounds(problem, [4])[0].values()
+            again = paper_bounds(nspca.Problem.from_data(X, 4, nonneg, center=center, scale=scale), [4])
+            assert again == paper_bounds(problem, [4]) and again[0][4] == upper
             assert upper >= nspca.solve(problem, certify=None).value
             bounds.add(upper)
-    assert len(bounds) == 6 and tasks.paper_bounds(problem, [4], seed=1)[0][4] != upper
+    assert len(bounds) == 6 and paper_bounds(problem, [4], seed=1)[0][4] != upper
 
 
 def test_more_values_of_k_need_more_points_to_hold_together():
     problem = nspca.Problem.from_data(np.random.default_rng(9).standard_normal((400, 361)), 40)
     p = epsnet.failure_probability(1, 3, 0.1)
-    one, many = tasks.paper_bounds(problem, [40])[1], tasks.paper_bounds(problem, range(20, 361, 20))[1]
+    one, many = (
+        paper_bounds(problem, [40])[1],
+        paper_bounds(problem, range(20, 361, 20))[1],
+    )
     assert one == 1 - p**115 and many == 1 - 18 * p ** math.ceil(math.log(361 * 18) / (1 - p))
     assert min(one, many) >= 1 - 1 / 361
 
 
 def test_too_large_a_table_has_neither(monkeypatch):
-    monkeypatch.setattr(tasks, "DENSE_LIMIT", 5)
+    monkeypatch.setattr(published, "DENSE_LIMIT", 5)
     problem = nspca.Problem.from_data(np.random.default_rng(10).standard_normal((9, 7)), 2)
     assert (
-        tasks.paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None)
-        and tasks.rank3_bound(problem) is None
+        paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None) and published.rank3_bound(problem) is None
     )
 
 
@@ -112,5 +115,5 @@ def test_spectra_at_k_20_are_known_as_the_paper_prints_it(nspca_data, monkeypatc
     monkeypatch.setenv("NSPCA_DATA", str(nspca_data))
     problem = nspca.Problem.from_data(nspca.load_sample("lrs").X, 20)
     value = nspca.solve(problem, certify=None).value
-    assert round(value / tasks.paper_bounds(problem, [20])[0][20], 2) == 0.86
-    assert round(value / tasks.rank3_bound(problem), 3) == 0.948
+    assert round(value / paper_bounds(problem, [20])[0][20], 2) == 0.86
+    assert round(value / published.rank3_bound(problem), 3) == 0.948

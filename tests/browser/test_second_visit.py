@@ -9,21 +9,21 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from nspca.dashboard.runs.request import Request
 from nspca.jobs import Store, new_workspace
-from nspca.tasks.rows import Found, pack
+from nspca.specs import DataSpec, SweepSpec
+from nspca.specs.rows import Found, pack
 
 
 @pytest.mark.visit
 def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
     store, workspace = Store(app_server.home), new_workspace()
-    request = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()
+    spec = SweepSpec(data=DataSpec(sample="pitprops", content="content"), ks=(2, 4, 6))
     run, _ = store.add_run(
         workspace,
         f"{workspace} 0",
         "Pitprops, k = 2 to 6",
         "sweep",
-        json.dumps({"request": request}),
+        json.dumps({"spec": spec.to_plain()}),
         "nobody",
     )
     rows = json.dumps([pack(Found("auto", k, 1.0))["row"] for k in (2, 4, 6)])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard.chosen import problem_of
 from nspca.dashboard.runs import answers, arrival, everybody
 from nspca.jobs import engine
 from scripts.answers import SAME_EVERYWHERE, answered, questions
@@ -31,24 +32,24 @@ def bundled():
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("NSPCA_DATA", raising=False)
         return [
-            (of, asked, answers.Answer.from_bytes(answers.file_of(task, name).read_bytes()))
-            for task, name, of, asked in questions()
+            (of, asked, answers.Answer.from_bytes(answers.file_of(asked, name).read_bytes()))
+            for name, of, asked in questions()
         ]
 
 
 def test_there_is_a_file_for_every_question_and_no_other(bundled):
-    folder = answers.file_of("x", "y").parent
+    folder = answers.folder()
     assert {path.name for path in folder.glob("*.zip")} == {
-        f"{task}-{name}.zip" for name in SAME_EVERYWHERE for task in ("joint", "compare")
+        f"{task}-{name}.zip" for name in SAME_EVERYWHERE for task in ("components", "comparison")
     }
     assert sum(path.stat().st_size for path in folder.iterdir()) < 3_500_000
 
 
 def test_each_is_about_today_s_question_and_today_s_numbers(bundled):
     for of, asked, answer in bundled:
-        assert (answer.content, answer.request) == (
+        assert (answer.content, answer.spec) == (
             of.content,
-            json.loads(json.dumps(everybody.numbers_only(asked))),
+            asked.numbers_only().to_plain(),
         ), of.dataset.name
         assert {method for method, _ in answer.sweep} == set(asked.methods)
         assert 0 < answer.seconds < 600 and answer.computed < time.time()
@@ -58,7 +59,7 @@ def test_every_value_and_every_proof_is_one_that_the_data_give_again(bundled):
     for of, asked, answer in bundled:
         verified = {}
         for result in answer.sweep.results.values():
-            problem, proof = asked.problem(of), result.certificate
+            problem, proof = problem_of(of, asked), result.certificate
             assert np.allclose([problem.value(x) for x in result.components.T], result.values, rtol=1e-9)
             assert (result.components >= 0).all() and np.allclose(
                 np.linalg.norm(result.components, axis=0), 1
@@ -72,7 +73,7 @@ def test_every_value_and_every_proof_is_one_that_the_data_give_again(bundled):
 def test_the_script_makes_what_is_there(bundled, monkeypatch):
     monkeypatch.undo()  # as many steps for the proof as the script takes
     of, asked, kept = next(
-        one for one in bundled if one[0].reference == {"sample": "pitprops"} and hasattr(one[1], "sizes")
+        one for one in bundled if one[0].reference.sample == "pitprops" and hasattr(one[1], "sizes")
     )
     made = answered("joint", of, asked)
     for key, result in made.sweep.results.items():
@@ -119,9 +120,9 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, pat
         arrive(path, **given, signed=sign) for sign in (0, 1)
     ]  # what the form says later does not matter
     assert not any(page.error or page.exception for page in pages) and "computed on" in texts(pages[0])
-    task = "joint" if "parts" in path else "compare"
+    task = "components" if "parts" in path else "comparison"
     mine = [run for run in engine().store.list_runs(everybody.EVERYBODY) if run.function == task]
-    assert len(mine) == 1 and "content" not in json.loads(mine[0].parameters)["request"]
+    assert len(mine) == 1 and "data" not in json.loads(mine[0].parameters)["spec"]
     pages[0].button(key="run").click().run()
     assert [run.function for run in engine().store.list_runs(address(pages[0])["w"])] == [task]
 
@@ -130,7 +131,7 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, pat
 def test_an_answer_that_a_restart_cut_off_is_made_again(arrive):
     page = arrive("pages/topics.py", texts="pitprops")
     runs = engine().store.list_runs(everybody.EVERYBODY)
-    (run,) = [run for run in runs if run.title == "joint" and '"sizes": [3, 3, 3]' in run.parameters]
+    (run,) = [run for run in runs if run.title == "components" and '"sizes": [3, 3, 3]' in run.parameters]
     engine().store.finish_runs([run.id], "interrupted")
     with engine().store._writing() as db:
         db.execute("DELETE FROM results WHERE key = ?", (run.key,))

@@ -1,18 +1,17 @@
 """What a run will take is said before it starts, and what cannot work here is refused with what can."""
 
-import json
 import time
 
 import pytest
 
 from nspca.dashboard import chosen
 from nspca.dashboard.runs import beforehand, everybody, start
-from nspca.dashboard.runs.request import SWEEP, Request
+from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.errors import Refused
 from nspca.jobs import Engine, JobState, engine
 from nspca.planning import machine
 from nspca.planning.machine import Speed
-from nspca.tasks.speed import run_speed
+from nspca.specs import DataSpec, SpeedSpec, SweepSpec
 
 DATA = "pages/data.py"
 
@@ -62,7 +61,7 @@ def test_a_worker_measures_it_once(monkeypatch):
     assert len(runs) == 1 and runs[0].state == "done"
     assert engine().memory > 2**20
     monkeypatch.setattr(machine, "speed", lambda: Speed(1.0, 2.0, 3.0))
-    assert json.loads(run_speed(of=[])) == {"sparse": 1.0, "dense": 2.0, "text": 3.0}
+    assert SpeedSpec().run() == {"sparse": 1.0, "dense": 2.0, "text": 3.0}
 
 
 def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
@@ -77,13 +76,13 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
     page = visit(f"pages/{name}.py", sample="pitprops")
     assert not page.exception and page.button(key="run").disabled
     assert any("memory on this server" in one.value for one in page.warning)
-    of = chosen.find({"sample": "pitprops"}, None)
+    of = chosen.find(DataSpec(sample="pitprops"), None)
     with pytest.raises(Refused, match="memory on this server"):
-        start.of_page(SWEEP, of, Request(of.reference, of.content, (3,)), "k = 3")
+        start.of_page(SWEEP, of, SweepSpec(data=of.spec, ks=(3,)))
 
 
 def test_what_takes_hours_is_refused(monkeypatch):
-    of = chosen.find({"sample": "digits"}, None)
+    of = chosen.find(DataSpec(sample="digits"), None)
     assert beforehand.refusal(of, (10,) * 8) == ""
     monkeypatch.setattr(machine, "known", lambda: Speed(1e-3, 1e-4, 1.0))
     said = beforehand.refusal(of, (10,) * 2, problems=9)

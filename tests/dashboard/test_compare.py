@@ -8,11 +8,11 @@ import pytest
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare import form as compare_form
-from nspca.dashboard.compare import run as compare_run
+from nspca.dashboard.compare.kinds import QUICK, default_ks, read_ks
 from nspca.dashboard.compare.loadings import aligned
 from nspca.dashboard.compare.more import agreement, frequencies
 from nspca.dashboard.compare.page import known
-from nspca.dashboard.compare.request import FIRST, QUICK, CompareRequest, default_ks, read_ks, snippet
+from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.views.filling import says
 from nspca.data.dataset import Dataset, numbered
 from nspca.errors import InvalidProblem
@@ -27,8 +27,9 @@ from nspca.plots.compare import (
     weights_figure,
 )
 from nspca.progress import Event
-from nspca.tasks.compare import run_compare
-from nspca.tasks.rows import Found, Proved, Refused
+from nspca.specs import ComparisonSpec, DataSpec
+from nspca.specs.comparison import DEFAULT as FIRST
+from nspca.specs.rows import Found, Proved, Refused
 
 PAGE = "pages/compare.py"
 SHORT = {"sample": "pitprops", "ks": "2-4", "rivals": "auto,threshold,pca"}
@@ -45,7 +46,10 @@ def done(visit, ended):
 def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
     page = visit(PAGE, sample="lrs")
     assert not page.exception and not page.error
-    assert "**Stored answer** for k = 5, 10, 20, 40, 80" in texts(page) and "compare" not in page.query_params
+    assert (
+        "**Stored answer** for comparison of 6 methods, k = 5, 10, 20, 40, 80" in texts(page)
+        and "compare" not in page.query_params
+    )
     assert "stand-in" in texts(page) and "**spanspca** has no nonnegative form" in texts(page)
 
 
@@ -153,11 +157,8 @@ def test_cancel_keeps_what_was_ready(visit, texts):
 
 
 def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
-    for module in (compare_form, compare_run):
-        monkeypatch.setattr(
-            module, "COMPARISON", replace(module.COMPARISON, task="nspca.tasks.compare:not_there")
-        )
-    page = visit(PAGE, **SHORT)
+    monkeypatch.setitem(TASKS, "comparison", "nspca.specs.job:not_there")
+    page = visit(PAGE, **SHORT, signed=1)
     page.button(key="run").click().run()
     page = ended(page)
     assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again_compare")
@@ -165,15 +166,7 @@ def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
 
 def test_a_cancelled_run_hands_in_what_was_ready():
     events, X = [], nspca.load_sample("digits").X
-    request = {
-        "ks": [3, 6],
-        "methods": ["auto", "pca", "threshold"],
-        "effort": "fast",
-        "nonneg": True,
-        "center": True,
-        "scale": False,
-        "seed": 0,
-    }
+    spec = ComparisonSpec(ks=(3, 6), methods=("auto", "pca", "threshold"))
 
     def until(stop):
         def report(event):
@@ -182,8 +175,8 @@ def test_a_cancelled_run_hands_in_what_was_ready():
                 raise nspca.errors.Cancelled
 
         with pytest.raises(nspca.errors.Cancelled) as cancelled:
-            run_compare(X=X, covariance=False, request=request, report=report)
-        return cancelled.value.result and nspca.Sweep.from_bytes(cancelled.value.result)
+            spec.run(report, X=X)
+        return cancelled.value.result
 
     found = lambda event: event.payload.get("row", {})  # noqa: E731
     assert until(lambda event: event.stage == "leading eigenvectors") is None
@@ -224,7 +217,7 @@ def test_the_axes_are_there_before_the_first_point():
 def test_of_many_features_fewer_k_are_compared_unasked_and_of_very_many_fewer_methods(n, methods, ks):
     X = np.random.default_rng(n).standard_normal((12, n))
     data = Dataset("made", X, numbered("feature", n), numbered("sample", 12))
-    asked = compare_form.usual(Chosen(data, {"sample": "made"}, "made"))
+    asked = compare_form.usual(Chosen(data, DataSpec(sample="made"), "made"))
     assert (asked.methods, asked.ks) == (methods, ks)
 
 
@@ -234,14 +227,6 @@ def test_values_of_k_are_read_and_have_a_default():
         read_ks("1-400", 400)
     assert default_ks(13) == tuple(range(1, 14)) and default_ks(361) == (5, 10, 20, 40, 80, 160)
     assert default_ks(20) == (5, 10) and max(default_ks(12582)) == 160
-
-
-def test_a_request_survives_the_store_and_its_snippet_runs(capsys):
-    asked = CompareRequest({"sample": "pitprops"}, "abc", (2, 4), ("auto", "pca"))
-    assert CompareRequest.from_dict(asked.to_dict()) == asked
-    exec(snippet(asked, True), {})
-    printed = capsys.readouterr().out
-    assert "auto" in printed and "pca" in printed
 
 
 def test_rows_become_a_table_with_its_proofs():

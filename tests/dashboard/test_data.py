@@ -14,14 +14,13 @@ from nspca.dashboard import chosen
 from nspca.dashboard.chosen import find, version
 from nspca.dashboard.data import cards, standin
 from nspca.dashboard.runs import everybody
-from nspca.dashboard.runs.asked import loading
 from nspca.data import SAMPLES, docstrings, is_at_hand
 from nspca.jobs import engine
+from nspca.specs import DataSpec
 from tests.dashboard.figures import figures
 
 STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
 PAGE = "pages/data.py"
-READ = {"covariance": False, "id_column": None, "label_column": None, "features_in_rows": False}
 
 
 def csv(table, header=None, rows=None) -> bytes:
@@ -195,12 +194,13 @@ def test_missing_values_are_settled_in_one_click_recorded_and_reproduced(
         again = visit(PAGE, **address(page))
         assert again.metric[1].value == str(shape[1]) and again.selectbox(key="widget_gaps").value == how
         found = find(
-            {"upload": address(page)["upload"], "vocabulary": None, **READ, "missing": how},
+            DataSpec(upload=address(page)["upload"], missing=how),
             address(page)["w"],
         )
         seen.add(found.content)
         named: dict = {}
-        exec("import nspca\n" + loading({**found.reference, "file": str(tmp_path / "gaps.csv")}), named)
+        there = found.reference.but(file=str(tmp_path / "gaps.csv"))
+        exec("\n".join(["import nspca", *there.to_python()]), named)
         assert (
             np.array_equal(named["X"], found.dataset.X)
             and tuple(named["names"]) == found.dataset.feature_names
@@ -399,8 +399,8 @@ def test_logarithms_are_taken_kept_and_refused(visit, table, sentence, address, 
 
 
 def test_logarithms_keep_a_sparse_table_sparse():
-    plain = find({"sample": "bow-kos"}, None).dataset.X
-    logged = find({"sample": "bow-kos", "log2": True}, None).dataset.X
+    plain = find(DataSpec(sample="bow-kos"), None).dataset.X
+    logged = find(DataSpec(sample="bow-kos", log2=True), None).dataset.X
     assert sp.issparse(logged) and logged.nnz == plain.nnz
     assert np.allclose(logged.data, np.log2(plain.data + 1.0))
 
@@ -433,7 +433,7 @@ def test_word_counts_get_their_words(visit, sentence, address):
     page.run()
     assert not page.error and len(page.file_uploader) == 1 and "vocab" in address(page)
     chosen = find(
-        {"upload": address(page)["upload"], "vocabulary": address(page)["vocab"], **READ}, address(page)["w"]
+        DataSpec(upload=address(page)["upload"], vocabulary=address(page)["vocab"]), address(page)["w"]
     )
     assert chosen.dataset.feature_names == ("alpha", "beta", "gamma", "delta")
 

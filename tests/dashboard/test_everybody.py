@@ -1,17 +1,18 @@
 """What is computed once for everybody: nobody has a button to ask for it again."""
 
 import time
-from types import SimpleNamespace
 
 import pytest
 
 import nspca
+from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import arrival, beforehand, everybody
 from nspca.dashboard.runs.found import Kind
 from nspca.dashboard.sweep import preview
 from nspca.dashboard.views import places
 from nspca.jobs import JobState
 from nspca.planning import machine
+from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec
 
 
 class Engine:
@@ -39,7 +40,7 @@ def asked(monkeypatch):
 
 
 def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):
-    look = lambda: everybody.look("speed", "a table", {"k": 3}, dict).state  # noqa: E731
+    look = lambda: everybody.look(SpeedSpec(), "a table").state  # noqa: E731
     assert [look(), look()] == ["queued"] * 2 and asked.asked == 1
     for state, seconds, again in [
         ("done", 9e9, 0),
@@ -53,12 +54,12 @@ def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):
 
 
 DATA = nspca.load_sample("pitprops")
-OF = SimpleNamespace(dataset=DATA, content="a table", table=None, reference={"sample": "pitprops"})
+OF = Chosen(DATA, DataSpec(sample="pitprops"), "a table")
 
 
 def arrives():
-    question = SimpleNamespace(to_dict=lambda: {"k": 3}, problem=lambda of: None)
-    return arrival.look(Kind("joint", dict, "parts", (), "", "", ""), OF, question)
+    question = ComponentsSpec(data=OF.spec, sizes=(3,))
+    return arrival.look(Kind(ComponentsSpec, "parts", (), "", "", ""), OF, question)
 
 
 def measures():

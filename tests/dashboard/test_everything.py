@@ -18,34 +18,27 @@ import nspca
 from nspca.__main__ import main
 from nspca.dashboard.browser import pictures
 from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.chosen import Chosen, problem_of
 from nspca.dashboard.compare import everything as compare_everything
-from nspca.dashboard.compare.request import CompareRequest
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.export import archive, offer
 from nspca.dashboard.joint import everything as joint_everything
 from nspca.dashboard.joint import parts as joint_parts
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.joint.request import JointRequest
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.sweep import everything
 from nspca.dashboard.sweep.everything import Finished
 from nspca.numerals import format_bound
 from nspca.plots import sweep_figure
-from nspca.tasks.compare import run_compare
-from nspca.tasks.joint import run_joint
-from nspca.tasks.sweep import run_sweep
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, Spec, SweepSpec
 
 MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
 HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
 
 
-def finished(data, asked: Request, problem) -> Finished:
-    sweep = nspca.Sweep.from_bytes(
-        run_sweep(X=data.X, covariance=data.is_covariance, request=asked.to_dict())
-    )
+def finished(data, asked: SweepSpec, problem) -> Finished:
+    sweep = asked.run(X=data.X)
     k = sorted(k for _, k in sweep)[1]
     return Finished(
         Chosen(data, asked.data, ""), problem, asked, sweep, [], proofs.table(sweep, []), k, "auto"
@@ -63,35 +56,33 @@ def uploaded() -> Finished:
         sample_names=tuple(f"s{i}" for i in range(40)),
         provenance=HOSTILE,
     )
-    asked = Request(
-        {"upload": "0" * 64, "file": "../../x';import os.csv", "label_column": "a"},
-        "",
-        (1, 2),
-        ("threshold", "auto"),
-        scale=True,
-    )
+    where = DataSpec(upload="0" * 64, file="../../x';import os.csv", label_column="a")
+    asked = SweepSpec(data=where, ks=(1, 2), methods=("threshold", "auto"), scale=True)
     done = finished(data, asked, nspca.Problem.from_data(X, k=1, scale=True))
-    return replace(done, asked=replace(asked, ks=(1, 2, 3)))
+    return replace(done, asked=asked.but(ks=(1, 2, 3)))
 
 
 def sampled() -> Finished:
     data = nspca.load_sample("pitprops")
     return finished(
-        data, Request({"sample": "pitprops"}, "", (2, 4)), nspca.Problem.from_covariance(data.X, k=2)
+        data,
+        SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4)),
+        nspca.Problem.from_covariance(data.X, k=2),
     )
 
 
 def own_covariance() -> Finished:
     data = nspca.load_sample("pitprops")
-    asked = Request({"upload": "0" * 64, "file": "mine.csv", "covariance": True}, "", (2, 4))
+    where = DataSpec(upload="0" * 64, file="mine.csv", covariance=True)
+    asked = SweepSpec(data=where, ks=(2, 4))
     return finished(data, asked, nspca.Problem.from_covariance(data.X, k=2))
 
 
 def forced() -> Finished:
     """With two features that must be in."""
     data = nspca.load_sample("pitprops")
-    asked = Request({"sample": "pitprops"}, "", (2, 4), forced=(11, 12), keep=(11, 12))
-    return finished(data, asked, asked.problem(Chosen(data, asked.data, "forced")))
+    asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4), forced=(11, 12))
+    return finished(data, asked, problem_of(Chosen(data, asked.data, "forced"), asked))
 
 
 def packed(done: Finished, made: datetime = MADE) -> bytes:
@@ -152,6 +143,15 @@ def test_the_python_in_it_finds_the_same_and_so_does_the_command_of_the_readme(u
     assert main(command[3:]) == 0 and "proved: " in capsys.readouterr().out
 
 
+def test_the_question_is_there_and_about_the_numbers_of_the_folder(unpacked):
+    done, folder = unpacked
+    spec = Spec.from_json((folder / "question.json").read_bytes())
+    assert (spec.ks, spec.methods, spec.scale) == (done.asked.ks, done.asked.methods, done.asked.scale)
+    data = spec.open(folder)
+    assert np.array_equal(data.X, done.about.dataset.X)
+    assert data.is_covariance == done.about.dataset.is_covariance
+
+
 def test_the_readme_names_every_file(unpacked):
     done, folder = unpacked
     readme = (folder / "README.txt").read_text("utf-8")
@@ -162,7 +162,7 @@ def test_the_readme_names_every_file(unpacked):
     ]
     assert all(name in readme for name in alone if name != "README.txt") and "certificates/" in readme
     assert ("The run was cancelled: 4 of 6" in readme) == (len(done.asked.ks) == 3)
-    assert (folder / "data.npz").exists() == ("upload" in done.asked.data)
+    assert (folder / "data.npz").exists() == (done.asked.data.upload is not None)
     entries = (folder / "references.bib").read_text("utf-8")
     assert (
         entries.count("@inproceedings{") == 4
@@ -173,7 +173,7 @@ def test_the_readme_names_every_file(unpacked):
 
 def test_what_must_be_in_is_said():
     done = forced()
-    assert "keeping 2 features" in done.asked.describe()
+    assert "keeping 2 features" in done.asked.describe().line
     report = packed(done)
     with zipfile.ZipFile(io.BytesIO(report)) as zipped:
         page = next(zipped.read(name) for name in zipped.namelist() if name.endswith("report.html")).decode()
@@ -222,7 +222,7 @@ def test_what_somebody_else_shared_comes_without_its_data():
 def test_without_pictures_everything_else_is_there():
     done = sampled()
     with zipfile.ZipFile(io.BytesIO(everything.pack(done, {}, {}, MADE))) as zipped:
-        assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 8
+        assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 9
 
 
 GOOD = {
@@ -265,8 +265,8 @@ def parts(tmp_path_factory) -> tuple[Outcome, Path]:
     """Two parts of an upload with names that mean harm."""
     done, folder = uploaded(), tmp_path_factory.mktemp("parts")
     data = replace(done.about.dataset, kind="image", image_shape=(2, 3))
-    asked = JointRequest({**done.asked.data}, "", (2, 2), ("joint", "tpower"))
-    sweep = nspca.Sweep.from_bytes(run_joint(X=data.X, covariance=False, request=asked.to_dict()))
+    asked = ComponentsSpec(data=done.asked.data, sizes=(2, 2), methods=("joint", "tpower"))
+    sweep = asked.run(X=data.X)
     results = {method: sweep[method, r] for method, r in sweep}
     problem = nspca.Problem.from_data(data.X, k=(2, 2))
     outcome = Outcome(
@@ -313,11 +313,10 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
 def compared(tmp_path_factory) -> tuple[Compared, Path]:
     """Two methods at two k of an upload with names that mean harm, one with an option changed."""
     done, folder = uploaded(), tmp_path_factory.mktemp("compare")
-    asked = CompareRequest(
-        {**done.asked.data}, "", (2, 3), ("tpower", "em"), options={"em": {"restarts": 2}}, scale=True
-    )
+    how = {"methods": ("tpower", "em"), "options": {"em": {"restarts": 2}}, "scale": True}
+    asked = ComparisonSpec(data=done.asked.data, ks=(2, 3), **how)
     data = done.about.dataset
-    sweep = nspca.Sweep.from_bytes(run_compare(X=data.X, covariance=False, request=asked.to_dict()))
+    sweep = asked.run(X=data.X)
     run = Compared("run", Chosen(data, asked.data, ""), asked, None, done.problem, sweep)
     drawn = {name: sweep_figure(done.table, unit=1.0) for name in compare_everything.ABOUT}
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}

@@ -1,7 +1,6 @@
 """Folders of shards that an operator names: listed, sampled, and nothing beside them."""
 
 import io
-import json
 import os
 import time
 import zipfile
@@ -14,15 +13,12 @@ import pytest
 import nspca
 from nspca.dashboard import chosen, folder
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs.request import Request, snippet
 from nspca.dashboard.sweep.everything import Finished, figures, pack
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards import served as shelf
 from nspca.shards.served import opened, served
-from nspca.tasks.joint import run_joint
-from nspca.tasks.sweep import check, run_sweep
-from nspca.tasks.table import run_table
+from nspca.specs import CheckSpec, ComponentsSpec, DataSpec, SweepSpec, TableSpec, steps
 from tests.rowblocks import counts, folder_of
 
 DATA = "pages/data.py"
@@ -88,8 +84,8 @@ def test_a_sample_has_rows_of_the_table(place, monkeypatch):
     assert len({*rows}) == rows.size == 20 and (np.diff(rows) > 0).all()
     assert (some != X[rows]).nnz == 0
     assert table.sample(1000)[0].shape[0] > 50
-    monkeypatch.setattr(folder, "ENTRIES", 30)
-    data = folder.sample(table, folder.rows(table))
+    monkeypatch.setattr(steps, "ENTRIES", 30)
+    data = steps.sample_of(table, steps.sample_rows(table))
     assert data.X.shape[1] == 40 and 2 <= data.X.shape[0] < 10
     assert data.sample_names[0].startswith("row ") and tuple(data.feature_names) == table.feature_names
     assert "of the 60 rows" in data.provenance
@@ -132,27 +128,22 @@ def test_other_pages_work_on_some_rows_and_say_so(place, visit, texts):
 
 def test_what_a_worker_finds_in_a_folder_is_what_it_finds_in_memory(place):
     X = counts(np.random.default_rng(0), 60, 40, words=6)
-    given = {"folder": "news", "digest": opened("news").digest}
-    request = {"ks": [3, 5], "methods": ["auto"], "effort": "fast", "seed": 0, **PLAIN}
+    given = DataSpec(folder="news", digest=opened("news").digest)
     said = []
-    of_all, in_memory = (
-        nspca.Sweep.from_bytes(run_sweep(X=data, covariance=False, request=request, report=said.append))
-        for data in (given, X)
-    )
+    spec = SweepSpec(data=given, ks=(3, 5))
+    of_all, in_memory = spec.run(said.append), spec.numbers_only().run(said.append, X=X)
     for k in (3, 5):
         assert of_all["auto", k].value == pytest.approx(in_memory["auto", k].value, rel=1e-9)
     assert any("(block 9 of 9)" in event.stage for event in said)
     assert sum("row" in event.payload for event in said) == 4  # each row once, whatever is read after it
     certificate = of_all["auto", 5].certificate
-    asked = {"k": 5, "nonneg": True, "center": True, "scale": False, "source": "data", "forced": []}
-    checked = json.loads(check(X=given, certificate=certificate.to_bytes(), asked=asked))
+    checked = CheckSpec(data=given, k=5).run(certificate=certificate.to_bytes())
     assert checked["refusal"] == "" and checked["upper"] == pytest.approx(certificate.upper, rel=1e-6)
-    known = json.loads(run_table(X=given, center=True, scale=False, leading=True))
+    known = TableSpec(data=given).run()
     problem = nspca.Problem.from_data(X, 1)
     assert known["leading"] == pytest.approx(problem.leading_eigenvalue)
     assert known["total"] == pytest.approx(problem.total_variance)
-    joint = {"sizes": [3, 3], "methods": ["joint"], "effort": "fast", "seed": 0, **PLAIN}
-    found = nspca.Sweep.from_bytes(run_joint(X=given, covariance=False, request=joint))["joint", 2]
+    found = ComponentsSpec(data=given, sizes=(3, 3), methods=["joint"], effort="fast").run()["joint", 2]
     assert nspca.verify(X, found.certificate, k=(3, 3)) >= found.value
 
 
@@ -161,40 +152,40 @@ def test_a_pass_over_the_rows_can_be_cancelled(place):
         if "(block 4 of 9)" in event.stage:
             raise Cancelled
 
-    given = {"folder": "news", "digest": opened("news").digest}
+    given = DataSpec(folder="news", digest=opened("news").digest)
     with pytest.raises(Cancelled):
-        run_table(X=given, center=True, scale=False, leading=False, report=stop)
+        TableSpec(data=given, leading=False).run(stop)
 
 
 def test_a_folder_that_has_changed_is_another_question(place, tmp_path):
-    first = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
+    first = chosen.find(DataSpec(folder="news", digest=opened("news").digest), None)
     (place / "news").rename(tmp_path / "old")
     folder_of(counts(np.random.default_rng(1), 50, 40, words=6), place / "news", 7)
     assert folder.digest("news") != first.table.digest
     with pytest.raises(InvalidData, match="has changed since"):
-        run_table(X=first.given, center=True, scale=False, leading=False)
+        TableSpec(data=first.reference, leading=False).run()
     with pytest.raises(InvalidData, match="has changed since"):
         chosen.find(first.reference, None)
-    again = chosen.find({"folder": "news", "digest": folder.digest("news")}, None)
+    again = chosen.find(DataSpec(folder="news", digest=folder.digest("news")), None)
     assert again.content != first.content and again.shape == (50, 40)
 
 
 def test_python_of_a_folder_does_what_the_page_did(place, monkeypatch):
     monkeypatch.chdir(place)
-    of = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
-    request = Request(of.reference, of.content, (3, 5))
+    of = chosen.find(DataSpec(folder="news", digest=opened("news").digest), None)
+    request = SweepSpec(data=of.spec, ks=(3, 5))
     names: dict = {}
-    exec(snippet(request, 5, "auto", False), names)
+    exec(request.to_python(k=5, method="auto"), names)
     assert names["problem"].covariance.digest == of.table.digest
     some = chosen.some(of)
-    exec("import nspca\n" + Request(some.reference, some.content, (3,)).opening(3, False), names)
+    exec("import nspca\n" + SweepSpec(data=some.spec, ks=(3,)).opening(3), names)
     assert names["problem"].covariance.digest == some.content
 
 
 def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
-    of = chosen.find({"folder": "news", "digest": opened("news").digest}, None)
-    asked = Request(of.reference, of.content, (3,))
-    sweep = nspca.Sweep.from_bytes(run_sweep(X=of.given, covariance=False, request=asked.to_dict()))
+    of = chosen.find(DataSpec(folder="news", digest=opened("news").digest), None)
+    asked = SweepSpec(data=of.spec, ks=(3,))
+    sweep = asked.run(**of.given)
     outline = folder.Outline(of.table, True, False, leading=2.0, total=9.0)
     done = Finished(of, nspca.Problem(outline, 3), asked, sweep, [], proofs.table(sweep, []), 3, "auto")
     drawn = figures(done, go.Figure())

@@ -11,7 +11,7 @@ from nspca.dashboard import home
 from nspca.dashboard.runs import answers
 from nspca.dashboard.shell import memory, state
 from nspca.jobs import engine, new_workspace
-from nspca.tasks.rows import Found
+from nspca.specs.rows import Found
 from tests.dashboard.figures import figures
 from tests.dashboard.test_runs import plant
 

@@ -15,15 +15,14 @@ from nspca.dashboard.runs import found
 from nspca.dashboard.shell import words
 from nspca.jobs import JobState, engine
 from nspca.jobs.engine import Engine
-from nspca.tasks import sweep as tasks
-from nspca.tasks.joint import run_joint
-from nspca.tasks.rows import Closer, Several, pack, unpack
+from nspca.specs import ComponentsSpec, ProofSpec
+from nspca.specs.rows import Closer, Several, pack, unpack
 from tests.patience import wait_for
 
 PAGE = "pages/parts.py"
 SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower"}
 HOW = {"nonneg": True, "center": True, "scale": False}
-REQUEST = {"sizes": [6, 6, 4], "methods": ["joint"], "seed": 0, **HOW}
+ASKED = ComponentsSpec(sizes=(6, 6, 4), methods=("joint",), noun="part")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def start(visit, address):
 
 
 def attempts(page, address) -> list:
-    return [run for run in engine().store.list_runs(address(page)["w"]) if run.function == proofs.MORE]
+    return [run for run in engine().store.list_runs(address(page)["w"]) if run.function == "proof"]
 
 
 def ended(page, address):
@@ -56,9 +55,7 @@ def ended(page, address):
 @pytest.mark.parametrize("effort", ["fast", "standard"])
 def test_every_time_the_bound_comes_down_is_a_row(X, effort):
     events = []
-    sweep = nspca.Sweep.from_bytes(
-        run_joint(X=X, covariance=False, request={**REQUEST, "effort": effort}, report=events.append)
-    )
+    sweep = ASKED.but(effort=effort).run(events.append, X=X)
     now = JobState("x", "done", rows=tuple(e.payload["row"] for e in events if "row" in e.payload))
     rows, result = joint_proof.closers(now), sweep["joint", 3]
     uppers = [row.upper for row in rows]
@@ -73,13 +70,9 @@ def test_every_time_the_bound_comes_down_is_a_row(X, effort):
 def test_more_is_proved_about_several_components(X):
     problem = nspca.Problem.from_data(X, (6, 6, 4))
     result = nspca.solve(problem, certify="fast")
-    question = {**HOW, "k": [6, 6, 4], "efforts": ["standard"]}
+    spec = ProofSpec(k=(6, 6, 4), efforts=("standard",))
     events = []
-    kept = nspca.Certificate.from_bytes(
-        tasks.prove_more(
-            X=X, covariance=False, question=question, component=result.components, report=events.append
-        )
-    )
+    kept = spec.run(events.append, X=X, component=result.components)
     assert result.value <= nspca.verify(X, kept, k=(6, 6, 4)) <= kept.upper <= result.certificate.upper
     said = unpack(e.payload["row"] for e in events if "row" in e.payload)
     assert {row.effort for row in said} == {"standard"}
@@ -111,10 +104,13 @@ def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts
     assert page.success and not page.error
     assert any("effort='thorough'" in code.value for code in page.code)
     run = attempts(page, address)[0]
-    assert json.loads(run.parameters)["question"]["efforts"] == ["standard", "thorough"]
+    assert json.loads(run.parameters)["spec"].get("efforts", ["standard", "thorough"]) == [
+        "standard",
+        "thorough",
+    ]
     told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
-    assert told.what[1] == "a tighter proof, 3 components of 6, 6 and 4"
-    assert told.page == PAGE and told.values["parts"] == address(page)["parts"]
+    assert told.spec.describe().question == "a tighter proof, 3 components of 6, 6 and 4"
+    assert told.page == PAGE and told.query["parts"] == address(page)["parts"]
 
 
 @pytest.mark.visit

@@ -1,6 +1,5 @@
 """Parts and topics found again on rows drawn anew: the run, what is counted, and both pages."""
 
-import json
 from dataclasses import asdict
 
 import numpy as np
@@ -9,19 +8,11 @@ import scipy.sparse as sp
 
 from nspca.dashboard.joint.stability import frequencies
 from nspca.errors import Cancelled, InvalidProblem
-from nspca.tasks.rows import Recurred, Refused
-from nspca.tasks.stability import beside, run_joint_stability
+from nspca.specs import ComponentsStabilitySpec
+from nspca.specs.rows import Recurred, Refused
+from nspca.specs.stability import beside
 
-REQUEST = {
-    "sizes": [4, 4],
-    "method": "joint",
-    "options": {},
-    "resamples": 3,
-    "nonneg": True,
-    "center": True,
-    "scale": False,
-    "seed": 0,
-}
+ASKED = ComponentsStabilitySpec(sizes=(4, 4), method="joint", resamples=3)
 
 
 @pytest.fixture
@@ -47,34 +38,33 @@ def test_each_component_stands_beside_the_one_it_goes_with():
 @pytest.mark.parametrize("method", ["joint", "tpower"])
 def test_planted_components_come_up_in_every_draw(planted, method, scale):
     X, U = planted
-    request, told = {**REQUEST, "method": method, "scale": scale}, []
-    body = run_joint_stability(X=X, components=U[:, ::-1], request=request, report=told.append)
-    draws = json.loads(body)
+    spec, told = ASKED.but(method=method, scale=scale), []
+    draws = spec.run(told.append, X=X, components=U[:, ::-1])
     assert [draw["supports"] for draw in draws] == [[[4, 5, 6, 7], [0, 1, 2, 3]]] * 3
     assert min(min(draw["overlaps"]) for draw in draws) > 0.99
     rows = [event.payload["row"] for event in told if "row" in event.payload]
     assert [{name: row[name] for name in ("supports", "overlaps")} for row in rows] == draws
-    again = run_joint_stability(X=sp.csr_array(X), components=U[:, ::-1], request=request)
-    assert [draw["supports"] for draw in json.loads(again)] == [draw["supports"] for draw in draws]
+    again = spec.run(X=sp.csr_array(X), components=U[:, ::-1])
+    assert [draw["supports"] for draw in again] == [draw["supports"] for draw in draws]
 
 
 def test_what_cannot_be_drawn_is_said_and_a_run_can_be_cancelled(planted):
     X, U = planted
     flat = np.column_stack([X[:, :19], np.ones(60)])
     with pytest.raises(InvalidProblem, match="1 constant"):
-        run_joint_stability(X=flat, components=U, request={**REQUEST, "scale": True})
+        ASKED.but(scale=True).run(X=flat, components=U)
 
     def stop(event):
         raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
-        run_joint_stability(X=X, components=U, request=REQUEST, report=stop)
+        ASKED.run(stop, X=X, components=U)
 
 
 def test_a_far_mean_of_sparse_data_is_no_constant_column(planted):
     X, U = planted
     far = sp.csr_array(X + 1e7)
-    draws = json.loads(run_joint_stability(X=far, components=U, request={**REQUEST, "scale": True}))
+    draws = ASKED.but(scale=True).run(X=far, components=U)
     assert all(draw["supports"] == [[0, 1, 2, 3], [4, 5, 6, 7]] for draw in draws)
 
 

@@ -19,7 +19,7 @@ from nspca.dashboard.browser import figures
 from nspca.dashboard.browser.spannogram_explorer import explorer_data
 from nspca.dashboard.shell import plotly as served
 from nspca.dashboard.views import curve
-from nspca.tasks.rows import Found, pack
+from nspca.specs.rows import Found, pack
 
 
 def page():
@@ -173,12 +173,13 @@ def filling_in():
     import streamlit as st
 
     import nspca
-    from nspca.dashboard.runs.request import Request
     from nspca.dashboard.views import curve
+    from nspca.specs import DataSpec, SweepSpec
     from tests.dashboard.test_live import ROWS
 
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2)
-    asked = Request({"sample": "pitprops"}, "of a class", (2, 3, 4, 5))
+    data = DataSpec(sample="pitprops", content="of a class")
+    asked = SweepSpec(data=data, ks=(2, 3, 4, 5))
     curve.filling(problem, ROWS[:2] if "fewer" in st.session_state else ROWS, asked)
 
 

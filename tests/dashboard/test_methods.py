@@ -9,9 +9,9 @@ import pytest
 
 import nspca
 from nspca.api import line_of
-from nspca.dashboard.compare.request import FIRST
-from nspca.dashboard.joint.request import DEFAULT
 from nspca.dashboard.runs import methods
+from nspca.specs.comparison import DEFAULT as FIRST
+from nspca.specs.components import DEFAULT
 
 FORMS = {
     "pages/sweep.py": ("sample", "methods"),

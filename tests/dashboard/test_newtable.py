@@ -16,6 +16,7 @@ from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
 from nspca.data.dataset import numbered
 from nspca.errors import InvalidProblem
+from nspca.specs import DataSpec
 
 RNG = np.random.default_rng(0)
 NAMES = tuple(f"gene {j}" for j in range(6))
@@ -65,7 +66,7 @@ def test_log2_is_done_to_the_other_table_too():
 def test_a_file_is_read_as_the_data_were():
     table = pd.DataFrame(DATA.X.T, index=NAMES, columns=[f"s{i}" for i in range(20)])
     raw = table.to_csv().encode()
-    found = read_like(raw, "turned", {"features_in_rows": True, "label_column": "none here"}).data
+    found = read_like(raw, "turned", DataSpec(features_in_rows=True, label_column="none here")).data
     assert found.feature_names == NAMES and np.allclose(found.X, DATA.X)
 
 
@@ -78,9 +79,9 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
         file_uploader=lambda label, **how: offered.append(label),
     )
     monkeypatch.setattr(newtable, "st", page)
-    of = SimpleNamespace(dataset=DATA, reference={"sample": "a"}, table=None)
+    of = SimpleNamespace(dataset=DATA, reference=DataSpec(sample="a"), table=None)
     for other in (
-        SimpleNamespace(**{**vars(of), "reference": {"sample": "a", "together": [[1, 2]]}}),
+        SimpleNamespace(**{**vars(of), "reference": DataSpec(sample="a", together=[[1, 2]])}),
         SimpleNamespace(**{**vars(of), "dataset": replace(DATA, prepared=("equalised",))}),
         SimpleNamespace(**{**vars(of), "table": object()}),
         of,

@@ -9,13 +9,14 @@ import nspca
 from nspca.api import line_of
 from nspca.components import DEFLATIONS
 from nspca.dashboard.compare.more import ANGLE, BETWEEN
-from nspca.dashboard.compare.request import CompareRequest, snippet
-from nspca.dashboard.runs import methods, options
-from nspca.dashboard.shell.state import VALUES, _write
+from nspca.dashboard.runs import methods
+from nspca.dashboard.shell.state import VALUES
 from nspca.errors import NSPCAError
 from nspca.jobs import engine
 from nspca.options import told
-from nspca.tasks.compare import run_components
+from nspca.specs import ComparisonSpec, DataSpec, SuccessiveSpec
+from nspca.specs.address import write
+from nspca.specs.method_options import options_words
 from tests.patience import wait_for
 
 PAGE = "pages/compare.py"
@@ -42,7 +43,7 @@ def test_an_option_changed_is_in_the_address_the_request_and_the_python(visit, a
     assert address(page)["opts"] == "em.restarts:3~em.starts:paper~epsnet.polish:0"
     page.button(key="run").click().run()
     run = engine().store.list_runs(address(page)["w"])[0]
-    asked = json.loads(run.parameters)["request"]
+    asked = json.loads(run.parameters)["spec"]
     assert asked["options"] == {"em": {"restarts": 3, "starts": "paper"}, "epsnet": {"polish": False}}
     wait_for(lambda: engine().status(run.id).ended)
     done = visit(PAGE, **address(page))
@@ -73,24 +74,22 @@ def test_a_value_of_another_kind_is_the_default(visit, text, address):
 
 def test_the_address_gives_back_what_it_was_made_from():
     chosen = {"em.restarts": "3", "epsnet.eps": "0.05", "coordinate.beta": "1e-06"}
-    assert VALUES["opts"].read(_write(chosen)) == chosen
+    assert VALUES["opts"].read(write(chosen)) == chosen
 
 
-def test_a_request_without_changes_is_the_one_from_before():
-    asked = CompareRequest({"sample": "pitprops"}, "content", (2,), ("em",))
+def test_what_was_not_changed_is_not_said():
+    asked = ComparisonSpec(ks=(2,), methods=("em",))
     assert "options" not in asked.to_dict()
-    changed = CompareRequest(
-        {"sample": "pitprops"}, "content", (2,), ("em",), options={"em": {"restarts": 2}}
-    )
-    assert CompareRequest.from_dict(json.loads(json.dumps(changed.to_dict()))) == changed
-    assert options.in_words(changed.options) == "em with restarts 2" in changed.describe()
+    changed = asked.but(options={"em": {"restarts": 2}})
+    assert options_words(changed.options) == "em with restarts 2" in changed.describe().details
 
 
 def test_the_snippet_takes_the_options(capsys):
     changed = {"em": {"restarts": 2, "polish": False}}
-    asked = CompareRequest({"sample": "pitprops"}, "content", (2, 3), ("em",), options=changed, center=False)
-    exec(snippet(asked, is_covariance=True), {})
-    assert "em" in capsys.readouterr().out and "'polish': False" in snippet(asked, True)
+    data = DataSpec(sample="pitprops")
+    asked = ComparisonSpec(data=data, ks=(2, 3), methods=("em",), options=changed, center=False)
+    exec(asked.to_python(), {})
+    assert "em" in capsys.readouterr().out and "'polish': False" in asked.to_python()
 
 
 def test_parts_take_options_beside_their_own(visit, address):
@@ -101,29 +100,24 @@ def test_parts_take_options_beside_their_own(visit, address):
         page.number_input(key="widget_opts_bipartite_samples")  # the page asks for it by another name
     page.button(key="run").click().run()
     run = engine().store.list_runs(address(page)["w"])[0]
-    assert json.loads(run.parameters)["request"]["options"] == {"bipartite": {"samples": 500, "rank": 2}}
+    assert json.loads(run.parameters)["spec"]["options"] == {"bipartite": {"samples": 500, "rank": 2}}
     engine().cancel(run.id, address(page)["w"])
 
 
 def test_deflations_and_the_angle_can_be_chosen():
     assert set(BETWEEN) == {*DEFLATIONS, ANGLE}
     X = np.random.default_rng(2).gamma(2.0, 1.0, (30, 10))
-    request = {"k": 3, "count": 3, "methods": ["tpower"], "nonneg": True, "center": True, "scale": False}
+    spec = SuccessiveSpec(k=3, count=3, methods=("tpower",))
     problem = nspca.Problem.from_data(X, k=3)
     for between in ({}, {"deflation": "projection"}, {"angle": 60.0}):
-        sweep = nspca.Sweep.from_bytes(
-            run_components(X=X, covariance=False, request={**request, "seed": 0, **between})
-        )
-        U = sweep["tpower", 3].components
+        U = spec.but(**between).run(X=X)["tpower", 3].components
         if not between:
             assert (np.count_nonzero(U, axis=1) <= 1).all()
         if "angle" in between:
             assert np.degrees(np.arccos(np.clip(U.T @ U - np.eye(3), -1, 1))).min() >= 60 - 1e-6
         assert all(problem.violation(u) <= 1e-12 for u in U.T)
     with pytest.raises(NSPCAError):
-        run_components(
-            X=X, covariance=False, request={**request, "seed": 0, "methods": ["joint"], "angle": 60.0}
-        )
+        spec.but(methods=("joint",), angle=60.0).run(X=X)
 
 
 def test_more_components_may_share_features(visit, address, texts):

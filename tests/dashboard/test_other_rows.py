@@ -11,11 +11,13 @@ from nspca.dashboard.sweep import choosing, noise
 from nspca.errors import Cancelled
 from nspca.plots import alt_text
 from nspca.plots.choosing import choice_figure, noise_figure
-from nspca.tasks.choosing import run_choice, run_noise
-from nspca.tasks.rows import Weighed, unpack
+from nspca.specs import ChoiceSpec, NoiseSpec
+from nspca.specs.rows import Weighed, unpack
 
 X = np.random.default_rng(0).standard_normal((30, 8)) + np.arange(30.0)[:, None] * (np.arange(8) < 3) / 5
-HOW = {"nonneg": True, "center": True, "scale": False, "forced": [0], "seed": 0, "methods": ["tpower"]}
+HOW = {"forced": (0,), "method": "tpower"}
+CHOICE = ChoiceSpec(**HOW, ks=(2, 3), folds=2, draws=2)
+NOISE = NoiseSpec(**HOW, k=3, tables=3)
 
 
 def rows_of(told):
@@ -23,26 +25,26 @@ def rows_of(told):
 
 
 def test_a_worker_gives_what_the_package_gives():
-    told, request = [], {**HOW, "ks": [2, 3], "folds": 2, "draws": 2}
-    body = json.loads(run_choice(X=X, request=request, report=told.append))
+    told = []
+    body = json.loads(CHOICE.pack(CHOICE.run(told.append, X=X)))
     rows = rows_of(told)
     assert len(rows) == 5 and vars(rows[-1]) == body
     direct = nspca.choose_k(X, [2, 3], method="tpower", forced=[0], folds=2, draws=2)
     assert choosing.choice_of(rows[-1]).frame.equals(direct.frame)
     told.clear()
-    body = json.loads(run_noise(X=X, request={**HOW, "k": 3, "tables": 3}, report=told.append))
+    body = json.loads(NOISE.pack(NOISE.run(told.append, X=X)))
     assert [row.noise for row in rows_of(told)] == body["noise"]
     test = nspca.noise_test(X, 3, method="tpower", forced=[0], tables=3)
     assert body == {"value": test.value, "noise": test.noise.tolist()}
 
 
-@pytest.mark.parametrize("run", [run_choice, run_noise])
-def test_a_run_can_be_cancelled(run):
+@pytest.mark.parametrize("spec", [CHOICE, NOISE])
+def test_a_run_can_be_cancelled(spec):
     def stop(event):
         raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
-        run(X=X, request={**HOW, "ks": [2], "k": 2, "folds": 2, "draws": 2, "tables": 2}, report=stop)
+        spec.run(stop, X=X)
 
 
 def test_what_held_out_rows_say_in_words_and_as_a_figure():

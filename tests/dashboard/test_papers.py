@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from nspca import papers
-from nspca.dashboard.papers import page as papers_page
+from nspca.dashboard.runs.tasks import TASKS
 from nspca.papers import ITEMS, PAPERS
 
 PAGE = "pages/papers.py"
@@ -57,10 +57,10 @@ def test_without_the_original_it_says_what_is_missing(visit, stand_ins, texts):
 
 
 def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
-    monkeypatch.setattr(papers_page, "_request", lambda item: {"item": "figure 99", "files": ""})
+    monkeypatch.setitem(TASKS, "paper", "nspca.specs.job:not_there")
     page = visit(PAGE, paper="sigg2008", item="sigg2008-figure-1")
     page.button(key="compute_sigg2008-figure-1").click().run()
-    assert "a figure or table is one of" in sentence(ended(page))
+    assert "not_there" in sentence(ended(page)).replace("&#95;", "_")
 
 
 def test_links_from_before_lead_to_the_uses(visit):

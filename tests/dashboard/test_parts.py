@@ -12,24 +12,26 @@ from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import parts
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.page import _says as says
-from nspca.dashboard.joint.request import JointRequest, read_sizes, snippet
+from nspca.dashboard.joint.sizes import read_sizes
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.joint import climb_figure, cumulative_figure, parts_figure, union_figure
 from nspca.progress import Event, silent
-from nspca.tasks.joint import one_by_one, run_joint
-from nspca.tasks.rows import Climbed, Several, unpack
+from nspca.specs import ComponentsSpec, DataSpec
+from nspca.specs.components import one_by_one
+from nspca.specs.rows import Climbed, Several, unpack
 from tests.patience import wait_for
 
 PAGE = "pages/parts.py"
 SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "proof": "none"}
-REQUEST = {"sizes": [4, 3], "effort": None, "nonneg": True, "center": True, "scale": False, "seed": 0}
+ASKED = ComponentsSpec(sizes=(4, 3), methods=("joint",), effort=None)
 
 
-def test_a_request_says_how_the_data_were_prepared():
-    data = {"sample": "digits", "prepared": ["equalised"], "log2": True}
-    said = JointRequest(data, "", (4, 4), center=False, scale=True).describe("part", "pixel")
-    assert said.endswith("nonnegative, Equalised, log2(x + 1), not centred, standardised")
+def test_a_question_says_how_the_data_were_prepared():
+    data = DataSpec(sample="digits", prepared=["equalised"], log2=True)
+    said = ComponentsSpec(data=data, sizes=(4, 4), center=False, scale=True, noun="part").describe().line
+    assert "Equalised, log2(x + 1), 2 parts of 4 pixels each" in said
+    assert "nonnegative, not centred, standardised" in said
 
 
 @pytest.fixture
@@ -183,10 +185,8 @@ def test_one_by_one_is_what_the_package_finds():
 
 def test_rows_carry_the_components_while_the_run_goes_on():
     events = []
-    request = {**REQUEST, "methods": ["joint", "tpower"]}
     X = nspca.load_sample("digits").X[:200]
-    content = run_joint(X=X, covariance=False, request=request, report=events.append)
-    sweep = nspca.Sweep.from_bytes(content)
+    sweep = ASKED.but(methods=["joint", "tpower"]).run(events.append, X=X)
     rows = [event.payload["row"] for event in events if "row" in event.payload]
     found = joint_page.so_far(JobState("x", "running", rows=tuple(rows)), 64)
     for method in ("joint", "tpower"):
@@ -196,7 +196,7 @@ def test_rows_carry_the_components_while_the_run_goes_on():
     assert shares == sorted(shares) and shares[0] >= 0 and shares[-1] <= 1
 
 
-def heard(X, request, until=lambda event: False):
+def heard(X, spec, until=lambda event: False):
     """Events of a run, until one of them; what it returned, or what it handed in when it was cancelled
     there.
     """
@@ -208,7 +208,7 @@ def heard(X, request, until=lambda event: False):
             raise nspca.errors.Cancelled
 
     try:
-        return events, run_joint(X=X, covariance=False, request=request, report=report), False
+        return events, spec.run(report, X=X), False
     except nspca.errors.Cancelled as stop:
         return events, stop.result, True
 
@@ -219,19 +219,19 @@ def rows_of(events):
 
 def test_the_cheapest_is_ready_first_and_the_order_asked_for_stays():
     X = nspca.load_sample("digits").X[:200]
-    events, content, _ = heard(X, {**REQUEST, "methods": ["joint", "threshold", "cone"]})
+    events, content, _ = heard(X, ASKED.but(methods=["joint", "threshold", "cone"]))
     assert [row["method"] for row in rows_of(events) if row["row"] == "several"] == [
         "threshold",
         "cone",
         "joint",
     ]
-    assert [method for method, _ in nspca.Sweep.from_bytes(content)] == ["joint", "threshold", "cone"]
+    assert [method for method, _ in content] == ["joint", "threshold", "cone"]
     assert all(line.cost > 0 for line in nspca.METHODS.values())
 
 
 def test_every_improvement_is_a_row_with_components_that_have_at_least_that_value():
     X = nspca.load_sample("digits").X
-    events, content, _ = heard(X, {**REQUEST, "sizes": [10] * 5, "methods": ["joint", "tpower"]})
+    events, content, _ = heard(X, ASKED.but(sizes=[10] * 5, methods=["joint", "tpower"]))
     now = JobState("x", "running", rows=rows_of(events))
     climbed = [row for row in unpack(now.rows) if isinstance(row, Climbed)]
     values, problem = [row.value for row in climbed], nspca.Problem.from_data(X, (10,) * 5)
@@ -240,7 +240,7 @@ def test_every_improvement_is_a_row_with_components_that_have_at_least_that_valu
     )
     for row in climbed:
         assert sum(problem.value(x) for x in row.components(64).T) >= row.value * (1 - 1e-5)
-    assert np.isclose(values[-1], nspca.Sweep.from_bytes(content)["joint", 5].value)
+    assert np.isclose(values[-1], content["joint", 5].value)
     assert joint_page.climbed(now) == (climbed, False)
     assert joint_page.climbed(replace(now, rows=now.rows[:-1])) == (climbed, True)
 
@@ -248,13 +248,13 @@ def test_every_improvement_is_a_row_with_components_that_have_at_least_that_valu
 @pytest.mark.parametrize("stage", ["kicks", "looking for a bound", "joint proof"])
 def test_a_cancelled_run_hands_in_what_was_ready(stage):
     X = nspca.load_sample("digits").X
-    request = {**REQUEST, "sizes": [10] * 3, "methods": ["joint", "tpower"], "effort": "fast"}
+    request = ASKED.but(sizes=[10] * 3, methods=["joint", "tpower"], effort="fast")
     # The first event of the proof comes before there is one.
     _, content, cancelled = heard(
         X, request, lambda event: event.stage == stage and (stage != "joint proof" or event.done > 0)
     )
     assert cancelled
-    sweep, problem = nspca.Sweep.from_bytes(content), nspca.Problem.from_data(X, (10,) * 3)
+    sweep, problem = content, nspca.Problem.from_data(X, (10,) * 3)
     assert list(sweep) == [("joint", 3), ("tpower", 3)]
     for result in sweep.results.values():
         assert np.allclose([problem.value(x) for x in result.components.T], result.values)
@@ -275,28 +275,21 @@ def test_the_axes_of_the_climb_are_there_at_once_and_only_double():
 
 
 def test_a_method_that_cannot_says_why_and_the_others_go_on():
-    request = {**REQUEST, "methods": ["spanspca", "tpower"]}
+    request = ASKED.but(methods=["spanspca", "tpower"])
     events = []
-    content = run_joint(
-        X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append
-    )
+    content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
     assert "no nonnegative form" in joint_page.failures(JobState("x", "running", rows=rows))["spanspca"]
-    assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
+    assert list(content) == [("tpower", 2)]
     with pytest.raises(nspca.errors.InvalidOption):
-        run_joint(
-            X=np.eye(9),
-            covariance=False,
-            request={**request, "methods": ["spanspca"]},
-            report=lambda event: None,
-        )
+        request.but(methods=["spanspca"]).run(X=np.eye(9))
 
 
 def test_a_worker_refuses_what_the_package_refuses():
     X = nspca.load_sample("digits").X[:50]
-    request = {**REQUEST, "nonneg": False, "methods": ["coordinate", "nmf", "tpower"]}
+    request = ASKED.but(nonneg=False, methods=["coordinate", "nmf", "tpower"])
     events = []
-    content = run_joint(X=X, covariance=False, request=request, report=events.append)
+    content = request.run(events.append, X=X)
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
     failures = joint_page.failures(JobState("x", "running", rows=rows))
     problem = nspca.Problem.from_data(X, (4, 3), nonneg=False)
@@ -306,14 +299,14 @@ def test_a_worker_refuses_what_the_package_refuses():
         "coordinate": str(refused.value),
         "nmf": nspca.METHODS["nmf"].refusal(problem.with_k(4)),
     }
-    assert list(nspca.Sweep.from_bytes(content)) == [("tpower", 2)]
+    assert list(content) == [("tpower", 2)]
 
 
 @pytest.mark.parametrize("method", [name for name, line in nspca.METHODS.items() if line.joint])
 def test_a_worker_finds_together_what_the_package_finds_together(method):
     X = nspca.load_sample("digits").X[:60]
-    content = run_joint(X=X, covariance=False, request={**REQUEST, "methods": [method]})
-    ours = nspca.Sweep.from_bytes(content)[method, 2]
+    content = ASKED.but(methods=[method]).run(X=X)
+    ours = content[method, 2]
     direct = nspca.solve(nspca.Problem.from_data(X, (4, 3)), method, certify=None)
     assert np.array_equal(ours.components, direct.components) and ours.info == direct.info
 
@@ -329,10 +322,10 @@ def ky_fan(problem, result, components, effort, report):
 
 
 def test_one_proof_is_about_every_method_and_survives_the_store(monkeypatch):
-    monkeypatch.setattr(nspca, "certify", ky_fan)
+    monkeypatch.setattr("nspca.specs.components.certify", ky_fan)
     X = nspca.load_sample("digits").X[:200]
-    request = {**REQUEST, "methods": ["joint", "tpower"], "effort": "fast"}
-    sweep = nspca.Sweep.from_bytes(run_joint(X=X, covariance=False, request=request))
+    request = ASKED.but(methods=["joint", "tpower"], effort="fast")
+    sweep = request.run(X=X)
     for method, r in sweep:
         result = sweep[method, r]
         assert nspca.verify(X, result.certificate) <= result.certificate.upper and 0 < result.ratio < 1
@@ -342,13 +335,11 @@ def test_components_stay_when_nothing_can_be_proved(monkeypatch):
     def refuse(*args, **options):
         raise nspca.errors.NotConverged("no bound today")
 
-    monkeypatch.setattr(nspca, "certify", refuse)
+    monkeypatch.setattr("nspca.specs.components.certify", refuse)
     events = []
-    request = {**REQUEST, "methods": ["tpower"], "effort": "fast"}
-    content = run_joint(
-        X=nspca.load_sample("digits").X[:50], covariance=False, request=request, report=events.append
-    )
-    assert nspca.Sweep.from_bytes(content)["tpower", 2].certificate is None
+    request = ASKED.but(methods=["tpower"], effort="fast")
+    content = request.run(events.append, X=nspca.load_sample("digits").X[:50])
+    assert content["tpower", 2].certificate is None
     rows = tuple(event.payload["row"] for event in events if "row" in event.payload)
     assert joint_page.failures(JobState("x", "done", rows=rows)) == {"proof": "no bound today"}
 
@@ -360,13 +351,13 @@ def test_a_large_result_waits_for_the_end():
 
 @pytest.mark.parametrize("sizes", [(6, 6, 6), (6, 5, 4), (6,)])
 def test_the_snippet_finds_the_same(capsys, sizes):
-    data = nspca.load_sample("digits")
-    asked = JointRequest(
-        {"sample": "digits"}, "", sizes, ("tpower",), {"tpower": {"restarts": 3}}, effort=None
-    )
+    X = nspca.load_sample("digits").X
+    options = {"tpower": {"restarts": 3}}
+    data = DataSpec(sample="digits")
+    asked = ComponentsSpec(data=data, sizes=sizes, methods=("tpower",), options=options, effort=None)
     found = {}
-    exec(snippet(asked, "tpower", False), found)  # the page offers exactly this text
-    ours = one_by_one(nspca.Problem.from_data(data.X, sizes), "tpower", {"restarts": 3}, 0, silent)
+    exec(asked.to_python(method="tpower"), found)  # the page offers exactly this text
+    ours = one_by_one(nspca.Problem.from_data(X, sizes), "tpower", {"restarts": 3}, 0, silent)
     assert np.array_equal(found["result"].components, ours.components) and "row" in capsys.readouterr().out
 
 
@@ -448,7 +439,7 @@ def test_the_curve_counts_components_and_says_how_far_they_come():
 
 
 def test_progress_names_the_method():
-    asked = JointRequest({"sample": "digits"}, "x", (4, 4), ("joint", "cone"))
+    asked = ComponentsSpec(sizes=(4, 4), methods=("joint", "cone"))
     event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
     assert (
         says(asked, JobState("x", "running", event=event))

@@ -81,7 +81,7 @@ def test_everything_has_a_row_for_each_feature_and_the_proof():
     rows = pd.read_csv(io.BytesIO(files["tables/in-or-out.csv"].content))
     assert list(rows["feature"]) == list(data.feature_names) and rows["share"].eq(0.95).all()
     assert rows["place"].value_counts().to_dict() == {"in none": 7, "in every": 4, "exchangeable": 2}
-    proof = nspca.Certificate.from_bytes(files["certificates/in-or-out.npz"].content)
+    proof = nspca.Certificate.from_bytes(found.certificate.to_bytes())
     assert proof.of_features and nspca.verify(data.X, proof) <= proof.upper
     assert everything._features(SimpleNamespace(about=about, known=None)) == {}
 

@@ -7,12 +7,13 @@ import pytest
 
 import nspca
 from nspca.dashboard.runs import everybody
-from nspca.dashboard.runs.request import finer, usual
+from nspca.dashboard.runs.sweeps import finer, usual
+from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import engine
-from nspca.tasks.preview import FEW, MANY, METHOD, run_preview
+from nspca.specs import DataSpec, PreviewSpec
+from nspca.specs.preview import FEW, MANY, METHOD
 
 PAGE = "pages/sweep.py"
-ASKED = {"nonneg": True, "center": True, "scale": False, "seed": 0}
 
 
 @pytest.fixture
@@ -57,8 +58,8 @@ def test_it_keeps_what_must_be_in(arrive, texts, alts):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_every_bound_of_it_with_features_that_must_be_in_is_about_these(nonneg):
     X, forced = nspca.load_sample("pitprops").X, (11, 12)
-    request = ASKED | {"nonneg": nonneg, "ks": [2, 3, 6], "forced": list(forced)}
-    sweep = nspca.Sweep.from_bytes(run_preview(X=X, covariance=True, request=request))
+    data = DataSpec(covariance=True)
+    sweep = PreviewSpec(data=data, ks=(2, 3, 6), nonneg=nonneg, forced=forced).run(X=X)
     for (_, k), result in sweep.results.items():
         problem = nspca.Problem.from_covariance(X, k, nonneg, forced)
         assert problem.violation(result.components[:, 0]) <= 1e-12
@@ -69,8 +70,8 @@ def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
     pages = [arrive(sample="pitprops", signed=1, to=9) for _ in range(2)]
     store = engine().store
     previews = [run for run in store.list_runs(everybody.EVERYBODY) if run.function == "preview"]
-    kept = [json.loads(run.parameters)["request"] for run in previews]
-    assert sum(not request["nonneg"] and request["ks"] == [1, 2, 3, 5, 7, 9] for request in kept) == 1
+    kept = [spec_of(run) for run in previews]
+    assert sum(not spec.nonneg and spec.ks == (1, 2, 3, 5, 7, 9) for spec in kept) == 1
     pages[0].button(key="run").click().run()
     assert [run.function for run in store.list_runs(address(pages[0])["w"])] == ["sweep"]
 
@@ -97,7 +98,7 @@ def test_very_large_data_have_none(visit, texts, monkeypatch):
 def test_the_run_is_finer_where_the_preview_saw_the_bend(arrive, address):
     page = arrive(sample="digits", enough=99)
     page.button(key="run").click().run()
-    request = json.loads(engine().store.find_run(address(page)["run"]).parameters)["request"]
+    request = json.loads(engine().store.find_run(address(page)["run"]).parameters)["spec"]
     assert set(usual(1, 64)) < set(request["ks"]) and {8, 9, 11, 12, 13, 14} <= set(request["ks"])
 
 
@@ -116,9 +117,7 @@ def test_finer_values(ks, low, high, expected):
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_every_bound_of_it_is_one_that_the_checker_takes(nonneg):
     X = nspca.load_sample("digits").X
-    sweep = nspca.Sweep.from_bytes(
-        run_preview(X=X, covariance=False, request=ASKED | {"nonneg": nonneg, "ks": [1, 4, 20, 64]})
-    )
+    sweep = PreviewSpec(ks=(1, 4, 20, 64), nonneg=nonneg).run(X=X)
     problem = nspca.Problem.from_data(X, k=1, nonneg=nonneg)
     for (_, k), result in sweep.results.items():
         upper = nspca.verify(X, result.certificate, k=k, nonneg=nonneg)
@@ -133,10 +132,8 @@ def test_every_bound_of_it_is_one_that_the_checker_takes(nonneg):
 
 def test_of_very_many_features_there_are_few_values_of_k_and_no_factorisation():
     X = np.random.default_rng(0).standard_normal((1001, 1)) * np.ones(MANY + 1)
-    sweep = nspca.Sweep.from_bytes(
-        run_preview(X=X[:8], covariance=False, request=ASKED | {"ks": usual(1, 100)})
-    )
+    sweep = PreviewSpec(ks=usual(1, 100)).run(X=X[:8])
     ks = [k for _, k in sweep]
     assert len(ks) == FEW and (ks[0], ks[-1]) == (1, 100) and sweep[METHOD, 100].ratio > 0.999
-    sweep = nspca.Sweep.from_bytes(run_preview(X=X[:, :1002], covariance=False, request=ASKED | {"ks": [3]}))
+    sweep = PreviewSpec(ks=(3,)).run(X=X[:, :1002])
     assert sweep[METHOD, 3].certificate.form == "diagonal"

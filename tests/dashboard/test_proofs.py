@@ -1,6 +1,5 @@
 """The proof panel: what it says, what it recomputes, what it refuses, what it keeps."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +12,8 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.closing import progress_words
 from nspca.dashboard.proof.panel import gap_words
 from nspca.dashboard.runs import found
-from nspca.dashboard.runs.asked import loading
-from nspca.dashboard.runs.request import Request
+from nspca.dashboard.runs.sweeps import differences
+from nspca.dashboard.runs.tasks import spec_of
 from nspca.dashboard.shell import moment
 from nspca.dashboard.shell.state import VALUES
 from nspca.dashboard.sweep import whatif
@@ -23,8 +22,10 @@ from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
 from nspca.numerals import format_bound, format_value
 from nspca.progress import Event
-from nspca.tasks import sweep as tasks
-from nspca.tasks.rows import Closer
+from nspca.specs import CheckSpec, DataSpec, ProofSpec, SweepSpec
+from nspca.specs.proof import Closing
+from nspca.specs.published import OTHERS, paper_bounds, rank3_bound
+from nspca.specs.rows import Closer
 from tests.dashboard.figures import figures
 from tests.patience import wait_for
 
@@ -60,7 +61,7 @@ def names(page) -> list[str]:
 
 def attempts(page, address) -> list:
     runs = engine().store.list_runs(address(page)["w"])
-    return [run for run in runs if run.function == proofs.MORE]
+    return [run for run in runs if run.function == "proof"]
 
 
 def ended(page, address):
@@ -75,7 +76,7 @@ def test_the_panel_says_what_the_certificate_says(done, texts, address):
     result = sweep["auto", done.select_slider(key="widget_k").value]
     assert value(done, "At least") in texts(done)
     assert float(value(done, "Gap").rstrip(" %")) / 100 >= result.certificate.upper / result.value - 1
-    exact, paper, probability = (result.info[name] for name in tasks.OTHERS)
+    exact, paper, probability = (result.info[name] for name in OTHERS)
     assert paper > exact > result.certificate.upper and 0.98 <= probability < 1
     assert f"{format_bound(exact)} for the same problem" in texts(
         done
@@ -114,7 +115,7 @@ def test_a_large_check_runs_in_the_background(done, monkeypatch, address, settle
     done.button(key="verify").click().run()
     settled(done, lambda page: page.success)
     assert "Checked in" in done.success[0].value and not done.error
-    assert any(run.function == proofs.CHECK for run in engine().store.list_runs(address(done)["w"]))
+    assert any(run.function == "check" for run in engine().store.list_runs(address(done)["w"]))
 
 
 @pytest.mark.visit
@@ -164,7 +165,6 @@ def test_stop_keeps_the_curve_and_offers_to_go_on(visit, finish, stand_ins, text
 
 def test_a_cancelled_proof_gives_what_the_last_effort_proved(digits, monkeypatch):
     X, result = digits
-    question = {"k": 6, "nonneg": True, "center": True, "scale": False}
     proved = result.certificate
 
     def certify(problem, known, effort, report):
@@ -173,24 +173,24 @@ def test_a_cancelled_proof_gives_what_the_last_effort_proved(digits, monkeypatch
             raise Cancelled("stop")
         return proved
 
-    monkeypatch.setattr(nspca, "certify", certify)
-    arguments = {"X": X, "covariance": False, "question": question, "component": result.components[:, 0]}
+    monkeypatch.setattr("nspca.specs.proof.certify", certify)
+    spec, given = ProofSpec(k=6), {"X": X, "component": result.components[:, 0]}
     with pytest.raises(Cancelled) as stopped:  # so nobody else who asks the same gets it as the whole answer
-        tasks.prove_more(**arguments)
-    kept = nspca.Certificate.from_bytes(stopped.value.result)
+        spec.run(**given)
+    kept = stopped.value.result
     assert kept.upper == proved.upper and nspca.verify(X, kept) <= kept.upper
 
     def at_once(*arguments, **options):
         raise Cancelled("stop")
 
-    monkeypatch.setattr(nspca, "certify", at_once)
+    monkeypatch.setattr("nspca.specs.proof.certify", at_once)
     with pytest.raises(Cancelled):
-        tasks.prove_more(**arguments)
+        spec.run(**given)
 
 
 def test_the_gap_only_closes(digits):
     heard = []
-    closing = tasks.Closing(heard.append, 1.0)
+    closing = Closing(heard.append, 1.0)
     for upper in (None, 3.0, 5.0, 2.0):
         closing(Event("dual", upper=upper))
     assert [event.payload["row"]["upper"] for event in heard if "row" in event.payload] == [3.0, 2.0]
@@ -199,20 +199,16 @@ def test_the_gap_only_closes(digits):
 
 def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
     X, _ = digits
-    request = Request(
-        {"sample": "digits"}, "", (6, 8), methods=("auto", "tpower"), nonneg=False, center=False, seed=3
-    ).to_dict()
+    spec = SweepSpec(ks=(6, 8), methods=("auto", "tpower"), nonneg=False, center=False, seed=3)
     heard = []
-    sweep = nspca.Sweep.from_bytes(
-        tasks.run_sweep(X=X, covariance=False, request=request, report=heard.append)
-    )
+    sweep = spec.run(heard.append, X=X)
     problem = nspca.Problem.from_data(X, k=6, nonneg=False, center=False)
-    paper, probability = tasks.paper_bounds(problem, [6, 8], seed=3)
+    paper, probability = paper_bounds(problem, [6, 8], seed=3)
     for (method, k), result in sweep.results.items():
-        exact = tasks.rank3_bound(problem.with_k(k))
+        exact = rank3_bound(problem.with_k(k))
         # Up to rounding: which eigenvectors were computed before, and together with how many others, is part
         # of a last digit.
-        assert [result.info[name] for name in tasks.OTHERS] == pytest.approx(
+        assert [result.info[name] for name in OTHERS] == pytest.approx(
             [exact, paper[k], probability], rel=1e-12
         )
         row = next(
@@ -220,7 +216,7 @@ def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
             for e in heard
             if e.payload.get("row", {}).get("method") == method and e.payload["row"]["k"] == k
         )
-        assert [row[name] for name in tasks.OTHERS] == [result.info[name] for name in tasks.OTHERS]
+        assert [row[name] for name in OTHERS] == [result.info[name] for name in OTHERS]
 
 
 def test_a_run_that_kept_the_exact_bound_as_the_paper_s_is_not_taken_at_its_word(digits):
@@ -229,13 +225,12 @@ def test_a_run_that_kept_the_exact_bound_as_the_paper_s_is_not_taken_at_its_word
     problem, old = nspca.Problem.from_data(X, k=6), replace(result, info={"upper_paper": 1.1 * result.value})
     assert proofs.beside(problem, old, 6) == ""
     table = proofs.table(nspca.Sweep({("auto", 6): old}), [])
-    assert "upper_paper" not in table and table[list(tasks.OTHERS)].isna().all(axis=None)
+    assert "upper_paper" not in table and table[list(OTHERS)].isna().all(axis=None)
 
 
 def test_a_check_is_json(digits):
     X, result = digits
-    asked = {"k": 6, "nonneg": True, "center": True, "scale": False, "source": "data"}
-    check = lambda X, content, **other: json.loads(tasks.check(X=X, certificate=content, asked=asked | other))  # noqa: E731
+    check = lambda X, content, **other: CheckSpec(k=6, **other).run(X=X, certificate=content)  # noqa: E731
     said = check(X, result.certificate.to_bytes())
     assert (
         said["upper"] == nspca.verify(X, result.certificate) and not said["refusal"] and said["seconds"] >= 0
@@ -442,9 +437,9 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
     page.button(key="verify").click().run()
     assert "and at most 2 more explains more than" in page.success[0].value
     run = engine().store.open_run(address(page)["w"], address(page)["run"])
-    asked = Request.from_dict(json.loads(run.parameters)["request"])
-    assert asked.forced == problem.forced and asked.keep == tuple(kept)
-    plain = replace(asked, forced=(), keep=())
+    asked = spec_of(run)
+    assert asked.forced == problem.forced and (asked.keep or asked.forced) == tuple(kept)
+    plain = asked.but(forced=(), keep=())
     with monkeypatch.context() as patch:
         patch.setattr(proofs.state, "get", lambda name: address(page)["w"] if name == "w" else None)
         patch.setattr(proofs.state, "workspace", lambda: address(page)["w"])
@@ -516,8 +511,8 @@ def test_python_puts_the_same_features_together(visit, changes, monkeypatch, tmp
     of = find(chosen_data.reference(), None)
     assert find(of.reference, None).content == of.content
     named: dict = {}
-    there = {**chosen_data.but_for(of.reference, "sample"), "file": str(tmp_path / "made.npz")}
-    exec("import nspca\n" + loading(there), named)
+    there = of.reference.but(sample=None, path=str(tmp_path / "made.npz"))
+    exec("\n".join(["import nspca", *there.to_python()]), named)
     assert tuple(named["names"]) == of.dataset.feature_names
     assert np.allclose(named["X"], of.dataset.X, rtol=1e-15)
     assert list(map(len, chosen_data.members(of))) == [
@@ -545,13 +540,13 @@ def test_a_long_run_is_neither_replaced_nor_given_up_by_a_change(visit, finish, 
 @pytest.mark.visit
 def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, monkeypatch):
     where = address(done)
-    of = find({"sample": "digits"}, None)
+    of = find(DataSpec(sample="digits"), None)
     monkeypatch.setattr(whatif.state, "get", lambda name: where["w"] if name == "w" else None)
     monkeypatch.setattr(whatif.found.state, "get", lambda name: where["w"] if name == "w" else None)
-    asked = Request(of.reference, of.content, (6, 8))
+    asked = SweepSpec(data=of.spec, ks=(6, 8))
     assert whatif._measured(asked) is not None
     for other in ({"ks": (6, 9)}, {"methods": ("auto", "em")}, {"nonneg": False}, {"effort": "standard"}):
-        assert whatif._measured(replace(asked, **other)) is None
+        assert whatif._measured(asked.but(**other)) is None
 
 
 @pytest.mark.parametrize(
@@ -573,9 +568,9 @@ def test_features_of_another_table_are_forgotten(visit, texts, address, given, s
 
 
 def test_how_long_a_sweep_takes_is_guessed_from_its_size():
-    about = Chosen(nspca.load_sample("pitprops"), {"sample": "pitprops"}, "nothing was run of this")
-    asked = Request(about.reference, about.content, tuple(range(1, 11)))
-    assert whatif.seconds(about, asked) < 2 < whatif.seconds(about, replace(asked, effort="thorough"))
+    about = Chosen(nspca.load_sample("pitprops"), DataSpec(sample="pitprops"), "nothing was run of this")
+    asked = SweepSpec(data=about.spec, ks=range(1, 11))
+    assert whatif.seconds(about, asked) < 2 < whatif.seconds(about, asked.but(effort="thorough"))
     assert [moment.roughly(s) for s in (0.2, 7, 44, 100, 6000)] == [
         "1 second",
         "7 seconds",
@@ -586,9 +581,9 @@ def test_how_long_a_sweep_takes_is_guessed_from_its_size():
 
 
 def test_what_is_different():
-    one = Request({"sample": "digits"}, "x", tuple(range(1, 10)))
-    assert one.beside(replace(one, nonneg=False, scale=True)) == "not standardised, nonnegative"
-    assert one.beside(replace(one, ks=(1, 5))) == ""
+    one = SweepSpec(data=DataSpec(sample="digits", content="x"), ks=range(1, 10))
+    assert differences(one, one.but(nonneg=False, scale=True)) == "not standardised, nonnegative"
+    assert differences(one, one.but(ks=(1, 5))) == ""
 
 
 @pytest.mark.parametrize(

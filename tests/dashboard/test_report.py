@@ -8,11 +8,11 @@ import pytest
 
 import nspca
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.sweep import report
 from nspca.numerals import format_bound, format_guarantee
 from nspca.plots import sweep_figure
-from nspca.tasks.sweep import OTHERS, PROBABILITY, run_sweep
+from nspca.specs import DataSpec, SweepSpec
+from nspca.specs.published import OTHERS, PROBABILITY
 
 MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
 
@@ -21,9 +21,9 @@ MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
 def made():
     data = nspca.load_sample("lrs")
     data = replace(data, name="<script>alert(1)</script>", source="stand-in")
-    asked = Request({"sample": "lrs"}, "", (5, 10))
+    asked = SweepSpec(data=DataSpec(sample="lrs"), ks=(5, 10))
     problem = nspca.Problem.from_data(data.X, k=5)
-    sweep = nspca.Sweep.from_bytes(run_sweep(X=data.X, covariance=False, request=asked.to_dict()))
+    sweep = asked.run(X=data.X)
     table = sweep.frame.assign(
         **{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS}
     )

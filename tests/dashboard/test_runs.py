@@ -11,39 +11,38 @@ import pytest
 import segno
 
 import nspca
+from nspca import specs
 from nspca.dashboard.chosen import find
 from nspca.dashboard.history import sharing, thumbnail
 from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.history.told import Told, proved, tell
-from nspca.dashboard.runs.request import Request
+from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.shell import moment
-from nspca.dashboard.shell.state import _write
 from nspca.jobs import engine, new_workspace
-from nspca.tasks import TASKS
-from nspca.tasks.rows import Closer, Found, Proved, Several, pack
+from nspca.specs import DataSpec
+from nspca.specs.rows import Closer, Found, Proved, Several, pack
 
 PAGE = "pages/runs.py"
-SWEPT = Request({"sample": "pitprops"}, "content", (2, 4, 6)).to_dict()
-SAME = {"content": "content", "nonneg": True, "center": True, "scale": False}
-SEVERAL = {**SWEPT, "sizes": [3, 3], "methods": ["joint"], "options": {}}
-COMPARED = {**SWEPT, "ks": [2, 4], "methods": ["auto", "em"]}
+DATA = DataSpec(sample="pitprops", content="content")
 ASKED = {
-    "sweep": {"request": SWEPT},
-    "prove": {"question": {**SAME, "k": 4, "attempt": 0, "data": {"sample": "pitprops"}}},
-    "check": {"asked": {"k": 3, "nonneg": True, "center": True, "scale": False, "source": "data"}},
-    "joint": {"request": SEVERAL},
-    "compare": {"request": COMPARED},
-    "components": {"request": {**SAME, "seed": 0, "k": 2, "count": 3, "methods": ["auto", "em"]}},
-    "stability": {"request": {**SAME, "seed": 0, "k": 4, "resamples": 20, "methods": ["em"]}},
-    "genes": {"request": {"content": "c", "counts": [10], "starts": 5, "prepared": "log", "seed": 0}},
-    "detection": {"request": {"content": "c", "others": "o", "methods": ["auto"], "seed": 0}},
-    "pitprops": {"request": {"content": "c", "k": 6, "seed": 0}},
-    "paper": {"request": {"item": "sigg2008-figure-4", "files": "f"}},
+    "sweep": specs.SweepSpec(data=DATA, ks=(2, 4, 6)),
+    "proof": specs.ProofSpec(data=DATA, k=4),
+    "check": specs.CheckSpec(data=DATA, k=3),
+    "components": specs.ComponentsSpec(
+        data=DATA, sizes=(3, 3), methods=("joint",), noun="topic", effort="fast"
+    ),
+    "comparison": specs.ComparisonSpec(data=DATA, ks=(2, 4), methods=("auto", "em")),
+    "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
+    "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
+    "components stability": specs.ComponentsStabilitySpec(data=DATA, sizes=(3, 3), method="joint"),
+    "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
+    "noise": specs.NoiseSpec(data=DATA, k=4),
+    "genes": specs.GenesSpec(content="c", counts=(10,), starts=5),
+    "detection": specs.DetectionSpec(content="c", others="o", methods=("auto",)),
+    "pitprops": specs.PitpropsSpec(content="c", k=6),
+    "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
-AGAIN = {**SAME, "seed": 0, "sizes": [3, 3], "method": "joint", "options": {}, "resamples": 20}
-ASKED["joint stability"] = {"request": AGAIN}
-ASKED["choice"] = {"request": {**SAME, "seed": 0, "ks": [2, 4], "methods": ["auto"]}}
-ASKED["noise"] = {"request": {**SAME, "seed": 0, "k": 4, "methods": ["auto"]}}
+SWEPT = ASKED["sweep"]
 USES = {"genes", "detection", "pitprops", "paper"}
 
 
@@ -64,7 +63,9 @@ def plant(
     error="",
 ):
     """A run as the engine would have left it."""
-    store, given = engine().store, json.dumps(ASKED.get(task, {}) if given is None else given)
+    given = ASKED.get(task) if given is None else given
+    plain = {"spec": given.to_plain()} if isinstance(given, specs.Spec) else given
+    store, given = engine().store, json.dumps(plain)
     run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given, "nobody")
     said = json.dumps([pack(row)["row"] for row in rows])
     if state not in ("queued", "running"):
@@ -74,23 +75,24 @@ def plant(
 
 
 def told(workspace) -> dict[str, Told]:
-    return {one.task: one for one in tell(engine().store.list_runs(workspace))}
+    return {one.spec.kind: one for one in tell(engine().store.list_runs(workspace))}
 
 
 def test_every_task_is_told_in_words(workspace):
-    assert {*ASKED, "preview", "features", "speed", "table", "words"} == set(TASKS), (
+    assert {*ASKED, "preview", "membership", "speed", "table", "words"} == set(TASKS), (
         "these five are nobody's runs"
     )
     for task in ASKED:
         plant(workspace, task)
     lines = {task: one.line for task, one in told(workspace).items()}
     assert lines["sweep"] == "Pitprops · sweep k = 2 to 6 in steps of 2 · nonnegative · auto"
-    assert lines["joint"] == "Pitprops · 2 topics of 3 features each · nonnegative · joint"
-    assert lines["compare"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
-    assert lines["prove"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
+    assert lines["components"] == "Pitprops · 2 topics of 3 features each · nonnegative · joint"
+    assert lines["comparison"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
+    assert lines["proof"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
-    assert lines["joint stability"] == "Pitprops · something · nonnegative · joint"
+    of = "stability of 2 components of 3"
+    assert lines["components stability"] == f"Pitprops · {of} · nonnegative · joint"
     assert lines["choice"] == "Pitprops · rows held out and drawn again, k = 2, 4 · nonnegative · auto"
     assert lines["noise"] == "Pitprops · shuffled tables, k = 4 · nonnegative · auto"
     assert lines["pitprops"] == "Pitprops · six components · k = 6"
@@ -102,25 +104,18 @@ def test_what_is_kept_is_shown(workspace, visit, texts):
     assert "1 result, 2 kB of 5.0 GB. Each is kept for 365 days" in texts(visit(PAGE, w=workspace))
 
 
-def test_a_sweep_of_any_values_of_k_and_one_of_before(workspace):
-    steps = {name: value for name, value in SWEPT.items() if name != "ks"} | {
-        "first": 2,
-        "last": 6,
-        "step": 2,
-    }
-    for number, request in enumerate(
-        (steps, {**SWEPT, "ks": [1, 2, 5]}, {**SWEPT, "ks": [*range(1, 10), 20]}, {**SWEPT, "ks": [7]})
-    ):
-        plant(workspace, given={"request": request}, number=number)
+def test_a_sweep_of_any_values_of_k(workspace):
+    for number, ks in enumerate(((2, 4, 6), (1, 2, 5), (*range(1, 10), 20), (7,))):
+        plant(workspace, given=SWEPT.but(ks=ks), number=number)
     said = [
-        (one.what[1], one.values["from"], one.values["to"], one.values["step"])
+        (one.spec.describe().question, one.query["from"], one.query["to"], one.query.get("step"))
         for one in tell(engine().store.list_runs(workspace))
     ]
     assert said == [
-        ("sweep k = 7", 7, 7, 1),
-        ("sweep 10 values of k from 1 to 20", 1, 20, None),
-        ("sweep k = 1, 2, 5", 1, 5, None),
-        ("sweep k = 2 to 6 in steps of 2", 2, 6, 2),
+        ("sweep k = 7", "7", "7", "1"),
+        ("sweep 10 values of k from 1 to 20", "1", "20", None),
+        ("sweep k = 1, 2, 5", "1", "5", None),
+        ("sweep k = 2 to 6 in steps of 2", "2", "6", "2"),
     ]
 
 
@@ -130,51 +125,47 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     assert {task: one.page for task, one in said.items() if one.page != "pages/compare.py"} == {
         **dict.fromkeys(USES, "pages/papers.py"),
         "sweep": "pages/sweep.py",
-        "prove": "pages/sweep.py",
+        "proof": "pages/sweep.py",
         "choice": "pages/sweep.py",
         "noise": "pages/sweep.py",
-        "joint": "pages/topics.py",
-        "joint stability": "pages/topics.py",
+        "components": "pages/topics.py",
+        "components stability": "pages/topics.py",
         "check": None,
     }
-    assert (
-        said["sweep"].values["run"] == said["prove"].values["run"] == runs["sweep"]
-        and said["prove"].values["k"] == 4
-    )
-    assert said["joint"].values["topics"] == runs["joint"] and said["joint"].values["size"] == "3"
-    assert said["compare"].values["compare"] == said["stability"].values["compare"] == runs["compare"]
-    assert said["joint stability"].values["topics"] == runs["joint"]
-    assert said["pitprops"].values == {"paper": "uses", "use": "pitprops", "props": 6}
+    query = {kind: one.query for kind, one in said.items()}
+    assert query["sweep"]["run"] == query["proof"]["run"] == runs["sweep"] and query["proof"]["k"] == "4"
+    assert query["components"]["topics"] == runs["components"] and query["components"]["size"] == "3"
+    assert query["comparison"]["compare"] == query["stability"]["compare"] == runs["comparison"]
+    assert query["components stability"]["topics"] == runs["components"]
+    assert query["pitprops"] == {"paper": "uses", "use": "pitprops", "props": "6"}
 
 
 def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
     changed = {"bipartite": {"samples": 70, "climbs": 2}, "em": {"restarts": 3, "starts": "paper"}}
     by = list(changed)
-    plant(workspace, "joint", given={"request": {**SEVERAL, "methods": by, "options": changed}})
-    plant(
-        workspace, "compare", given={"request": {**COMPARED, "methods": by, "options": {"em": changed["em"]}}}
-    )
-    for one in told(workspace).values():
-        address = {name: _write(value) for name, value in one.values.items() if value is not None}
-        page = visit(one.page, w=workspace, **address)
+    plant(workspace, "components", given=ASKED["components"].but(methods=by, options=changed))
+    plant(workspace, "comparison", given=ASKED["comparison"].but(methods=by, options={"em": changed["em"]}))
+    for kind, one in told(workspace).items():
+        page = visit(one.page, w=workspace, **one.query)
         assert not page.exception and page.number_input(key="widget_opts_em_restarts").value == 3
         assert page.selectbox(key="widget_opts_em_starts").value == "paper"
-        if one.task == "joint":
+        if kind == "components":
             assert page.number_input(key="widget_budget").value == 70
             assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
 
 
 def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
     plant(workspace, "stability")
-    plant(workspace, "prove", given={"question": {**SAME, "k": 5, "data": {"sample": "digits"}}})
+    plant(workspace, "proof", given=specs.ProofSpec(data=DataSpec(sample="digits", content="c"), k=5))
     said = told(workspace)
     assert said["stability"].page is None
-    assert (said["prove"].page, said["prove"].values) == ("app.py", {"digit_k": 5})
+    assert (said["proof"].page, said["proof"].query) == ("app.py", {"digit_k": "5"})
 
 
 def test_a_damaged_run_takes_no_other_with_it(workspace):
-    plant(workspace, "sweep", given={"request": {name: SWEPT[name] for name in SWEPT if name != "methods"}})
-    plant(workspace, "prove")
+    plain = SWEPT.to_plain()
+    plant(workspace, "sweep", given={"spec": {name: plain[name] for name in plain if name != "ks"}})
+    plant(workspace, "proof")
     damaged, proof = sorted(tell(engine().store.list_runs(workspace)), key=lambda one: isinstance(one, Told))
     assert (
         not isinstance(damaged, Told)
@@ -195,9 +186,10 @@ def put(value, odd):
 def test_whatever_is_stored_is_a_line_and_no_error(visit, texts, workspace):
     for number, odd in enumerate(ODD):
         for task in ASKED:
-            plant(workspace, task, given=put(ASKED[task], odd), number=number)
+            given = {"spec": put(ASKED[task].to_plain(), odd) | {"kind": task}}
+            plant(workspace, task, given=given, number=number)
     for task in ASKED:
-        plant(workspace, task, given={**ASKED[task], **dict(zip(ASKED[task], ODD, strict=False))}, number=100)
+        plant(workspace, task, given=dict(zip(("spec", "X"), ODD, strict=False)), number=100)
     with engine().store._writing() as db:
         db.execute(
             "UPDATE runs SET created = 1e300, rows = '[[' WHERE workspace = ? AND function = 'sweep'",
@@ -214,46 +206,37 @@ def test_whatever_is_stored_is_a_line_and_no_error(visit, texts, workspace):
 
 
 def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
-    data = {"upload": "abc", "file": "genes.csv", "vocabulary": None, "covariance": False}
-    data |= {
-        "id_column": "name",
-        "label_column": None,
-        "features_in_rows": True,
-        "missing": "mean",
-        "log2": True,
-        "prepared": ["off-first"],
-    }
-    plant(workspace, given={"request": {**SWEPT, "data": data, "scale": True, "nonneg": False}})
+    data = DataSpec(
+        upload="abc",
+        file="genes.csv",
+        id_column="name",
+        features_in_rows=True,
+        missing="mean",
+        log2=True,
+        prepared=["off-first"],
+    )
+    plant(workspace, given=SWEPT.but(data=data, scale=True, nonneg=False))
     one = told(workspace)["sweep"]
     assert (
         one.line.startswith("genes, means for missing values, First component out, log2(x + 1) · ")
         and "weights of any sign · standardised · auto" in one.line
     )
-    wanted = {
-        "upload": "abc",
-        "id": "name",
-        "rows": True,
-        "gaps": "mean",
-        "log": True,
-        "prep": ["off-first"],
-        "scale": True,
-        "signed": True,
-    }
-    assert {name: one.values[name] for name in wanted} == wanted
+    wanted = {"upload": "abc", "id": "name", "rows": "1", "gaps": "mean", "log": "1", "prep": "off-first"}
+    assert wanted.items() | {"scale": "1", "signed": "1"}.items() <= one.query.items()
 
 
 def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
-    for task in ("sweep", "joint", "compare"):
-        request = {**ASKED[task]["request"], "center": False}
-        plant(workspace, task, given={"request": request, "covariance": True})
-        plant(workspace, task, given={"request": request, "covariance": False}, number=1)
+    table = DataSpec(sample="digits")
+    for task in ("sweep", "components", "comparison"):
+        plant(workspace, task, given=ASKED[task].but(center=False))
+        plant(workspace, task, given=ASKED[task].but(center=False, data=table), number=1)
     said = tell(engine().store.list_runs(workspace))
     assert (
         ["not centred" in one.line for one in said]
-        == ["center" in one.values for one in said]
+        == ["center" in one.query for one in said]
         == [True, False] * 3
     )
-    assert ["raw" in one.values for one in said if one.task == "joint"] == [True, False]
+    assert ["raw" in one.query for one in said if one.spec.kind == "components"] == [True, False]
 
 
 def test_the_worst_and_the_best_proof_over_k():
@@ -297,12 +280,12 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
         rows=[Found("auto", 2, 1.0, ratio=0.986), Found("auto", 4, 1.0, ratio=1.0)],
         result=b"x",
     )
-    plant(workspace, "compare", "failed", error="k is *too* large")
-    plant(workspace, "joint", "cancelled", title="CBCL, 2 parts")
+    plant(workspace, "comparison", "failed", error="k is *too* large")
+    plant(workspace, "components", "cancelled", title="CBCL, 2 parts")
     plant(workspace, "pitprops", "interrupted")
     plant(workspace, "genes", "queued")
     plant(workspace, "nothing known")
-    plant(workspace, "sweep", number=1, given={"request": {"first": "x"}})
+    plant(workspace, "sweep", number=1, given={"spec": {"first": "x"}})
     plant(workspace, "sweep", number=2, given=[1])
     page = visit(PAGE, w=workspace)
     assert not page.exception and not page.error
@@ -349,7 +332,7 @@ def test_many_runs_come_a_page_at_a_time_and_are_searched(visit, texts, workspac
         plant(
             workspace,
             number=number,
-            given={"request": {**SWEPT, "ks": [2, 4, 6 + number]}},
+            given=SWEPT.but(ks=[2, 4, 6 + number]),
             state="failed" if number == 4 else "done",
         )
     page = visit(PAGE, w=workspace)
@@ -363,13 +346,13 @@ def test_many_runs_come_a_page_at_a_time_and_are_searched(visit, texts, workspac
 
 
 def test_two_sweeps_side_by_side(visit, address, texts, workspace):
-    of = find({"sample": "pitprops"}, None)
+    of = find(DataSpec(sample="pitprops"), None)
     names, used, runs = of.dataset.feature_names, [], []
     for number, nonneg in enumerate((True, False)):
         sweep = nspca.sweep(nspca.Problem.from_covariance(of.dataset.X, k=1, nonneg=nonneg), [2, 4])
         used.append({names[j] for j in sweep["auto", 4].components[:, 0].nonzero()[0]})
-        request = Request(of.reference, of.content, (2, 4), nonneg=nonneg, center=False).to_dict()
-        runs.append(plant(workspace, given={"request": request}, number=number, result=sweep.to_bytes()))
+        spec = specs.SweepSpec(data=of.spec, ks=(2, 4), nonneg=nonneg, center=False)
+        runs.append(plant(workspace, given=spec, number=number, result=sweep.to_bytes()))
     assert "At k" not in texts(visit(PAGE, w=workspace)), "nothing is opened before somebody has chosen"
     page = visit(PAGE, w=workspace, first=runs[0], second=runs[1], at=4)
     assert not page.exception and not page.error
@@ -417,21 +400,13 @@ def shared():
     """A workspace with a finished sweep of an upload, and one of a sample."""
     workspace = new_workspace()
     digest = engine().store.put_upload(workspace, CSV, {"file": "secret.csv", "name": "secret"})
-    upload = {
-        "upload": digest,
-        "vocabulary": None,
-        "covariance": False,
-        "id_column": None,
-        "label_column": None,
-        "features_in_rows": False,
-    }
     runs = []
-    for number, where in enumerate(({"sample": "pitprops"}, upload)):
+    for number, where in enumerate((DataSpec(sample="pitprops"), DataSpec(upload=digest))):
         of = find(where, workspace)
         problem = nspca.Problem.from_covariance if of.dataset.is_covariance else nspca.Problem.from_data
         sweep = nspca.sweep(problem(of.dataset.X, k=1), [1, 2])
-        request = Request(of.reference, of.content, (1, 2), center=not of.dataset.is_covariance).to_dict()
-        runs.append(plant(workspace, given={"request": request}, number=number, result=sweep.to_bytes()))
+        spec = specs.SweepSpec(data=of.spec, ks=(1, 2), center=not of.dataset.is_covariance)
+        runs.append(plant(workspace, given=spec, number=number, result=sweep.to_bytes()))
     return workspace, *runs
 
 
@@ -507,10 +482,10 @@ def test_a_qr_code_holds_the_address():
             ],
             3,
         ),
-        ("compare", [Found("auto", 2, 1.0)], 2),
-        ("prove", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
-        ("joint", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
-        ("joint", [Several("joint", [1.0], 0.1, None)], None),
+        ("comparison", [Found("auto", 2, 1.0)], 2),
+        ("proof", [Closer(0.1, 1.0, 2.0, "fast"), Closer(0.5, 1.0, 1.5, "fast")], 2),
+        ("components", [Several("joint", [1.0, 2.0], 0.1, [[[0, 2], [0.6, 0.8]], [[5], [1.0]]])], 4),
+        ("components", [Several("joint", [1.0], 0.1, None)], None),
         ("sweep", [Found("auto", 2, "nonsense")], None),
         ("check", [], None),
     ],
@@ -526,24 +501,23 @@ def test_a_thumbnail_is_drawn_from_the_stored_rows(workspace, visit, task, rows,
 
 def test_features_that_were_left_out_are_told_and_lead_back():
     for how, name in (("without", "out"), ("only", "only")):
-        request = {**SWEPT, "data": {"sample": "pitprops", how: [0, 1]}}
-        told = told_of(request)
-        assert f"{how} 2 features" in told.line and told.values[name] == [0, 1]
-    assert not isinstance(told_of({**SWEPT, "data": {"sample": "pitprops", "only": ["a"]}}), Told)
-    told = told_of({**SWEPT, "data": {"sample": "pitprops", "without": [2], "together": [[0, 1], [5, 6, 7]]}})
+        told = told_of({"sample": "pitprops", how: [0, 1]})
+        assert f"{how} 2 features" in told.line and told.query[name] == "0,1"
+    assert not isinstance(told_of({"sample": "pitprops", "only": ["a"]}), Told)
+    told = told_of({"sample": "pitprops", "without": [2], "together": [[0, 1], [5, 6, 7]]})
     assert "without 1 feature, 2 features as one, 3 features as one" in told.line
-    assert (told.values["out"], told.values["one"]) == ([2], [[0, 1], [5, 6, 7]])
-    assert not isinstance(told_of({**SWEPT, "data": {"sample": "pitprops", "together": [3]}}), Told)
+    assert (told.query["out"], told.query["one"]) == ("2", "0,1~5,6,7")
+    assert not isinstance(told_of({"sample": "pitprops", "together": [3]}), Told)
 
 
 def test_features_that_must_be_in_are_told_and_lead_back():
-    told = told_of({**SWEPT, "data": {"sample": "pitprops"}, "forced": [1, 3], "keep": [2, 4]})
-    assert "nonnegative · keeping 2 features" in told.line and told.values["keep"] == [2, 4]
-    assert told_of({**SWEPT, "data": {"sample": "pitprops"}}).values["keep"] == []
-    assert not isinstance(told_of({**SWEPT, "forced": 3}), Told)
+    told = told_of({"sample": "pitprops"}, forced=[1, 3], keep=[2, 4])
+    assert "nonnegative · keeping 2 features" in told.line and told.query["keep"] == "2,4"
+    assert "keep" not in told_of({"sample": "pitprops"}).query
+    assert not isinstance(told_of({"sample": "pitprops"}, forced=3), Told)
 
 
-def told_of(request):
+def told_of(data, **more):
     workspace = new_workspace()
-    plant(workspace, given={"request": request})
+    plant(workspace, given={"spec": {"kind": "sweep", "ks": [2, 4], "data": data, **more}})
     return tell(engine().store.list_runs(workspace))[0]

@@ -19,6 +19,7 @@ from nspca.lowrank.rankd import factor, rho
 from nspca.lowrank.spannogram import exact_rank_d, intervals_rank2, solve_on_support
 from nspca.lowrank.spannogram.teaching import made_example, outside, support_view
 from nspca.plots.ranks import short
+from nspca.specs import DataSpec
 
 PAGE = "pages/spannogram.py"
 VIEWS = ("curves", "sphere", "support", "ranks")
@@ -91,7 +92,7 @@ def test_k_moves_the_component_and_the_address(visit, address, texts):
 
 def test_the_sentences_beside_the_curves_hold():
     problem = nspca.Problem.from_data(nspca.load_sample("digits"), 10)
-    digits = chosen.find({"sample": "digits"}, None)
+    digits = chosen.find(DataSpec(sample="digits"), None)
     of = low_rank.Subject(digits, problem, ("sentences",), low_rank.leading(problem.covariance))
     found = low_rank.rank2(of)
     share = re.search(r"explain ([\d.]+) %", views.answer(of))[1]

@@ -7,8 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard.shell import state
-from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES, _write
+from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES
 from nspca.jobs import engine, new_workspace
+from nspca.specs.address import write
 
 GOOD = {
     "center": False,
@@ -31,7 +32,7 @@ GOOD = {
 @pytest.mark.parametrize("name", GOOD)
 def test_a_value_survives_the_address(name, monkeypatch):
     monkeypatch.setattr(state, "_met", {GOOD["w"]})
-    assert VALUES[name].read(_write(GOOD[name])) == GOOD[name]
+    assert VALUES[name].read(write(GOOD[name])) == GOOD[name]
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,21 @@
 """Sweep: a run in the background, found again by its address."""
 
 import json
-import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nspca
 from nspca.dashboard.runs import everybody
-from nspca.dashboard.runs.request import Request, default_range, in_words, snippet, usual
-from nspca.dashboard.sweep import page as sweeping
-from nspca.dashboard.sweep import whatif
+from nspca.dashboard.runs.sweeps import default_range, usual
+from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep.page import _says as says
 from nspca.dashboard.views.component import labelled, weights
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
-from nspca.tasks import sweep as tasks
-from nspca.tasks.rows import Found, pack
+from nspca.specs import DataSpec, SweepSpec, published
+from nspca.specs.question import ks_words
+from nspca.specs.rows import Found, pack
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -175,9 +173,8 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
 
 
 def test_a_failed_run_is_one_sentence_and_can_run_again(visit, finish, monkeypatch, sentence):
-    for module in (whatif, sweeping):
-        monkeypatch.setattr(module, "SWEEP", replace(module.SWEEP, task="nspca.tasks.sweep:not_there"))
-    page = visit(PAGE, **SHORT)
+    monkeypatch.setitem(TASKS, "sweep", "nspca.specs.job:not_there")
+    page = visit(PAGE, **SHORT, signed=1)
     page.button(key="run").click().run()
     page = finish(page)
     assert "not_there" in sentence(page).replace("&#95;", "_") and page.button(key="again")
@@ -219,21 +216,11 @@ def test_default_ranges(n, expected):
         ((4,), "k = 4"),
         ((1, 2, 3), "k = 1 to 3"),
         ((5, 10, 15), "k = 5 to 15 in steps of 5"),
-        ((1, 2, 5), "3 values of k from 1 to 5"),
+        ((1, 2, 5), "k = 1, 2, 5"),
     ],
 )
 def test_values_of_k_in_words(ks, said):
-    assert in_words(ks) == said
-
-
-def test_a_run_from_when_k_went_in_equal_steps_is_still_read():
-    asked = Request({"sample": "lrs"}, "abc", (5, 10, 15))
-    former = {name: value for name, value in asked.to_dict().items() if name != "ks"} | {
-        "first": 5,
-        "last": 15,
-        "step": 5,
-    }
-    assert Request.from_dict(former) == asked
+    assert ks_words(ks) == said
 
 
 @pytest.mark.visit
@@ -241,7 +228,7 @@ def test_an_empty_step_is_adaptive(visit, finish, address):
     page = visit(PAGE, sample="pitprops", to=4)
     page.button(key="run").click().run()
     page = finish(page)
-    assert json.loads(engine().store.find_run(address(page)["run"]).parameters)["request"]["ks"] == [
+    assert json.loads(engine().store.find_run(address(page)["run"]).parameters)["spec"]["ks"] == [
         1,
         2,
         3,
@@ -251,21 +238,20 @@ def test_an_empty_step_is_adaptive(visit, finish, address):
 
 def test_the_snippet_reproduces_the_number(capsys):
     data = nspca.load_sample("pitprops")
-    asked = Request({"sample": "pitprops"}, "", (2, 4, 6))
-    exec(snippet(asked, 4, "auto", data.is_covariance), {})  # the very text a person copies
-    first, *_, exact, paper = capsys.readouterr().out.splitlines()
+    asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4, 6))
+    names: dict = {}
+    exec(asked.to_python(k=4, method="auto"), names)  # the very text a person copies
+    first = capsys.readouterr().out.splitlines()[0]
     value, upper, ratio = map(float, first.split())
     direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), asked.ks)["auto", 4]
     assert value == direct.value and upper >= value
     assert ratio == direct.ratio <= value / direct.certificate.upper <= 1
     problem = nspca.Problem.from_covariance(data.X, k=4)
-    uppers, probability = tasks.paper_bounds(problem, asked.ks)
-    said, number = exact.split(": ")
-    assert said == "rank-3 bound, proved" and np.isclose(float(number), tasks.rank3_bound(problem))
-    said, number, least = re.fullmatch(r"(.*): (\S+) holds with probability at least (\S+)", paper).groups()
-    assert (
-        said == "2014 paper's bound" and np.isclose(float(number), uppers[4]) and float(least) == probability
-    )
+    uppers, probability = published.paper_bounds(problem, asked.ks)
+    bounds = names["bounds"].set_index("k")
+    assert np.isclose(bounds["upper_rank3"][4], published.rank3_bound(problem))
+    assert np.isclose(bounds["upper_epsnet"][4], uppers[4])
+    assert set(bounds["epsnet_probability"]) == {probability}
 
 
 @pytest.mark.visit
@@ -298,7 +284,7 @@ def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys):
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    said = "Equalised, First component out, centred"
+    said = "Equalised, First component out, sweep k = 3"
     assert any(said in caption.value for caption in page.caption)
     exec(page.code[0].value, {})
     value = float(capsys.readouterr().out.split()[0])
@@ -306,22 +292,10 @@ def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys):
 
 
 def test_the_snippet_names_the_file_and_how_it_is_read():
-    where = {
-        "upload": "ab",
-        "file": "my table.csv",
-        "features_in_rows": True,
-        "label_column": None,
-        "vocabulary": None,
-        "covariance": False,
-    }
-    text = snippet(Request(where, "", (1, 2, 3), scale=True), 2, "auto", False)
+    where = DataSpec(upload="ab", file="my table.csv", features_in_rows=True)
+    text = SweepSpec(data=where, ks=(1, 2, 3), scale=True).to_python(k=2, method="auto")
     assert "nspca.read('my table.csv', features_in_rows=True)" in text and "scale=True" in text
     compile(text, "snippet", "exec")
-
-
-def test_a_request_survives_the_store():
-    asked = Request({"sample": "lrs"}, "abc", (1, 3, 5, 7, 9), methods=("auto", "cone"), nonneg=False)
-    assert Request.from_dict(asked.to_dict()) == asked
 
 
 def test_a_stand_in_says_so_in_what_is_taken_home():

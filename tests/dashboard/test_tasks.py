@@ -1,62 +1,68 @@
-"""The names of the tasks: each leads to its function, and the pages use no other."""
+"""The kinds of questions: a worker has one function for all, and a stored run is found by its kind."""
 
-import inspect
-from importlib import import_module
+import json
 
+import numpy as np
 import pytest
 
-from nspca.dashboard.compare import more as compare_more
-from nspca.dashboard.compare.request import COMPARISON
-from nspca.dashboard.data import cards
-from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import parts, stability
-from nspca.dashboard.papers import page as papers_page
-from nspca.dashboard.papers import uses
-from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import beforehand, tables
-from nspca.dashboard.runs.request import SWEEP
-from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.sweep import choosing, noise, preview
-from nspca.dashboard.views import places
+import nspca
+from nspca.dashboard.runs.tasks import TASKS, engine, spec_of
+from nspca.errors import Cancelled, InvalidOption
 from nspca.jobs import engine as the_engine
-from nspca.tasks import TASKS
+from nspca.specs import NoiseSpec, Spec, SweepSpec, job
 
 PAGE = "pages/sweep.py"
+X = np.random.default_rng(0).standard_normal((20, 5))
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_name_leads_to_a_function_that_reports(name):
-    module, _, function = TASKS[name].partition(":")
-    assert "report" in inspect.signature(getattr(import_module(module), function)).parameters
-
-
-def test_pages_use_every_name_and_no_other():
-    kinds = (SWEEP, COMPARISON, joint_page._kind(parts.SUBJECT, parts.VIEW))
-    others = (
-        proofs.MORE,
-        proofs.CHECK,
-        compare_more.COMPONENTS,
-        compare_more.STABILITY,
-        stability.TASK,
-        *(choosing.TASK, noise.TASK),
-        *(uses.GENES, uses.FACES, uses.PROPS),
-        papers_page.TASK,
+def test_the_engine_knows_every_kind():
+    assert set(TASKS) >= {"sweep", "components", "comparison", "paper", "speed"} and set(TASKS) <= set(
+        Spec.KINDS
     )
-    unasked = (preview.TASK, places.TASK, beforehand.TASK, tables.TASK, cards.TASK)
-    assert {*(kind.task for kind in kinds), *others, *unasked} == set(TASKS)
     assert engine() is the_engine() and engine().tasks.items() >= TASKS.items()
+    assert set(TASKS.values()) == {job.RUN}
 
 
-@pytest.mark.parametrize("stored", ["sweep", "nspca.tasks:run_sweep"])
-def test_a_run_is_found_by_its_name_and_one_from_before_by_its_function(
-    visit, finish, address, texts, stored
-):
+def test_a_worker_runs_the_json_of_a_question():
+    spec = SweepSpec(ks=(2, 3))
+    plain = json.loads(json.dumps(spec.to_plain()))
+    found = nspca.Sweep.from_bytes(job.run(spec=plain, X=X))
+    assert np.array_equal(found["auto", 3].components, spec.run(X=X)["auto", 3].components)
+    with pytest.raises(InvalidOption, match="kind of a spec"):
+        job.run(spec={"kind": "none"}, X=X)
+
+
+def test_a_cancelled_run_hands_in_the_bytes_of_what_was_ready():
+    def stop(event):
+        if event.stage == "sweep" and event.done == 2:
+            raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled) as stopped:
+        job.run(spec=SweepSpec(ks=(1, 2, 3)).to_plain(), X=X, report=stop)
+    assert len(nspca.Sweep.from_bytes(stopped.value.result)) == 2
+
+    def stop_at_once(event):
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled) as stopped:
+        job.run(spec=NoiseSpec(k=2, tables=3).to_plain(), X=X, report=stop_at_once)
+    assert stopped.value.result is None
+
+
+def test_a_run_is_found_by_its_kind(visit, finish, address, texts):
     page = visit(PAGE, sample="pitprops", from_=3, to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)
-    store, run = engine().store, address(page)["run"]
-    assert store.find_run(run).function == "sweep"
-    with store._writing() as database:
-        database.execute("UPDATE runs SET function = ? WHERE id = ?", (stored, run))
+    run = engine().store.find_run(address(page)["run"])
+    assert run.function == "sweep" and spec_of(run).ks == (3,)
     again = visit(PAGE, **address(page))
     assert not again.error and texts(again) == texts(page)
+
+
+def test_equal_questions_about_equal_numbers_share_a_result(visit, finish, address):
+    keys = []
+    for _ in range(2):
+        page = visit(PAGE, sample="pitprops", from_=2, to=4, step=1)
+        page.button(key="run").click().run()
+        keys.append(engine().store.find_run(address(finish(page))["run"]).key)
+    assert keys[0] == keys[1]

@@ -16,7 +16,7 @@ from nspca.jobs import engine
 from nspca.plots.joint import matching_figure
 from nspca.plots.topics import topic_figure
 from nspca.progress import silent
-from nspca.tasks.joint import one_by_one
+from nspca.specs.components import one_by_one
 from tests.patience import wait_for
 
 PAGE = "pages/topics.py"

@@ -10,7 +10,8 @@ import numpy as np
 import openpyxl
 import pytest
 
-from nspca.data import excel, look_at, read
+from nspca.data import read, read_layout
+from nspca.data.readers import excel
 from nspca.errors import InvalidData
 
 ROWS = [
@@ -71,7 +72,7 @@ def test_a_sheet_is_a_table():
     assert data.X.tolist() == [[1, 2.5], [3, 1 / 3], [5, -1e-300], [7, 0]]
     assert (data.feature_names, data.sample_names) == (("a", "b"), ("ann", "bob", "cid", "dan"))
     assert data.labels.tolist() == ["x", "y", "x", "y"]
-    found = look_at(workbook(one=ROWS))
+    found = read_layout(workbook(one=ROWS))
     assert (found.columns, found.id_column, found.label_columns) == (("who", "a", "b", "kind"), 0, (3,))
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from nspca.data import look_at, read
+from nspca.data import read, read_layout
 from nspca.errors import InvalidData
 
 pytestmark = pytest.mark.usefixtures("bounded_memory")
@@ -95,9 +95,9 @@ def test_a_packed_file_that_grows_too_much_is_refused(kind):
 
 def test_the_columns_of_a_parquet_file_that_grows_too_much_are_not_shown():
     with pytest.raises(InvalidData, match="Parquet file would grow"):
-        look_at(parquet(repeated()))
+        read_layout(parquet(repeated()))
     with pytest.raises(InvalidData, match="Parquet file would grow"):
-        look_at(gzip.compress(parquet(repeated())))
+        read_layout(gzip.compress(parquet(repeated())))
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from nspca.data import covariance_suggestion, look_at, read
+import nspca
+from nspca.data import covariance_suggestion, read, read_layout
 from nspca.errors import InvalidData
+from nspca.shards.sources import shard
 
 X = np.array([[1.0, 0, 2], [0, 0, 3.5], [4, 5, 0], [0, 1 / 3, 0]])
 
@@ -30,7 +32,7 @@ def test_dense_and_sparse_come_back():
     assert sp.issparse(sparse.X) and sparse.X.format == "csr" and np.array_equal(sparse.X.toarray(), X)
     assert dense.feature_names == ("feature 1", "feature 2", "feature 3")
     assert np.array_equal(read(gzip.compress(mtx(X)), features_in_rows=True).X, X.T)
-    assert look_at(mtx(X)) is None
+    assert read_layout(mtx(X)) is None
 
 
 def test_integers_and_patterns():
@@ -111,3 +113,20 @@ def test_hostile_files_are_one_sentence(raw, said, bounded_memory):
     with pytest.raises(InvalidData, match=said) as caught:
         read(raw)
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
+
+
+def test_a_short_line_is_no_missing_value():
+    """Pandas fills it with NaN, which was once read as a missing value."""
+    raw = text("coordinate real general", "3 3 3", "1 1 1", "2 3", "3 3 nan")
+    with pytest.raises(InvalidData, match='line 4 is "2 3" and does not fit its header'):
+        read(raw, missing="mean")
+
+
+def test_comments_as_long_as_they_please(tmp_path):
+    lines = ("% " + "long " * 1000, "3 2 3", "% between " * 500, "1 1 2", "2 2 3 % aside", "", "3 1 4")
+    (tmp_path / "a.mtx").write_bytes(text("coordinate real general", *lines))
+    expected = [[2, 0], [0, 3], [4, 0]]
+    assert read(tmp_path / "a.mtx").X.toarray().tolist() == expected
+    (block,) = shard(tmp_path / "a.mtx", tmp_path / "shards").blocks()
+    assert block.toarray().tolist() == expected
+    assert nspca.plan(tmp_path / "a.mtx", 1).size.entries == 3

@@ -14,7 +14,7 @@ from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset
 from nspca.errors import InvalidData
 
-STEPS = sys.modules["nspca.data.prepare"]  # the function has the name of its module
+STEPS = sys.modules["nspca.data.preparation"]  # the function has the name of its module
 FACES = np.random.default_rng(0).integers(0, 256, (20, 12)).astype(np.uint8)
 
 

@@ -18,9 +18,9 @@ from nspca.data import (
     adopt_copy,
     docstrings,
     fetch_sample,
+    folders,
     load_sample,
     original_path,
-    places,
     prepare,
 )
 from nspca.data.arrays import to_npz
@@ -376,11 +376,11 @@ def test_python_docs_without_sources_and_with_a_damaged_cache(tmp_path, monkeypa
 
 
 def test_samples_are_found_in_the_tree_and_in_an_installed_package(tmp_path, monkeypatch):
-    assert (places.sample_folder() / "pitprops.csv").is_file()
-    monkeypatch.setattr(places, "_PACKAGE", tmp_path / "nspca")
-    assert places.sample_folder() == tmp_path / "sample_data"
+    assert (folders.sample_folder() / "pitprops.csv").is_file()
+    monkeypatch.setattr(folders, "_PACKAGE", tmp_path / "nspca")
+    assert folders.sample_folder() == tmp_path / "sample_data"
     (tmp_path / "nspca" / "_sample_data").mkdir(parents=True)
-    assert places.sample_folder() == tmp_path / "nspca" / "_sample_data"
+    assert folders.sample_folder() == tmp_path / "nspca" / "_sample_data"
 
 
 def test_classes_of_spectra_are_told_in_words():

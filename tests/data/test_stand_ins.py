@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nspca.data import load_sample
-from nspca.data.places import sample_folder
+from nspca.data.folders import sample_folder
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,14 @@ import csv
 import gzip
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nspca.data import covariance_suggestion, features_in_rows_suggestion, look, look_at, read
+from nspca.data import cells, covariance_suggestion, features_in_rows_suggestion, layout, read, read_layout
 from nspca.errors import InvalidData
 
 
@@ -250,7 +251,7 @@ def test_a_candidate_taken_later_is_the_label_column_read_at_once(missing):
 
 
 def test_few_long_lines_do_not_decide_what_is_a_label(monkeypatch):
-    monkeypatch.setattr(look, "_ENOUGH_CHARACTERS", 1000)
+    monkeypatch.setattr(layout, "_ENOUGH_CHARACTERS", 1000)
     wide = [",".join([f"p{i}", *["7"] * 200, "abcdef"[min(i, 5)]]) for i in range(60)]
     data = read(text(",".join(["who", *(f"g{j}" for j in range(200)), "kind"]), *wide))
     assert [(one.name, one.count) for one in data.label_candidates] == [("kind", 6)]
@@ -325,7 +326,7 @@ def test_every_printable_name_comes_back(names):
         (b"\n \n\n", "only blank lines"),
         (text("a,b,c"), "At least two samples|header and no rows"),
         (text("a,b", "1,2"), "got 1 sample and 2 features"),
-        (text("a", "1", "2"), "Only one column"),
+        (text("a", "1", "2"), "Only one column was found"),
         (text("a,b,c", "1,,3", "4,5,6"), 'row 1, column "b" is empty'),
         (text("a,b,c", "1,2,3", "4,oops,6", "7,8,9"), 'row 2, column "b" holds the text "oops"'),
         (text("a,b,c", "1,2,3", "4,NA,6", "7,8,9"), 'row 2, column "b" holds "NA"'),
@@ -464,9 +465,27 @@ def test_suggestion_of_a_covariance():
 
 
 def test_look_shows_the_choices_before_anything_is_read():
-    found = look_at(text("who;a;group", "ann;1,5;x", "bob;2,5;y", "cid;3,5;x", "dan;4,5;y"))
+    found = read_layout(text("who;a;group", "ann;1,5;x", "bob;2,5;y", "cid;3,5;x", "dan;4,5;y"))
     assert (found.delimiter, found.decimal, found.header) == (";", ",", True)
     assert found.columns == ("who", "a", "group")
     assert found.id_column == 0
     assert found.label_columns == (2,)
-    assert look_at(b"P5 2 2 255\n....") is None
+    assert read_layout(b"P5 2 2 255\n....") is None
+
+
+@pytest.mark.parametrize("decimal", ".,")
+@given(row=st.lists(st.text("0123456789" * 3 + ".,eE+-_ naif", max_size=17), min_size=1, max_size=3))
+def test_a_row_of_plain_numbers_is_what_its_cells_are_one_by_one(decimal, row):
+    found = replace(read_layout(b"a;b\n1;2\n3;4\n"), columns=["a"] * len(row), decimal=decimal)
+    plain = cells._plain_numbers(row, decimal)
+    if plain is not None:
+        assert plain == [cells._number(found, "row 1", i, cell) for i, cell in enumerate(row)]
+
+
+def test_a_late_text_is_found_without_a_look_at_every_cell(monkeypatch):
+    """120 MB with one word in the last row took minutes, and were refused for that."""
+    looked, inside = [], cells._number
+    monkeypatch.setattr(cells, "_number", lambda *given: looked.append(given) or inside(*given))
+    with pytest.raises(InvalidData, match=r'row 1001, column "b" holds the text "x"'):
+        read(b"a,b,c\n" + b"1,-2.5,3e2\n" * 1000 + b"1,x,3\n", name="late")
+    assert len(looked) < 10

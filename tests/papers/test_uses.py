@@ -1,6 +1,5 @@
 """The papers' uses on small made data whose answers are known."""
 
-import json
 from math import log
 
 import numpy as np
@@ -10,8 +9,15 @@ import nspca
 from nspca.errors import Cancelled, InvalidData, InvalidProblem
 from nspca.papers import uses
 from nspca.progress import Event
-from nspca.tasks import compare as compare_tasks
-from nspca.tasks import stability as stability_tasks
+from nspca.specs import (
+    ComparisonSpec,
+    DataSpec,
+    DetectionSpec,
+    GenesSpec,
+    PitpropsSpec,
+    StabilitySpec,
+    SuccessiveSpec,
+)
 
 
 @pytest.fixture
@@ -100,16 +106,11 @@ def test_parts_of_a_nonnegative_factorisation_are_unit_columns():
 # --- the jobs -------------------------------------------------------------------------------------
 
 
-REQUEST = {"nonneg": True, "center": True, "scale": False, "seed": 0}
-
-
 def test_compare_shares_one_certificate_for_each_k_and_leaves_out_who_cannot():
     A, rows = nspca.load_sample("pitprops").X, []
-    request = {**REQUEST, "ks": [2, 5], "methods": ["auto", "nmf", "pca"], "effort": "fast"}
+    spec = ComparisonSpec(data=DataSpec(covariance=True), ks=(2, 5), methods=("auto", "nmf", "pca"))
     report = lambda event: rows.append(event.payload["row"]) if "row" in event.payload else None  # noqa: E731
-    sweep = nspca.Sweep.from_bytes(
-        compare_tasks.run_compare(X=A, covariance=True, request=request, report=report)
-    )
+    sweep = spec.run(report, X=A)
     assert set(sweep) == {(method, k) for method in ("auto", "pca") for k in (2, 5)}
     for k in (2, 5):
         assert sweep["auto", k].certificate.digest == sweep["pca", k].certificate.digest
@@ -125,60 +126,46 @@ def test_compare_shares_one_certificate_for_each_k_and_leaves_out_who_cannot():
 
 
 def test_when_no_method_can_the_reason_is_raised():
-    request = {**REQUEST, "ks": [2], "methods": ["nmf"], "effort": "fast"}
+    spec = ComparisonSpec(data=DataSpec(covariance=True), ks=(2,), methods=("nmf",))
     with pytest.raises(InvalidProblem, match="nmf works on data"):
-        compare_tasks.run_compare(X=np.eye(3), covariance=True, request=request)
+        spec.run(X=np.eye(3))
 
 
 def test_cancel_stops_at_the_next_report():
     def stop(event: Event) -> None:
         raise Cancelled("stop")
 
-    request = {
-        **REQUEST,
-        "ks": [2],
-        "k": 2,
-        "count": 2,
-        "resamples": 3,
-        "methods": ["auto"],
-        "effort": "fast",
-    }
     X = np.random.default_rng(0).normal(size=(20, 6))
-    for job in (compare_tasks.run_compare, compare_tasks.run_components):
+    for spec in (ComparisonSpec(ks=(2,)), SuccessiveSpec(k=2, count=2), StabilitySpec(k=2, resamples=3)):
         with pytest.raises(Cancelled):
-            job(X=X, covariance=False, request=request, report=stop)
-    with pytest.raises(Cancelled):
-        stability_tasks.run_stability(X=X, request=request, report=stop)
+            spec.run(stop, X=X)
 
 
 def test_stability_of_planted_features_is_perfect_and_deterministic(planted):
-    request = {**REQUEST, "k": 12, "resamples": 4, "methods": ["em", "tpower"]}
-    content = stability_tasks.run_stability(X=planted[0], request=request)
-    supports = json.loads(content)
+    spec = StabilitySpec(k=12, resamples=4, methods=("em", "tpower"))
+    supports = spec.run(X=planted[0])
     assert set(supports) == {"em", "tpower"}
     assert all(support == list(range(12)) for each in supports.values() for support in each)
-    assert content == stability_tasks.run_stability(X=planted[0], request=request)
-    scaled = json.loads(stability_tasks.run_stability(X=planted[0], request={**request, "scale": True}))
-    assert all(support == list(range(12)) for support in scaled["tpower"])
+    assert supports == spec.run(X=planted[0])
+    scaled = spec.but(scale=True)
+    assert all(support == list(range(12)) for support in scaled.run(X=planted[0])["tpower"])
     with pytest.raises(InvalidProblem, match="1 constant"):
-        stability_tasks.run_stability(
-            X=np.column_stack([planted[0], np.ones(60)]), request={**request, "scale": True}
-        )
+        scaled.run(X=np.column_stack([planted[0], np.ones(60)]))
 
 
 def test_genes_job_scores_planted_genes_above_all(planted):
     X, labels = planted
-    request = {"counts": [12, 500], "starts": 10, "prepared": "standardised", "seed": 0}
-    rows = json.loads(compare_tasks.run_genes(X=X, labels=labels, request=request))["rows"]
+    spec = GenesSpec(counts=(12, 500), starts=10, prepared="standardised")
+    rows = spec.run(X=X, labels=labels)["rows"]
     scores = {row["selection"]: row["mean"] for row in rows}
     assert {row["genes"] for row in rows} == {12, 200}
     assert scores["em, nonnegative"] > 0.7 and scores["em, nonnegative"] > scores["CE + SR"]
 
 
 def test_genes_that_are_no_intensities_are_one_sentence(planted):
-    request = {"counts": [12], "starts": 2, "prepared": "log", "seed": 0}
+    spec = GenesSpec(counts=(12,), starts=2)
     with pytest.raises(InvalidProblem, match="no raw intensities"):
-        compare_tasks.run_genes(X=planted[0], labels=planted[1], request=request)
+        spec.run(X=planted[0], labels=planted[1])
 
 
 def test_detection_job_on_made_pictures():
@@ -187,21 +174,17 @@ def test_detection_job_on_made_pictures():
     face[:20] = 3.0
     faces = rng.uniform(size=(60, 40)) + face * rng.uniform(0.5, 1, size=(60, 1))
     others = rng.uniform(size=(60, 40)) + np.roll(face, 20) * rng.uniform(0.5, 1, size=(60, 1))
-    request = {"methods": ["em", "greedy signed", "nmf", "pca"], "seed": 0}
-    rows = json.loads(
-        compare_tasks.run_detection(faces=faces, nonfaces=others, test_faces=faces[:20], request=request)
-    )
+    spec = DetectionSpec(methods=("em", "greedy signed", "nmf", "pca"))
+    rows = spec.run(faces=faces, nonfaces=others, test_faces=faces[:20])
     assert {(row["method"], row["test"]) for row in rows} == {
-        (m, t) for m in request["methods"] for t in ("rest", "test set")
+        (m, t) for m in spec.methods for t in ("rest", "test set")
     }
     assert all(row["area"] > 0.99 for row in rows)
 
 
 @pytest.mark.visit
 def test_pitprops_job_counts_what_it_uses():
-    rows = json.loads(
-        compare_tasks.run_pitprops(A=nspca.load_sample("pitprops").X, request={"k": 3, "seed": 0})
-    )
+    rows = PitpropsSpec(k=3).run(A=nspca.load_sample("pitprops").X)
     by = {row["method"]: row for row in rows}
     pca = by.pop("pca, every feature")
     assert pca["cardinality"] == [13, 26, 39, 52, 65, 78]

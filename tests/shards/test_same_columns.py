@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
+from nspca.data.readers import delimited
 from nspca.errors import InvalidData
 from nspca.matrix.covariance import canonical, sparse_digest
-from nspca.shards import pieces, texts
 from nspca.shards.sources import shard
 from tests.data import test_parquet, test_tables
 from tests.data.test_parquet import written
@@ -110,6 +110,57 @@ def test_the_columns_are_the_same(name, tmp_path):
     assert (size.rows, size.columns) == known.X.shape
 
 
+GENES = b"gene,s1,s2,s3,note\nkind,x,y,x,\ng1,1,2,3,u\ng2,4,5,6,v\ngroup,p,q,p,\n" + b"".join(
+    b"g%d,%d,2,3,w\n" % (i, i) for i in range(3, 300)
+)
+IN_PIECES = {
+    "gaps far below": csv(NOISE, index=False) + b"1,,3,4,5,6\n" * 9 + b"1,2,,NA,5,6\n",
+    "a text below gaps": csv(NOISE, index=False) + b"1,,3,4,5,6\n" * 9 + b"1,2,x,4,5,6\n",
+    "lines that end in CR": csv(NOISE, index=False).replace(b"\n", b"\r") + b"1,2,x,4,5,6\r",
+    "both ends of lines": csv(NOISE, index=False) + b"1,2,3,4,5,6\r" * 300,
+    "blank lines below": csv(NOISE, index=False) + b"\n" * 500,
+    "blank lines between": csv(NOISE, index=False) + b"\n" * 500 + b"1,2,3,4,5,6\n",
+    "bare lines below": csv(NOISE, index=False) + b",,,,,\n" * 300,
+    "a word of latin": csv(CALLED.rename(index={"s190": "Müller"})).decode().encode("cp1252"),
+}
+
+
+@pytest.mark.parametrize("how", [{}, {"missing": "mean"}])
+@pytest.mark.parametrize("name", IN_PIECES)
+def test_pieces_in_memory_make_the_whole(name, how, monkeypatch):
+    known = outcome(IN_PIECES[name], how)
+    monkeypatch.setattr(delimited, "PER_COLUMN", 0)
+    for size in (50, 1000):  # less than a row, and several rows
+        monkeypatch.setattr(delimited, "PIECE", size)
+        assert outcome(IN_PIECES[name], how) == known
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if not name.startswith(("parquet", "long"))])
+def test_pieces_of_every_table_make_the_whole(name, monkeypatch):
+    known = outcome(TABLES[name], {})
+    monkeypatch.setattr(delimited, "PER_COLUMN", 0)
+    monkeypatch.setattr(delimited, "PIECE", 4000)
+    assert outcome(TABLES[name], {}) == known
+
+
+def test_rows_that_are_labels_are_left_out_of_the_piece_they_stand_in(monkeypatch):
+    known = outcome(GENES, {"features_in_rows": True, "label_column": "group"})
+    monkeypatch.setattr(delimited, "PIECE", 10)
+    monkeypatch.setattr(delimited, "PER_COLUMN", 0)
+    assert outcome(GENES, {"features_in_rows": True, "label_column": "group"}) == known
+    assert known[1][:2] == ("g1", "g2") and len(known[1]) == 299
+
+
+def outcome(raw, how):
+    """Everything that reading says: the sentence of an error, or numbers, names, labels and notes."""
+    try:
+        data = nspca.read(raw, name="table", **how)
+    except InvalidData as error:
+        return str(error)
+    labels = None if data.labels is None else data.labels.tolist()
+    return data.X.tolist(), data.feature_names, tuple(data.sample_names), labels, data.notes
+
+
 LINES = csv(NOISE, index=False).decode().splitlines()
 
 
@@ -140,7 +191,7 @@ TEXTS = {
 @pytest.mark.parametrize("piece", [100, 2**24])
 @pytest.mark.parametrize("what", TEXTS)
 def test_the_sentence_is_that_of_reading_with_the_line(what, piece, tmp_path, monkeypatch):
-    monkeypatch.setattr(pieces, "PIECE", piece)
+    monkeypatch.setattr(delimited, "PIECE", piece)
     (tmp_path / "table").write_bytes(TEXTS[what].encode())
     known, lines = read(tmp_path / "table"), TEXTS[what].splitlines()
     line = 2 if "at first" in what else 154 if "above all" in what else 152
@@ -160,8 +211,8 @@ def test_the_sentence_is_that_of_reading_with_the_line(what, piece, tmp_path, mo
 @pytest.mark.parametrize("where", ["header", "line 2", "line 190"])
 @pytest.mark.parametrize("piece", [100, 2**24])
 def test_any_encoding_is_that_of_reading(encoding, where, piece, tmp_path, monkeypatch):
-    monkeypatch.setattr(pieces, "PIECE", piece)
-    monkeypatch.setattr(texts, "HEAD", 6001)
+    monkeypatch.setattr(delimited, "PIECE", piece)
+    monkeypatch.setattr(delimited, "HEAD", 6001)
     frame = CALLED.rename(columns={"b": "größe" if where == "header" else "b"})
     if where != "header":
         frame = frame.rename(index={f"s{int(where[5:]) - 2}": "Müller"})
@@ -173,7 +224,7 @@ def test_any_encoding_is_that_of_reading(encoding, where, piece, tmp_path, monke
 
 
 def test_text_that_is_no_longer_in_its_encoding_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(texts, "HEAD", 6001)
+    monkeypatch.setattr(delimited, "HEAD", 6001)
     text = CALLED.rename(columns={"b": "größe"}).to_csv().encode()
     for raw, kind in (
         (text + b"\xf6,1,2,3,4,5,6\n", "UTF-8"),

@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
+from nspca.data.readers import delimited, entries
 from nspca.errors import Cancelled, InvalidData, InvalidOption
 from nspca.matrix.covariance import canonical, sparse_digest
-from nspca.shards import pieces
 from nspca.shards.manifest import file_of
 from nspca.shards.reader import Shards
 from nspca.shards.sources import shard
@@ -51,7 +51,7 @@ def docword(X, order=None):
 @pytest.mark.parametrize("rows", [1, 7, 100])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_docword_is_what_reading_it_gives(X, tmp_path, monkeypatch, packed, rows, shuffled):
-    monkeypatch.setattr(pieces, "PIECE", 100)
+    monkeypatch.setattr(entries, "PIECE", 100)
     order = np.random.default_rng(1).permutation(X.nnz) if shuffled else None
     raw = docword(X, order)
     source = tmp_path / ("docword.x.txt.gz" if packed else "docword.x.txt")
@@ -302,7 +302,8 @@ def test_a_digest_that_is_not_that_of_the_data_proves_nothing(X, tmp_path):
 )
 @pytest.mark.parametrize("piece", [16, 2**20])
 def test_what_is_wrong_in_a_text_is_said_with_its_line(tmp_path, monkeypatch, raw, words, piece):
-    monkeypatch.setattr(pieces, "PIECE", piece)
+    monkeypatch.setattr(entries, "PIECE", piece)
+    monkeypatch.setattr(delimited, "PIECE", piece)
     (tmp_path / "docword.x.txt").write_bytes(raw)
     with pytest.raises(InvalidData, match=words) as refused:
         shard(tmp_path / "docword.x.txt", tmp_path / "s")
@@ -408,9 +409,9 @@ PEAK = """
 import sys
 import numpy as np
 import nspca
-from nspca.shards import pieces
+from nspca.data.readers import delimited, entries
 from nspca.shards.sources import shard
-pieces.PIECE = 2**20
+entries.PIECE = 2**20
 if sys.argv[1] == "shard":
     shard(sys.argv[2] + "/docword.x.txt", sys.argv[2] + "/s", megabytes=1)
 else:

@@ -1,20 +1,17 @@
 """Everything of a comparison as one ZIP. No Streamlit calls of its own."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from html import escape
 
 import pandas as pd
 import plotly.graph_objects as go
 
+import nspca
 from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.compare.request import snippet
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.export import archive, page
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.page import Told
-from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, DATA, Whole
+from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.shell import words
 from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
@@ -30,7 +27,7 @@ ABOUT = {
 
 def whole(run: Compared) -> Whole:
     """What is said of all of it."""
-    line = f"Asked: {run.asked.describe()}, by {' and '.join(run.asked.methods)}. Seed {run.asked.seed}."
+    line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
     missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
     line += f" Not here: {words.things(missing, 'answer')}, refused or cancelled." if missing else ""
     return Whole(run.of, run.asked, "compare", line)
@@ -51,32 +48,24 @@ def pack(
     made : datetime
         In UTC.
     """
-    code, data = script(run), run.of.dataset
     certificates, named = _certificates(run)
-    table = _sweep(run).frame
+    table, data = _sweep(run).frame, run.of.dataset
     rows = table.assign(certificate=[named.get(k, "") for k in table["k"]])
-    told = Told("compare", whole(run).line, page.still(pictures, drawn), _proved(table), code)
-    files = {
-        "report.html": File(
-            page.html(run.of, told, made), "the figures, the numbers and the recipe as one page"
-        ),
-        **archive.figures(pictures, ABOUT),
-        "tables/compare.csv": File(
-            frame_to_csv(component.labelled(rows, data)), "one row for each method and k"
-        ),
-        "tables/components.csv": File(_components(run), "the weights of every component"),
-        **certificates,
-        "reproduce.py": File(
-            code.encode(), "compares the methods again and checks the certificates that are here"
-        ),
-    }
-    return whole(run).pack(files, made)
-
-
-def script(run: Compared) -> str:
-    """Python that compares again, and checks every certificate of the folder that it is run in."""
-    asked = replace(run.asked, data={"file": DATA}) if whole(run).with_data else run.asked
-    return snippet(asked, run.of.dataset.is_covariance) + CHECKING
+    contents = Contents(
+        drawn,
+        pictures,
+        ABOUT,
+        {
+            "tables/compare.csv": File(
+                frame_to_csv(component.labelled(rows, data)), "one row for each method and k"
+            ),
+            "tables/components.csv": File(_components(run), "the weights of every component"),
+        },
+        certificates,
+        "the proofs, one for each k: they bound what any method can explain",
+        _proved(table),
+    )
+    return whole(run).pack(contents, made)
 
 
 def _sweep(run: Compared):
@@ -84,18 +73,17 @@ def _sweep(run: Compared):
     return run.sweep
 
 
-def _certificates(run: Compared) -> tuple[dict[str, File], dict[int, str]]:
-    """That of every k, which all methods share, and the name of its file."""
+def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int, str]]:
+    """Return the certificate of every k, which all methods share, by the name of its file, and the files."""
     sweep = _sweep(run)
     width = len(str(max(k for _, k in sweep)))
-    files, named = {}, {}
+    found, named = {}, {}
     for method, k in sweep:
         proof = sweep[method, k].certificate
         if proof is not None and k not in named:
-            named[k] = f"{CERTIFICATES}k{k:0{width}}.npz"
-            said = "" if files else "the proofs, one for each k: they bound what any method can explain"
-            files[named[k]] = File(proof.of_prepared(run.of.dataset.prepared).to_bytes(), said)
-    return files, named
+            name = f"k{k:0{width}}"
+            found[name], named[k] = proof, f"{CERTIFICATES}{name}.npz"
+    return found, named
 
 
 def _components(run: Compared) -> bytes:

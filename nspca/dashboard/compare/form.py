@@ -3,21 +3,21 @@
 import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.compare.request import (
+from nspca.dashboard.compare.kinds import (
     BASELINE,
     COMPARISON,
-    FIRST,
     LARGE,
     QUICK,
     SIGNS,
     SOME,
-    CompareRequest,
     default_ks,
     read_ks,
 )
 from nspca.dashboard.runs import methods, options, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.shell import state, words
+from nspca.specs import ComparisonSpec
+from nspca.specs.comparison import DEFAULT as FIRST
 
 
 def show(of: Chosen) -> None:
@@ -59,31 +59,30 @@ def show(of: Chosen) -> None:
     _cannot(refusals)
     changed = options.form(rivals)
     ks = read_ks(text, n)
-    request = CompareRequest(
-        of.reference,
-        of.content,
-        ks,
-        tuple(rivals),
-        effort,
-        changed,
+    request = ComparisonSpec(
+        data=of.spec,
+        ks=ks,
+        methods=rivals or FIRST[:1],
+        effort=effort,
+        options=changed,
         nonneg=not signed,
         center=center,
         scale=scale,
     )
     label = f"Compare {words.things(len(rivals), 'method')} at {words.things(len(ks), 'value')} of k"
-    what = f"{words.things(len(rivals), 'method')} compared"
-    begin = lambda: start.of_page(COMPARISON, of, request, what)  # noqa: E731
+    begin = lambda: start.of_page(COMPARISON, of, request)  # noqa: E731
     start.offer(label, of, request, begin, disabled=not rivals)
 
 
-def usual(of: Chosen) -> CompareRequest:
+def usual(of: Chosen) -> ComparisonSpec:
     """What the page answers before anybody asks: the inputs as they are at first; of many features at fewer
     k, by fewer methods.
     """
     n, center = of.dataset.X.shape[1], not of.dataset.is_covariance
     able = methods.able(methods.refusals(of, True, center, False))
     by = tuple(name for name in (QUICK if n > LARGE else FIRST) if name in able)
-    return CompareRequest(of.reference, of.content, default_ks(n)[:: 2 if n > SOME else 1], by, center=center)
+    ks = default_ks(n)[:: 2 if n > SOME else 1]
+    return ComparisonSpec(data=of.spec, ks=ks, methods=by, center=center)
 
 
 def _rivals(can: list[str]) -> list[str]:

@@ -2,8 +2,8 @@
 again.
 """
 
-import json
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,15 +13,14 @@ import nspca
 from nspca.dashboard.browser import figures
 from nspca.dashboard.compare.loadings import pictures
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.runs import found, start
+from nspca.dashboard.runs import found, recipe, start
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.plots.compare import cumulative_curves_figure, weights_figure
-from nspca.tasks.rows import Explained, Redrawn, Row, unpack
-from nspca.tasks.stability import RESAMPLES
+from nspca.specs import Spec, StabilitySpec, SuccessiveSpec
+from nspca.specs.rows import Explained, Redrawn, Row, unpack
 
-COMPONENTS, STABILITY = "components", "stability"
 MOST_COMPONENTS = 6
 ANGLE = "angle"
 BETWEEN = {
@@ -48,18 +47,17 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
         st.markdown(f"**More components**: each of {words.things(k, 'feature')}")
         between = _between()
         count = min(MOST_COMPONENTS, run.problem.n // k if not between else run.problem.n)
-        request = _further(run, k, methods) | {"count": count, **between}
         if count < 2:
             st.caption(
                 f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose "
                 "a smaller k."
             )
             return
-        now = found.that_asks(COMPONENTS, request)
+        spec = SuccessiveSpec(**_further(run, k, methods), count=count, **between)
+        now = found.that_asks(spec)
         if now is None:
-            more = {"covariance": run.of.dataset.is_covariance}
-            label, what = f"Find {count} components by every method", f"{count} components, k = {k}"
-            _offer(run, COMPONENTS, request, label, what, more, key="components", icon=":material/stacks:")
+            label = f"Find {count} components by every method"
+            _offer(run, spec, label, key="components", icon=":material/stacks:")
             return
         if filling.watch(
             now,
@@ -70,13 +68,14 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             sweep = found.opened(now.id, now.finished, nspca.Sweep.from_bytes)
             _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
             download("Curves, CSV", _curve_table(sweep), run.of, "components")
+            recipe.offer(spec, run.of)
 
 
-def _further(run: Compared, k: int, methods: list[str]) -> dict:
-    """What both questions say besides their own."""
+def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
+    """Return what both questions say besides their own."""
     asked = run.asked
-    options = {"options": asked.options} if asked.options else {}
-    return {**asked.same, "seed": asked.seed, "k": k, "methods": methods, **options}
+    options = asked.options_of(methods)
+    return {**asked.about_problem(), "seed": asked.seed, "k": k, "methods": methods, "options": options}
 
 
 def _between() -> dict:
@@ -98,14 +97,8 @@ def _between() -> dict:
     return {} if turn == "drop" else {"deflation": turn}
 
 
-def _offer(run: Compared, task: str, request: dict, label: str, what: str, more: dict, **look) -> None:
-    arguments = {"X": run.of.dataset.X, "request": request, **more}
-    start.button(
-        label,
-        lambda: start.start(task, arguments, f"{run.of.dataset.name}, {what}"),
-        type="secondary",
-        **look,
-    )
+def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
+    start.button(label, lambda: start.start(spec, **run.of.given), type="secondary", **look)
 
 
 def _live_curves(rows: list[Row]) -> dict[str, dict]:
@@ -141,7 +134,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 def stability(run: Compared, k: int, methods: list[str]) -> None:
     """How often each feature is chosen when the rows are drawn again with replacement."""
     data = run.of.dataset
-    request = _further(run, k, methods) | {"resamples": RESAMPLES}
+    spec = StabilitySpec(**_further(run, k, methods))
     with st.container(border=True):
         st.markdown(
             "**Would other samples give the same features?** Rows are drawn again with replacement, and "
@@ -150,17 +143,17 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
         if data.is_covariance:
             st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
             return
-        now = found.that_asks(STABILITY, request)
+        now = found.that_asks(spec)
         if now is None:
-            label, what = f"Draw the rows {RESAMPLES} times at k = {k}", f"stability, k = {k}"
-            _offer(run, STABILITY, request, label, what, {}, key="stability", icon=":material/casino:")
+            label = f"Draw the rows {spec.resamples} times at k = {k}"
+            _offer(run, spec, label, key="stability", icon=":material/casino:")
             return
-        total = RESAMPLES * len(methods)
         draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
-        if filling.watch(now, total, draw, "stability", only=Redrawn):
-            supports = found.opened(now.id, now.finished, json.loads)
+        if filling.watch(now, spec.total, draw, "stability", only=Redrawn):
+            supports = found.opened(now.id, now.finished, spec.unpack)
             _draw_stability(run, supports, unpack(now.rows))
             download("Frequencies, CSV", _frequency_table(run, supports), run.of, "stability")
+            recipe.offer(spec, run.of)
 
 
 def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:

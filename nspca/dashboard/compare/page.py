@@ -16,10 +16,10 @@ from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import loadings as compare_loadings
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare import run as compare_run
-from nspca.dashboard.compare.request import BASELINE, COMPARISON, SOME, snippet
+from nspca.dashboard.compare.kinds import BASELINE, COMPARISON, SOME
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.export import offer
-from nspca.dashboard.runs import arrival, goes
+from nspca.dashboard.runs import arrival, goes, recipe
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import curve, filling
@@ -27,7 +27,7 @@ from nspca.dashboard.views.filling import download
 from nspca.numerals import round_down, round_up
 from nspca.plots.compare import overlap_figure, ratios_figure, times_figure, values_figure
 from nspca.result import COLUMNS
-from nspca.tasks.rows import Found, Proved, Row, unpack
+from nspca.specs.rows import Found, Proved, Row, unpack
 
 SAME = 1e-6  # relative difference below which two methods have found the same
 ENOUGH = 0.5  # of the largest value: the k looked at first
@@ -45,7 +45,7 @@ def show(of: Chosen) -> None:
     seen = arrival.look(COMPARISON, of, usual)
     if seen is not None:
         run = compare_run.of(seen)
-        arrival.announce(seen, usual.describe(), "Compare", LIGHTER if run.problem.n > SOME else "")
+        arrival.announce(seen, usual.describe().asked, "Compare", LIGHTER if run.problem.n > SOME else "")
         if seen.now.state != "done":
             filling.await_it(seen, _steps(run), lambda rows: _filling(run, rows), only=Found | Proved)
             return
@@ -69,7 +69,7 @@ def show(of: Chosen) -> None:
 
 
 def _steps(run: Compared) -> int:
-    return len(run.asked.ks) * (len(run.asked.methods) + 1)
+    return run.asked.total
 
 
 def _filling(run: Compared, rows: list[Row]) -> None:
@@ -198,8 +198,7 @@ def _table(run: Compared, table: pd.DataFrame) -> None:
         )
     with st.container(horizontal=True):
         download("All numbers, CSV", table, run.of, "compare")
-        with st.popover("Python", icon=":material/code:"):
-            st.code(snippet(run.asked, run.of.dataset.is_covariance), language="python")
+        recipe.offer(run.asked, run.of)
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:

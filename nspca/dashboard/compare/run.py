@@ -6,7 +6,7 @@ import numpy as np
 
 import nspca
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.compare.request import COMPARISON, CompareRequest
+from nspca.dashboard.compare.kinds import COMPARISON
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.kept import kept
@@ -14,6 +14,7 @@ from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.views import curve
 from nspca.jobs import JobState
 from nspca.plots.compare import styles
+from nspca.specs import ComparisonSpec
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Compared:
 
     id: str
     of: Chosen
-    asked: CompareRequest
+    asked: ComparisonSpec
     now: JobState
     problem: nspca.Problem
     sweep: nspca.Sweep | None

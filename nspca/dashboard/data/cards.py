@@ -10,9 +10,10 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import presses, state, words
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
 from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
-from nspca.tasks.words import SAMPLE
+from nspca.specs import WordsSpec
+from nspca.specs.data import is_stand_in
+from nspca.specs.server import COUNTED as SAMPLE
 
-TASK = "words"
 ICONS = {
     "image": ":material/image:",
     "spectrum": ":material/ssid_chart:",
@@ -57,12 +58,12 @@ def _all_there(drawn: list[Future], counting: str | None) -> bool:
 
 def _counting() -> str:
     """The run that counts the words of the one sample that has to be made."""
-    return everybody.look(TASK, SAMPLE, None, dict, patient=True).id
+    return everybody.look(WordsSpec(), SAMPLE, patient=True).id
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
     taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
-    badge = ":orange-badge[stand-in] " if chosen.is_stand_in(name) else ""
+    badge = ":orange-badge[stand-in] " if is_stand_in(name) else ""
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
         st.html(words.drawing(picture, style))

@@ -34,7 +34,7 @@ def _look(data: Chosen) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         standin.offer(data)
         frame.way_on("pages/sweep.py", "Sweep k on these data")
-        if "folder" in data.reference:
+        if data.reference.folder is not None:
             frame.way_on("pages/topics.py", "Find topics in them")
     reading.offers(data)
     preview.notes(data)

@@ -11,6 +11,7 @@ from nspca.data import example_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
 from nspca.shards.served import served
+from nspca.specs.data import title_of
 
 SOURCES = {
     "sample": ":material/category: Pick a sample",
@@ -50,7 +51,7 @@ def _uploads() -> None:
     given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
     if given is not None:
         content = given.getvalue()
-        if _usable(content, chosen.title_of(given.name)):
+        if _usable(content, title_of(given.name)):
             internals.let_go(given)
             _keep(given.name, content)
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []
@@ -138,7 +139,7 @@ def _put(file: str, content: bytes) -> None:
     rerun.
     """
     digest = engine().store.put_upload(
-        state.workspace(), content, {"file": file[-120:], "name": chosen.title_of(file)}
+        state.workspace(), content, {"file": file[-120:], "name": title_of(file)}
     )
     _take_upload(digest)
     st.session_state[state.UPLOADER] = st.session_state.get(state.UPLOADER, 0) + 1

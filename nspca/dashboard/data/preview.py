@@ -6,7 +6,7 @@ import scipy.sparse as sp
 import streamlit as st
 
 from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen, heavy, measures, problem
+from nspca.dashboard.chosen import Chosen, heavy, is_sample, measures, problem
 from nspca.dashboard.shell import presses, state, words
 from nspca.data import PREPARATIONS, SAMPLES, Dataset
 from nspca.errors import NSPCAError
@@ -37,7 +37,7 @@ def line(of: Chosen) -> None:
         if data.is_covariance
         else f"{words.things(m, 'sample')} × {words.things(n, 'feature')}"
     )
-    if "some" in of.reference:
+    if of.reference.some:
         shape += ", a sample of the rows"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{words.plain(_name(of))}** {_badge(of)} :small[:gray[{shape}]]", width="content")
@@ -48,10 +48,10 @@ def line(of: Chosen) -> None:
 
 def rows(of: Chosen) -> None:
     """Of a folder, for a page that can work on all its rows: whether it does, and the switch."""
-    if "folder" not in of.reference:
+    if of.reference.folder is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        if of.table is not None or set(of.reference) == {"folder", "digest", "some"}:
+        if of.table is not None or is_sample(of):
             st.toggle("Only a sample of the rows", **state.bind("some", then=_other_rows))
         said = f"Worked on are {of.dataset.provenance}"
         if of.table is None and not state.get("some"):
@@ -64,11 +64,11 @@ def _other_rows() -> None:
 
 
 def _badge(of: Chosen) -> str:
-    return FOLDER if "folder" in of.reference else BADGES[of.dataset.source]
+    return FOLDER if of.reference.folder is not None else BADGES[of.dataset.source]
 
 
 def _name(of: Chosen) -> str:
-    return SAMPLES[of.reference["sample"]].title if "sample" in of.reference else of.dataset.name
+    return SAMPLES[of.reference.sample].title if of.reference.sample is not None else of.dataset.name
 
 
 def notes(of: Chosen) -> None:
@@ -76,7 +76,7 @@ def notes(of: Chosen) -> None:
     data, constant = of.dataset, measures(of).constant
     lines = list(data.notes)
     # Of a sample of a folder it says nothing of the whole.
-    if constant.size and not data.is_covariance and "folder" not in of.reference:
+    if constant.size and not data.is_covariance and of.reference.folder is None:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
         lines.append(

@@ -8,9 +8,9 @@ import streamlit as st
 
 from nspca.dashboard.chosen import Chosen, columns, measures
 from nspca.dashboard.shell import presses, state, words
-from nspca.data import Look, features_in_rows_suggestion
-from nspca.data.apart import open_file
+from nspca.data import Layout, features_in_rows_suggestion
 from nspca.data.dataset import numbered
+from nspca.data.sandbox import open_file
 from nspca.errors import MissingValues, NSPCAError
 from nspca.jobs import engine
 
@@ -80,20 +80,20 @@ def choices() -> None:
             st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
 
 
-def _names(look: Look | None) -> list[str]:
+def _names(look: Layout | None) -> list[str]:
     if look is None:
         return []
     return list(look.columns[:1] if state.get("rows") else look.columns)
 
 
-def _labels(look: Look | None) -> list[str]:
+def _labels(look: Layout | None) -> list[str]:
     if look is None or not state.get("rows"):
         return [] if look is None else list(look.columns)
     body = look.rows[1:] if look.header else look.rows
     return [body[row][look.id_column or 0] for row in look.label_rows]
 
 
-def _selector(label: str, name: str, names: list[str], nothing: str, look: Look) -> None:
+def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
     """One of `names`, or none of them, which is shown as `nothing`. Of very many it lists those that what was
     typed occurs in.
     """
@@ -121,7 +121,7 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Look)
         st.caption(f"{words.things(len(found), 'name')} with “{words.plain(sought)}”{more}.")
 
 
-def _likely(look: Look) -> list[str]:
+def _likely(look: Layout) -> list[str]:
     """The columns that hold texts, then the first ones."""
     return list(dict.fromkeys([*(look.columns[i] for i in look.text_columns[:FOUND]), *look.columns[:FOUND]]))
 
@@ -172,7 +172,7 @@ def vocabulary(of: Chosen) -> None:
 def offers(of: Chosen) -> None:
     """What was noticed about the file, each with the button that does it."""
     data = of.dataset
-    if data.source != "user" or "folder" in of.reference:  # which is read as it is
+    if data.source != "user" or of.reference.folder is not None:  # which is read as it is
         return
     if data.labels is None and not data.is_covariance:
         for one in data.label_candidates[:3]:

@@ -19,7 +19,7 @@ def offer(of: Chosen) -> None:
     """On a stand-in: the first button gets the real data."""
     if of.dataset.source != "stand-in":
         return
-    name = of.reference["sample"]
+    name = of.reference.sample
     sample = SAMPLES[name]
     with st.popover("Get the real data", icon=":material/download:"):
         st.markdown(

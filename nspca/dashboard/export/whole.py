@@ -1,18 +1,25 @@
-"""What every such ZIP has besides the result: the data where nobody else has them, what to cite, how to
-check, a README.
-"""
+"""A result that is taken home as one ZIP: report, figures, tables, certificates, the question, and Python."""
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
+import plotly.graph_objects as go
+
+import nspca
+from nspca.dashboard.browser.pictures import Picture
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.export import archive, readme, references
+from nspca.dashboard.export import archive, page, readme, references
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.runs.asked import Asked
+from nspca.dashboard.export.page import Told
+from nspca.dashboard.runs import recipe
 from nspca.data.arrays import to_npz
+from nspca.specs import ProblemSpec
+from nspca.specs.data import CHANGES
 
+REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
 DATA, CERTIFICATES = "data.npz", "certificates/"
 CHECKING = """
 from pathlib import Path
@@ -22,6 +29,34 @@ for file in sorted(Path("certificates").glob("*.npz")):
     print(file.name, nspca.verify(X, certificate))  # forms its own products from the data, trusts nothing
 """
 """Python that checks every certificate of the folder that it is run in; it needs X."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What belongs to one result; everything else in its ZIP follows from the question.
+
+    Parameters
+    ----------
+    drawn : figures by name
+    pictures : the figures as files; those that are missing are left out
+    captions : what each figure shows, by name
+    tables : CSV files by path, each with what the README says of it
+    certificates : by the name of the file
+    proofs : what the README says of the certificates
+    proved : HTML of the report that says what is proved
+    computed : the question that the exported Python answers, where it differs from the one that was asked
+    shown : what the page shows of the result, for `Spec.to_python`
+    """
+
+    drawn: Mapping[str, go.Figure]
+    pictures: Mapping[str, Picture]
+    captions: Mapping[str, str]
+    tables: Mapping[str, File]
+    certificates: Mapping[str, nspca.Certificate]
+    proofs: str
+    proved: str
+    computed: ProblemSpec | None = None
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -37,7 +72,7 @@ class Whole:
     """
 
     about: Chosen
-    asked: Asked
+    asked: ProblemSpec
     what: str
     line: str
     own: bool = True
@@ -50,17 +85,48 @@ class Whole:
     @property
     def with_data(self) -> bool:
         """Whether the numbers are in the ZIP: those that nobody gets by the name of a sample."""
-        return self.own and self.about.table is None and set(self.asked.data) != {"sample"}
+        return self.own and self.about.table is None and not self._by_name
 
-    def opening(self, k: int | tuple[int, ...]) -> str:
-        """Python that loads the data, from the ZIP where they are in it, and makes the problem."""
-        asked = replace(self.asked, data={"file": DATA}) if self.with_data else self.asked
-        return asked.opening(k, self.about.dataset.is_covariance)
+    @property
+    def _by_name(self) -> bool:
+        """Whether the name of a sample is all that is needed to get the numbers."""
+        where = self.asked.data
+        return where.sample is not None and not any(getattr(where, name) for name in CHANGES)
 
-    def pack(self, files: Mapping[str, File], made: datetime) -> bytes:
-        """The ZIP; `made` in UTC."""
+    @property
+    def spec(self) -> ProblemSpec:
+        """The question, about the numbers of the ZIP where they are in it."""
+        return self._here(self.asked)
+
+    def _here(self, spec: ProblemSpec) -> ProblemSpec:
+        return recipe.with_file(spec, DATA) if self.with_data else spec
+
+    def script(self, contents: Contents) -> str:
+        """Return Python that computes the result again and checks the certificates beside it."""
+        spec = self.spec if contents.computed is None else self._here(contents.computed)
+        return f'"""{REPRODUCE}"""\n\n{spec.to_python(**contents.shown)}{CHECKING}'
+
+    def pack(self, contents: Contents, made: datetime) -> bytes:
+        """Return the ZIP of a result; `made` is in UTC."""
+        code, prepared = self.script(contents), self.about.dataset.prepared
+        still = page.still(contents.pictures, contents.drawn)
+        report = page.html(self.about, Told(self.what, self.line, still, contents.proved, code), made)
+        proofs = {
+            f"{CERTIFICATES}{name}.npz": certificate.of_prepared(prepared).to_bytes()
+            for name, certificate in contents.certificates.items()
+        }
+        first = next(iter(proofs), None)
         files = {
-            **files,
+            "report.html": File(report, "the figures, the numbers and the recipe as one page"),
+            **archive.figures(contents.pictures, contents.captions),
+            **contents.tables,
+            **{path: File(body, contents.proofs if path == first else "") for path, body in proofs.items()},
+            "reproduce.py": File(
+                code.encode(), "computes it again and checks the certificates that are here"
+            ),
+            "question.json": File(
+                self.spec.to_json().encode(), "the question: `python -m nspca run question.json` answers it"
+            ),
             "references.bib": File(
                 references.bibtex(), "what to cite, as BibTeX: the papers and the software"
             ),
@@ -69,8 +135,8 @@ class Whole:
             said = "the numbers that everything here is about, as they are after reading"
             files[DATA] = File(to_npz(self.about.dataset), said)
         checks = self._checks([path for path in files if path.startswith(CERTIFICATES)])
-        first = File(readme.text(self.about, self.line, files, checks, made))
-        return archive.zipped({"README.txt": first, **files}, self.folder, made)
+        readme_file = File(readme.text(self.about, self.line, files, checks, made))
+        return archive.zipped({"README.txt": readme_file, **files}, self.folder, made)
 
     def _checks(self, certificates: list[str]) -> list[str]:
         """How somebody else checks it, in lines."""
@@ -79,14 +145,14 @@ class Whole:
             "",
             "computes it again, and checks every certificate, in this folder.",
         ]
-        if not self.with_data and set(self.asked.data) != {"sample"}:
+        if not self.with_data and not self._by_name:
             run += ["It needs the data, which are not in this ZIP, in this folder too."]
             if self.about.table is not None and certificates:
-                place = shlex.quote(self.asked.data["folder"])
+                place = shlex.quote(self.asked.data.folder)
                 run += ["A single certificate is checked from the folder of shards by", ""]
                 run += [f"    python -m nspca verify {place} {certificates[0]}", ""]
         elif certificates:
-            data = DATA if self.with_data else self.asked.data["sample"]
+            data = DATA if self.with_data else self.asked.data.sample
             run += ["A single one is checked, without computing the result again, by", ""]
             run += [f"    python -m nspca verify {data} {certificates[0]}", ""]
         said = (

@@ -33,10 +33,10 @@ def show(sweeps: list[Told]) -> None:
         if first.run.id == second.run.id:
             st.caption("This is the same run twice: choose another one.")
             return
-        values = {**second.values, "pin": [first.run.id]}
+        query = second.query | {"pin": first.run.id}
         label = "Both curves in one figure"
         st.page_link(
-            "pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.leading(**values)
+            "pages/sweep.py", label=label, icon=":material/area_chart:", query_params=state.opening(query)
         )
         _features(first, second)
 
@@ -57,7 +57,7 @@ def _choose(place, of: dict[str, Told], name: str) -> Told | None:
 
 
 def _features(first: Told, second: Told) -> None:
-    both = [k for k in first.ks if k in set(second.ks)]
+    both = [k for k in first.spec.ks if k in set(second.spec.ks)]
     if not both:
         st.caption("No k is in both: the components cannot be held side by side.")
         return
@@ -85,8 +85,8 @@ def _features(first: Told, second: Told) -> None:
 
 def _used(one: Told, k: int) -> list[str]:
     """The names of the features in the best component of a sweep at k, the heaviest first."""
-    of = data.find(one.request["data"], state.get("w"))
-    if of.content != one.request["content"]:
+    of = data.find(one.spec.data, state.get("w"))
+    if of.content != one.spec.content:
         raise nspca.InvalidData(
             f"{one.name} was made from other data than those kept under the same name now: run it again"
         )

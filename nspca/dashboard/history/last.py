@@ -26,7 +26,7 @@ def show() -> None:
 
 def _box(one: Told) -> None:
     try:
-        said, address = how_far(one, engine().status(one.run.id)), state.leading(**one.values)
+        said, address = how_far(one, engine().status(one.run.id)), state.opening(one.query)
     except DAMAGE:  # the list of runs says so
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):

@@ -14,15 +14,15 @@ from nspca.dashboard.shell import frame, moment, presses, state, words
 from nspca.jobs import JobState, Run
 from nspca.jobs.job import DAY
 from nspca.numerals import format_guarantee
-from nspca.tasks.rows import unpack
+from nspca.specs.rows import unpack
 
 OF_A_PAGE = 25
 FEW = 8  # runs that are found without a search
 LONGEST = 80  # characters of a name
-FILES = {"prove": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it.")}
+FILES = {"proof": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it.")}
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
 PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
-OF_SWEEPS = ("sweep", "joint", "compare", "components")  # what these return is a `nspca.Sweep`
+OF_SWEEPS = ("sweep", "components", "comparison", "successive")  # what these return is a `nspca.Sweep`
 BADGES = {
     "done": ":green-badge[done]",
     "failed": ":red-badge[failed]",
@@ -131,7 +131,7 @@ def _row(one: Told | Run, place) -> None:
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
         begun, drawn = _said(one, now, place), thumbnail.of(one, unpack(now.rows))
-        address = state.leading(**one.values)
+        address = state.opening(one.query)
     except DAMAGE:
         with left:
             st.markdown(f":gray[{DAMAGED}]")
@@ -204,8 +204,8 @@ def _more(one: Told, now: JobState) -> None:
     look = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
     st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
     if now.state == "done":
-        label, ending, reads = FILES.get(one.task, SWEEPS if one.task in OF_SWEEPS else PLAIN)
-        name = f"nspca-{one.task}-{run.id[:8]}.{ending}"
+        label, ending, reads = FILES.get(one.spec.kind, SWEEPS if one.spec.kind in OF_SWEEPS else PLAIN)
+        name = f"nspca-{one.spec.kind}-{run.id[:8]}.{ending}"
         take = partial(engine().result, run.id)
         st.download_button(
             label,

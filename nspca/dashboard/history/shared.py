@@ -6,7 +6,7 @@ from nspca.dashboard.history import sharing
 from nspca.dashboard.history.told import Told, tell
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.runs.request import SWEEP
+from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state, words
 from nspca.errors import JobError
@@ -27,12 +27,12 @@ def opened() -> Watched:
         raise JobError(NO_SHARE)
     st.subheader(words.plain(one.name))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if {"sample", "folder"} & one.values.keys():
-            own = {name: value for name, value in one.values.items() if name != SWEEP.key}
+        if {"sample", "folder"} & one.query.keys():
+            own = {name: text for name, text in one.query.items() if name != SWEEP.key}
             way = {
                 "page": one.page or "app.py",
                 "label": "Go on with it in a workspace of your own",
-                "query_params": state.leading(**own),
+                "query_params": state.opening(own),
             }
         else:
             st.caption("These data were uploaded by whoever shared the run, and stay there.", width="content")

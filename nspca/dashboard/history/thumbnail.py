@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from nspca.dashboard.history.told import DAMAGE, Told
 from nspca.data import SAMPLES
 from nspca.plots.thumbnail import patches, sparkline
-from nspca.tasks.rows import Closer, Found, Several
+from nspca.specs import ProblemSpec
+from nspca.specs.rows import Closer, Found, Several
 
 ALT = "What this run found, small"
 MOST = 300  # points of a line, and features of the parts: more are not seen at this size
@@ -56,7 +57,8 @@ def _known(bound: float | None) -> float | None:
 def _parts(one: Told, row: Several) -> str:
     """A map of the pixels of an image; of other features one line from the first to the last."""
     supports = [sorted(part[0])[:MOST] for part in row.parts or []]
-    sample = SAMPLES.get(one.request["data"].get("sample", ""))
+    data = one.spec.data if isinstance(one.spec, ProblemSpec) else None
+    sample = SAMPLES.get(data.sample or "") if data else None
     n = (
         sample.shape[1]
         if sample and sample.shape

@@ -1,7 +1,6 @@
 """Everything of a run of parts or topics as one ZIP. No Streamlit calls of its own."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from html import escape
 
@@ -9,13 +8,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.export import archive, page
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.page import Told
-from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, DATA, Whole
+from nspca.dashboard.export.whole import Contents, Whole
 from nspca.dashboard.joint import views
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.request import snippet
 from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
@@ -27,10 +23,7 @@ METHODS = "variance-by-method"
 def whole(outcome: Outcome) -> Whole:
     """What is said of all of it."""
     about, asked = outcome.about, outcome.asked
-    line = (
-        f"Asked: {asked.describe(about.one, about.feature)}, by {' and '.join(asked.methods)}. Seed "
-        f"{asked.seed}."
-    )
+    line = f"Asked: {asked.describe().asked}. Seed {asked.seed}."
     late = [method for method in asked.methods if method not in outcome.results]
     left_out = [method for method, result in outcome.results.items() if views.unfinished(result)]
     line += f" Not here: {words.listed(late)}." if late else ""
@@ -60,39 +53,25 @@ def pack(
     made : datetime
         In UTC.
     """
-    data, all_of_it = outcome.of.dataset, whole(outcome)
-    code = script(outcome)
-    still = page.still(pictures, drawn)
-    told = Told(outcome.about.key, all_of_it.line, still, _proved(outcome), code)
+    data = outcome.of.dataset
     certificate = next((r.certificate for r in outcome.results.values() if r.certificate), None)
-    proof = File(
-        b"" if certificate is None else certificate.of_prepared(data.prepared).to_bytes(),
+    methods = frame_to_csv(labelled(views.table(outcome)[0], data))
+    contents = Contents(
+        drawn,
+        pictures,
+        {name: name.replace("-", " ") for name in drawn},
+        {
+            "tables/methods.csv": File(methods, "what each method found, in numbers"),
+            "tables/components.csv": File(
+                frame_to_csv(labelled(weights, data)), "the weights of all components"
+            ),
+        },
+        {} if certificate is None else {outcome.about.key: certificate},
         "the proof: it bounds what any method can explain",
+        _proved(outcome),
+        shown=views.shown(outcome),
     )
-    files = {
-        "report.html": File(
-            page.html(outcome.of, told, made), "the figures, the numbers and the recipe as one page"
-        ),
-        **archive.figures(pictures, {name: name.replace("-", " ") for name in drawn}),
-        "tables/methods.csv": File(
-            frame_to_csv(labelled(views.table(outcome)[0], data)), "what each method found, in numbers"
-        ),
-        "tables/components.csv": File(frame_to_csv(labelled(weights, data)), "the weights of all components"),
-        **({} if certificate is None else {f"{CERTIFICATES}{outcome.about.key}.npz": proof}),
-        "reproduce.py": File(
-            code.encode(), f"computes the components of {outcome.best} again and checks the certificate"
-        ),
-    }
-    return all_of_it.pack(files, made)
-
-
-def script(outcome: Outcome) -> str:
-    """Python that finds the components of the best method again, and checks the certificate of the folder
-    that it is run in.
-    """
-    asked = replace(outcome.asked, data={"file": DATA}) if whole(outcome).with_data else outcome.asked
-    covariance = outcome.of.dataset.is_covariance
-    return snippet(asked, outcome.best, covariance, outcome.proved_further) + CHECKING
+    return whole(outcome).pack(contents, made)
 
 
 def _proved(outcome: Outcome) -> str:

@@ -10,12 +10,15 @@ import streamlit as st
 import nspca
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.joint.request import DEFAULT, LARGE, MOST, QUICK, JointRequest, default_sizes, read_sizes
+from nspca.dashboard.joint.sizes import DEFAULT, LARGE, MOST, QUICK, default_sizes, read_sizes
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
 from nspca.dashboard.shell import state, words
 from nspca.data import SAMPLES, Dataset
 from nspca.errors import InvalidProblem, NSPCAError
+from nspca.specs import ComponentsSpec, DataSpec
+from nspca.specs.components import BUDGET
+from nspca.specs.data import is_stand_in
 
 MINE = "mine"
 EFFORTS = {"none": "no proof", "fast": "fast", "standard": "standard", "thorough": "thorough"}
@@ -54,7 +57,7 @@ class Subject:
     @property
     def first(self) -> str:
         """The sample that is shown when nothing that suits was chosen: an original, never a stand-in."""
-        return self.otherwise if chosen.is_stand_in(self.sample) else self.sample
+        return self.otherwise if is_stand_in(self.sample) else self.sample
 
     def count(self, number: int) -> str:
         return f"{number} {self.one}{'' if number == 1 else 's'}"
@@ -75,7 +78,7 @@ def data(about: Subject) -> Chosen:
         options,
         width=420,
         format_func=lambda name: (
-            names.get(name) or SAMPLES[name].title + (" · stand-in" if chosen.is_stand_in(name) else "")
+            names.get(name) or SAMPLES[name].title + (" · stand-in" if is_stand_in(name) else "")
         ),
         **state.bind(about.data_key, wanted, then=lambda: _other_data(about)),
     )
@@ -84,7 +87,7 @@ def data(about: Subject) -> Chosen:
     # The data page may have changed the sample in force; one that leaves no image behind does not count.
     in_force = not _own() and state.get("sample") == wanted
     changed = chosen.opened() if in_force else None
-    return changed if changed and about.suits(changed.dataset) else chosen.find({"sample": wanted}, None)
+    return changed if changed and about.suits(changed.dataset) else chosen.find(DataSpec(sample=wanted), None)
 
 
 def _mine(about: Subject) -> Chosen | None:
@@ -106,7 +109,7 @@ def _other_data(about: Subject) -> None:
     state.forget((about.key, "r", "size", "raw", "face", "using", "topic", "named"))
 
 
-def usual(about: Subject, of: Chosen) -> JointRequest:
+def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     """What the page answers before anybody asks: the inputs as they are at first; of many features by fewer
     methods.
     """
@@ -115,7 +118,7 @@ def usual(about: Subject, of: Chosen) -> JointRequest:
     center = not of.dataset.is_covariance and not _counts(about, of)
     able = methods.able(methods.refusals(of, True, center, False))
     by = tuple(name for name in (QUICK if n > LARGE else DEFAULT) if name in able)
-    return JointRequest(of.reference, of.content, (size,) * r, by, center=center)
+    return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, center=center, noun=about.one)
 
 
 def _counts(about: Subject, of: Chosen) -> bool:
@@ -123,7 +126,7 @@ def _counts(about: Subject, of: Chosen) -> bool:
     return of.dataset.kind == "words" and about.key == "topics"
 
 
-def asked(about: Subject, of: Chosen) -> JointRequest:
+def asked(about: Subject, of: Chosen) -> ComponentsSpec:
     """The inputs, and the request they add up to.
 
     Raises
@@ -147,11 +150,11 @@ def asked(about: Subject, of: Chosen) -> JointRequest:
         refusals = methods.refusals(of, not signed, center, scale)
         with place:
             by, options = _methods([name for name in methods.able(refusals) if name in nspca.METHODS])
-    for method, given in method_options.form(by, besides=(method_options.BUDGET,)).items():
+    for method, given in method_options.form(by, besides=(".".join(BUDGET),)).items():
         options[method] = options.get(method, {}) | given
-    return JointRequest(
-        data=of.reference,
-        content=of.content,
+    return ComponentsSpec(
+        data=of.spec,
+        noun=about.one,
         sizes=read_sizes(sizes or "", _whole(r, about), n),
         methods=tuple(by),
         options=options,

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.joint.form import Subject
-from nspca.dashboard.joint.request import JointRequest
 from nspca.dashboard.proof.attempts import Attempt
+from nspca.specs import ComponentsSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Outcome:
 
     about: Subject
     of: Chosen
-    asked: JointRequest
+    asked: ComponentsSpec
     problem: nspca.Problem
     results: dict[str, nspca.Result]
     run_id: str

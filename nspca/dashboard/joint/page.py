@@ -18,7 +18,7 @@ from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.request import DEFAULT, LARGE, MOST, JointRequest
+from nspca.dashboard.joint.sizes import DEFAULT, LARGE, MOST
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import arrival, beforehand, found, goes, start
 from nspca.dashboard.runs.found import Kind, Watched
@@ -26,7 +26,8 @@ from nspca.dashboard.runs.kept import kept
 from nspca.dashboard.shell import frame, state, words
 from nspca.jobs import JobState
 from nspca.numerals import format_bound, format_value
-from nspca.tasks.rows import Climbed, Refused, Several, unpack
+from nspca.specs import ComponentsSpec
+from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 LIGHTER = "Of many features it was made by fewer methods than the form offers."
 
@@ -43,7 +44,7 @@ def show(title: str, about: Subject, view: View) -> None:
     with frame.guard(), frame.form():
         asked = joint_form.asked(about, of)
         many = about.count(asked.r)
-        begin = lambda: start.of_page(kind, of, asked, many)  # noqa: E731
+        begin = lambda: start.of_page(kind, of, asked)  # noqa: E731
         start.offer(f"Find {many}", of, asked, begin, lambda: beforehand.all_rows(of, asked))
     with frame.guard(), frame.picture():
         if not _arrived(kind, about, view, of):
@@ -53,8 +54,7 @@ def show(title: str, about: Subject, view: View) -> None:
 
 def _kind(about: Subject, view: View) -> Kind:
     return Kind(
-        task="joint",
-        request=JointRequest,
+        spec=ComponentsSpec,
         key=about.key,
         anew=("using", "topic", "named"),
         empty=view.empty,
@@ -69,9 +69,9 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
         return False
     of = chosen.some(of)
     usual = joint_form.usual(about, of)
-    of_folder = "folder" in of.reference
+    of_folder = of.reference.folder is not None
     if of_folder:  # some rows of it are for a first look
-        usual = replace(usual, effort="fast")
+        usual = usual.but(effort="fast")
     run = arrival.look(kind, of, usual)
     if run is None:
         return False
@@ -80,7 +80,7 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
     if of_folder:
         st.caption(words.plain(f"Shown: {of.dataset.provenance}."))
     r = state.get("r") if state.get("r") in range(1, MOST + 1) else usual.r
-    arrival.announce(run, usual.describe(about.one, about.feature), f"Find {about.count(r)}", fewer)
+    arrival.announce(run, usual.describe().asked, f"Find {about.count(r)}", fewer)
     if run.now.state == "done":
         _finished(run, about, view)
     else:
@@ -91,7 +91,7 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
 
 
 def _run(kind: Kind, about: Subject, view: View) -> None:
-    run = found.in_address(kind, lambda asked: asked.describe(about.one, about.feature))
+    run = found.in_address(kind)
     if run is None:
         return
     if run.of.table is not None and run.measured(leading=False) is None:
@@ -126,7 +126,7 @@ def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
     X = climb[-1].components(n) if climb and at_work else None
     if X is not None and run.of.table is None:
         results[climb[-1].method] = nspca.Result.of(
-            run.asked.problem(run.of), X, nspca.Status.CANCELLED, climb[-1].method
+            chosen.problem_of(run.of, run.asked), X, nspca.Status.CANCELLED, climb[-1].method
         )
     if not now.ended and not _closing(run, now) and "joint" in run.asked.methods:
         joint_views.climb(climb, at_work, about, run.id)
@@ -139,7 +139,7 @@ def _closing(run: Watched, now: JobState) -> bool:
 
 
 def _problem(run: Watched) -> nspca.Problem:
-    return run.measured(leading=False) if run.of.table is not None else run.asked.problem(run.of)
+    return run.measured(leading=False) if run.of.table is not None else chosen.problem_of(run.of, run.asked)
 
 
 def _finished(run: Watched, about: Subject, view: View) -> None:
@@ -173,7 +173,7 @@ def _share(now: JobState) -> float:
     return now.event.payload.get("share", 0.0) if now.event else 0.0
 
 
-def _says(asked: JointRequest, now: JobState) -> str:
+def _says(asked: ComponentsSpec, now: JobState) -> str:
     """One line: how far, what is being done, best so far, bound so far."""
     if waits := goes.waiting(now):
         return waits

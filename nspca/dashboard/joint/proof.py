@@ -6,14 +6,14 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.joint.request import JointRequest
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing, panel
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.proof.closing import Aim
 from nspca.jobs import JobState
 from nspca.problem import Problem
-from nspca.tasks.rows import Closer, Several, unpack
+from nspca.specs import ComponentsSpec
+from nspca.specs.rows import Closer, Several, unpack
 
 
 def closers(now: JobState) -> list[Closer]:
@@ -30,7 +30,7 @@ def live(now: JobState, problem: Problem, run_id: str) -> bool:
     return bool(rows)
 
 
-def tightest(results: dict[str, nspca.Result], asked: JointRequest, tried: list[Attempt]) -> dict:
+def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict:
     """The results, each with the least bound that is known by now: one serves all of them."""
     own = next(iter(results.values()), None)
     proof = own and proofs.best(own, tried, asked.sizes)

@@ -8,13 +8,12 @@ import streamlit as st
 
 from nspca.dashboard import folder
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import found, start
+from nspca.dashboard.runs import found, recipe, start
 from nspca.dashboard.shell import moment, words
 from nspca.dashboard.views import filling
-from nspca.tasks.rows import Recurred, Row, unpack
-from nspca.tasks.stability import RESAMPLES
-
-TASK = "joint stability"
+from nspca.specs import ComponentsStabilitySpec
+from nspca.specs.rows import Recurred, Row, unpack
+from nspca.specs.stability import RESAMPLES
 
 
 def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], None]) -> None:
@@ -35,15 +34,13 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         if outcome.of.table is not None:
             st.caption(folder.ALL_ROWS)
             return
-        request, result = _request(outcome), outcome.results[best]
-        now = found.that_asks(TASK, request)
+        spec, result = _spec(outcome), outcome.results[best]
+        now = found.that_asks(spec)
         if now is None:
             about = moment.roughly(RESAMPLES * max(result.seconds, 0.05))
-            arguments = {"X": outcome.of.dataset.X, "components": result.components, "request": request}
-            title = f"{outcome.of.dataset.name}, stability of {outcome.about.count(outcome.asked.r)}"
             start.button(
                 f"Draw the rows {RESAMPLES} times: about {about}",
-                lambda: start.start(TASK, arguments, title),
+                lambda: start.start(spec, **outcome.of.given, components=result.components),
                 "stability",
                 type="secondary",
                 icon=":material/casino:",
@@ -53,12 +50,18 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
             look(unpack(now.rows))
             filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
+            recipe.offer(spec, outcome.of)
 
 
-def _request(outcome: Outcome) -> dict:
+def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
     asked, best = outcome.asked, outcome.best
-    own = {"sizes": list(asked.sizes), "method": best, "options": asked.options.get(best, {})}
-    return {**asked.same, **own, "seed": asked.seed, "resamples": RESAMPLES}
+    return ComponentsStabilitySpec(
+        **asked.about_problem(),
+        sizes=asked.sizes,
+        method=best,
+        options=asked.options_of([best]),
+        seed=asked.seed,
+    )
 
 
 def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:

@@ -16,15 +16,15 @@ from nspca.dashboard.browser import figures
 from nspca.dashboard.joint import names as topic_names
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.joint.request import snippet
-from nspca.dashboard.runs import methods
+from nspca.dashboard.runs import methods, recipe
 from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.numerals import format_bound, format_value, format_value_share, round_down
 from nspca.plots.joint import climb_figure, cumulative_figure
 from nspca.result import Result
-from nspca.tasks.rows import Climbed
+from nspca.specs.proof import MORE
+from nspca.specs.rows import Climbed
 
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
@@ -266,10 +266,13 @@ def downloads(outcome: Outcome) -> None:
         if certificate is not None:
             proof = certificate.of_prepared(outcome.of.dataset.prepared)
             _download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", help=CHECK)
-    with st.expander("Python that reproduces this", icon=":material/code:"):
-        best = outcome.best
-        code = snippet(outcome.asked, best, data.is_covariance, outcome.proved_further)
-        st.code(code, language="python")
+    recipe.offer(outcome.asked, outcome.of, **shown(outcome))
+
+
+def shown(outcome: Outcome) -> dict[str, str]:
+    """Return what exported Python is to find again: the best method, and the effort of the proof."""
+    further = {"effort": MORE[-1]} if outcome.proved_further else {}
+    return {"method": outcome.best, **further}
 
 
 def _download(label: str, content, file: str, mime: str = "application/octet-stream", **options) -> None:

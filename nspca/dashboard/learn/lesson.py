@@ -16,6 +16,7 @@ from nspca.lowrank.spannogram import intervals_rank2
 from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.solvers import coordinate, em
+from nspca.specs import DataSpec
 
 K = 8
 
@@ -58,12 +59,12 @@ class Lesson:
 
 def lesson() -> Lesson:
     """The same for everybody; about a second, once per server."""
-    return _lesson(chosen.find({"sample": "digits"}, None).content)
+    return _lesson(chosen.find(DataSpec(sample="digits"), None).content)
 
 
 @st.cache_resource(max_entries=2, show_spinner="Solving the example …")
 def _lesson(content: str) -> Lesson:
-    of = chosen.find({"sample": "digits"}, None)
+    of = chosen.find(DataSpec(sample="digits"), None)
     problem = chosen.problem(of, True, True, False).with_k(K)
     result = nspca.solve(problem)
     certificate = nspca.certify(problem, result, effort="fast")

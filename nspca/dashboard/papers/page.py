@@ -6,15 +6,16 @@ import streamlit as st
 
 from nspca import papers
 from nspca.dashboard.browser import figures
-from nspca.dashboard.runs import found, goes, start
+from nspca.dashboard.runs import found, goes, recipe, start
 from nspca.dashboard.runs.found import opened
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import moment, presses, state, words
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Item, Outcome, report
 from nspca.plots.papers import gallery_figure, panel_figure
+from nspca.specs import PaperSpec
 
-TASK, USES = "paper", "uses"
+USES = "uses"
 TABS = {
     "asteris2014": "Asteris et al. 2014",
     "asteris2015": "Asteris et al. 2015",
@@ -80,8 +81,8 @@ def _first(mine: list[Item], outcomes: dict[str, Outcome | None]) -> Item:
     return next(telling, mine[0])
 
 
-def _request(item: Item) -> dict[str, str]:
-    return {"item": item.name, "files": _digest(item.needs)}
+def _spec(item: Item) -> PaperSpec:
+    return PaperSpec(item=item.name, files=_digest(item.needs))
 
 
 @st.cache_data(ttl=60, show_spinner=False)
@@ -91,7 +92,7 @@ def _digest(needs: tuple[str, ...]) -> str:
 
 def _run(item: Item) -> JobState | None:
     """The newest run of this item that somebody of this workspace started, about the files as they are."""
-    return found.that_asks(TASK, _request(item))
+    return found.that_asks(_spec(item))
 
 
 @st.cache_data(show_spinner=False)
@@ -108,8 +109,8 @@ def _outcome(item: Item) -> Outcome | None:
 
 def _done(item: Item) -> JobState | None:
     """The newest run of it that came to its end: a later one may be under way, or have been cancelled."""
-    wanted = _request(item)
-    runs = (run.id for run, given in found.every(TASK) if given.get("request") == wanted)
+    wanted = _spec(item)
+    runs = (run.id for run, spec in found.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 
@@ -162,9 +163,7 @@ def _item(item: Item, outcome: Outcome | None) -> None:
     if outcome.said:
         st.markdown(words.plain(outcome.said))
     _drawn(item, outcome)
-    if item.code:
-        with st.expander("Python", icon=":material/code:"):
-            st.code(item.code, language="python")
+    recipe.offer(_spec(item), key=item.name, code=item.code)
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
@@ -191,7 +190,7 @@ def _compute(item: Item) -> None:
         st.caption(f"Not on this machine: {words.listed(lacking)}; what needs them stays empty.")
     start.button(
         "Compute it here",
-        lambda: start.start(TASK, {"request": _request(item)}, f"{TABS[item.paper]}, {item.label}"),
+        lambda: start.start(_spec(item)),
         f"compute_{item.name}",
     )
 

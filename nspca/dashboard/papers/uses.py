@@ -3,7 +3,6 @@ button.
 """
 
 import hashlib
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,25 +13,29 @@ from nspca.dashboard import chosen
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.data import preview, standin
-from nspca.dashboard.runs import found, start
+from nspca.dashboard.runs import found, recipe, start
 from nspca.dashboard.shell import cache, state
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
-from nspca.data.places import originals_folder
+from nspca.data.folders import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, roc_figure, selections_figure, styles
-from nspca.tasks.compare import PART_SIZE, PARTS, STARTS, TRAIN_FACES, TRAIN_OTHERS
-from nspca.tasks.compare import PROPS as PROPS_METHODS
-from nspca.tasks.rows import Scored
+from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec, Spec
+from nspca.specs.rows import Scored
+from nspca.specs.uses import (
+    NEEDED,
+    PART_SIZE,
+    PARTS,
+    PIXELS,
+    PROPS,
+    STARTS,
+    TRAIN_FACES,
+    TRAIN_OTHERS,
+)
 
-GENES, FACES, PROPS = "genes", "detection", "pitprops"
 USES = {"genes": "Choosing genes", "faces": "Finding faces", "pitprops": "Pitprops"}
-COUNTS = (10, 30, 50, 70, 100, 150, 200, 250)
 PREPARED = {"log": "log2 intensities", "standardised": "standardised"}
-NEEDED = ("cbcl_nonfaces.npz", "cbcl_test_faces.npz")
-DETECTORS = ("auto", "em", "greedy signed", "coordinate", "nmf", "pca")
 TESTED = {"rest": "the rest of the training set", "test set": "the test set's faces"}
 COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace": "variance of the subspace"}
-PIXELS = 361
 
 
 def show() -> None:
@@ -54,18 +57,21 @@ def _about(what: str, measured: str, source: str) -> None:
     st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
 
 
-def _run(task: str, arguments: dict, label: str, total: int, draw, key: str) -> dict | list | None:
+def _run(spec: Spec, given: dict, label: str, total: int, draw, key: str) -> dict | list | None:
     """A button, or its run; what the run returned when it is done."""
-    now = found.that_asks(task, arguments["request"])
+    now = found.that_asks(spec)
     if now is None:
-        start.button(label, lambda: start.start(task, arguments, USES[key]), key)
+        start.button(label, lambda: start.start(spec, **given), key)
         return None
     done = filling.watch(now, total, lambda rows: draw([row.line for row in rows]), key, only=Scored)
-    return found.opened(now.id, now.finished, json.loads) if done else None
+    if not done:
+        return None
+    recipe.offer(spec)
+    return found.opened(now.id, now.finished, spec.unpack)
 
 
 def _data(name: str) -> Chosen:
-    of = chosen.find({"sample": name}, None)
+    of = chosen.find(DataSpec(sample=name), None)
     st.markdown(
         f"{preview.BADGES[of.dataset.source]} :small[:gray[{of.dataset.X.shape[0]} × "
         f"{of.dataset.X.shape[1]}]]"
@@ -105,9 +111,10 @@ def _genes() -> None:
         **state.bind("prepared", prepared),
     )
     labels = np.array([str(label) for label in of.dataset.labels])
-    request = {"content": of.content, "counts": COUNTS, "starts": STARTS, "prepared": prepared, "seed": 0}
-    arguments = {"X": of.dataset.X, "labels": labels, "request": request}
-    answer = _run(GENES, arguments, "Choose genes and cluster", 3 * len(COUNTS) + 1, _draw_genes, "genes")
+    spec = GenesSpec(content=of.content, prepared=prepared)
+    given = {"X": of.dataset.X, "labels": labels}
+    total = 3 * len(spec.counts) + 1
+    answer = _run(spec, given, "Choose genes and cluster", total, _draw_genes, "genes")
     if answer is not None:
         _draw_genes(answer["rows"])
         _say_genes(answer["rows"])
@@ -149,7 +156,7 @@ def _faces() -> None:
         "Zass and Shashua 2006, Section 5 and Fig. 4, on the MIT CBCL Face Database #1.",
     )
     extra, missing = other_pictures()
-    of = chosen.find({"sample": "cbcl"}, None)
+    of = chosen.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
     if missing:
         st.info(
@@ -161,16 +168,14 @@ def _faces() -> None:
         return
     _data("cbcl")
     others = hashlib.sha256(b"".join(pictures.tobytes() for pictures in extra.values())).hexdigest()
-    request = {"content": of.content, "others": others, "methods": DETECTORS, "seed": 0}
-    arguments = {
+    spec = DetectionSpec(content=of.content, others=others)
+    given = {
         "faces": of.dataset.X,
         "nonfaces": extra[NEEDED[0]],
         "test_faces": extra[NEEDED[1]],
-        "request": request,
     }
-    answer = _run(
-        FACES, arguments, f"Find {PARTS} components and detect", 2 * len(DETECTORS), _draw_faces, "faces"
-    )
+    label, total = f"Find {PARTS} components and detect", 2 * len(spec.methods)
+    answer = _run(spec, given, label, total, _draw_faces, "faces")
     if answer is not None:
         _draw_faces(answer)
         _say_faces(answer)
@@ -242,14 +247,13 @@ def _pitprops() -> None:
     right.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
     )
-    of = chosen.find({"sample": "pitprops"}, None)
-    request = {"content": of.content, "k": k, "seed": 0}
+    of = chosen.find(DataSpec(sample="pitprops"), None)
     draw = lambda rows: _draw_props(rows, counted)  # noqa: E731
     answer = _run(
-        PROPS,
-        {"A": of.dataset.X, "request": request},
+        PitpropsSpec(content=of.content, k=k),
+        {"A": of.dataset.X},
         "Find six components",
-        len(PROPS_METHODS),
+        len(PROPS),
         draw,
         "pitprops",
     )

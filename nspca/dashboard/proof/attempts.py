@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,14 +15,13 @@ import streamlit as st
 import nspca
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import found, start
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.shell import cache, state, words
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
-from nspca.tasks import sweep as tasks
+from nspca.specs import CheckSpec, ProblemSpec, ProofSpec
+from nspca.specs.proof import MORE
+from nspca.specs.published import EPSNET, OTHERS, RANK_3
 
-MORE, CHECK = "prove", "check"
-NONE: dict[str, list] = {"forced": []}  # what a question says that was stored before there was such a word
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
 
 
@@ -50,25 +50,15 @@ class Proof:
     seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
 
 
-def question(asked: Asked, k: int | tuple[int, ...]) -> dict:
-    """What a certificate depends on: it serves every sweep that meets the same problem."""
-    return {**asked.same, "k": k}
-
-
-def attempts(asked: Asked) -> list[Attempt]:
-    """Everything this workspace has tried to prove about the problem of a run, the newest first."""
+def attempts(asked: ProblemSpec) -> list[Attempt]:
+    """Return what this workspace has tried to prove about the problem of a run, the newest first."""
     tried = []
-    for run, given in found.every(MORE):
-        about = given.get("question")
-        if isinstance(about, dict) and all(
-            about.get(name, NONE.get(name)) == value
-            for name, value in question(asked, about.get("k")).items()
-        ):
+    for run, spec in found.every(ProofSpec):
+        if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
             kept = _opened(name) if engine().store.has_result(name) else None
-            k = tuple(about["k"]) if isinstance(about["k"], list) else about["k"]
-            tried.append(Attempt(run.id, k, now, kept))
+            tried.append(Attempt(run.id, spec.k, now, kept))
     return tried
 
 
@@ -78,24 +68,21 @@ def _opened(key: str) -> nspca.Certificate:
 
 
 def left(made: str | None) -> tuple[str, ...]:
-    """Efforts beyond the one that was made to its end, if any was."""
-    return tasks.MORE[tasks.MORE.index(made) + 1 :] if made in tasks.MORE else tasks.MORE
+    """Return the efforts beyond the one that was made to its end, if any was."""
+    return MORE[MORE.index(made) + 1 :] if made in MORE else MORE
 
 
 def more(
-    about: Chosen, asked: Asked, k: int | tuple[int, ...], component, efforts: Sequence[str] = tasks.MORE
+    about: Chosen,
+    asked: ProblemSpec,
+    k: int | tuple[int, ...],
+    component: Any,
+    efforts: Sequence[str] = MORE,
 ) -> None:
     """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
-    data = about.dataset
     earlier = sum(attempt.k == k for attempt in attempts(asked))
-    arguments = {"X": about.given, "covariance": data.is_covariance, "component": component}
-    arguments["question"] = {
-        **question(asked, k),
-        "attempt": earlier,
-        "data": asked.data,
-        "efforts": list(efforts),
-    }
-    start.start(MORE, arguments, f"{data.name}, {words.sizes(k)}, proof")
+    spec = ProofSpec(**asked.about_problem(), k=k, efforts=efforts, attempt=earlier)
+    start.start(spec, **about.given, component=component)
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:
@@ -112,9 +99,9 @@ def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
     form.
     """
     rows = sweep.frame.assign(
-        **{name: [result.info.get(name) for result in sweep.results.values()] for name in tasks.OTHERS}
+        **{name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
     )
-    rows = rows.astype(dict.fromkeys((*tasks.OTHERS, "upper", "ratio"), float))
+    rows = rows.astype(dict.fromkeys((*OTHERS, "upper", "ratio"), float))
     for i, (method, k) in enumerate(sweep):
         proof = best(sweep[method, k], tried, k)
         if proof is not None and not rows.at[i, "upper"] <= proof.certificate.upper:
@@ -131,13 +118,11 @@ def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
     """What the bounds beside ours say about a result, in a sentence each; nothing where they were not
     computed.
     """
-    frame = pd.DataFrame(
-        [{"k": k, "value": result.value} | {name: result.info.get(name) for name in tasks.OTHERS}]
-    )
+    frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
     said = []
     for name, column, kind, seen in (
-        ("rank-3 bound", tasks.RANK_3, "rank-3", seen_at_rank_3),
-        ("2014 paper's bound", tasks.EPSNET, "epsnet", seen_by_the_paper),
+        ("rank-3 bound", RANK_3, "rank-3", seen_at_rank_3),
+        ("2014 paper's bound", EPSNET, "epsnet", seen_by_the_paper),
     ):
         row = seen(frame, problem.leading_eigenvalue).iloc[0]
         if pd.notna(row["upper"]):
@@ -153,19 +138,19 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
     else in the background.
     """
     content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
-    asked = {
-        "k": problem.k,
-        "nonneg": problem.nonneg,
-        "center": A.center,
-        "scale": A.scale,
-        "source": A.source,
-        "forced": list(problem.forced),
-    }
-    arguments = {"X": about.given, "certificate": content, "asked": asked}
+    spec = CheckSpec(
+        data=about.spec,
+        k=problem.k,
+        nonneg=problem.nonneg,
+        center=A.center,
+        scale=A.scale,
+        source=A.source,
+        forced=problem.forced,
+    )
     if about.table is None and _cost(about, certificate) <= QUICK:
-        answer = json.loads(tasks.check(**arguments))
+        answer = spec.run(X=about.dataset.X, certificate=content)
     else:
-        answer = {"run": start.start(CHECK, arguments, f"{about.dataset.name}, check of a proof")}
+        answer = {"run": start.start(spec, **about.given, certificate=content)}
     st.session_state.setdefault(state.CHECKS, {})[name] = answer
 
 

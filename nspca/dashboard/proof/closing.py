@@ -14,12 +14,12 @@ from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import goes, start
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.shell import words
 from nspca.jobs import JobState
 from nspca.numerals import format_bound, format_guarantee, proved_ratio
 from nspca.plots import gap_figure
-from nspca.tasks.rows import Closer, unpack
+from nspca.specs import ProblemSpec
+from nspca.specs.rows import Closer, unpack
 
 MORE_HELP = (
     "Works on a tighter bound in the background, up to thorough effort: a minute or more, for several "
@@ -45,7 +45,7 @@ class Aim:
     """
 
     about: Chosen
-    asked: Asked
+    asked: ProblemSpec
     k: int | tuple[int, ...]
     result: nspca.Result
     made: str | None

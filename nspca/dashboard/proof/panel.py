@@ -14,12 +14,13 @@ from nspca.dashboard.proof import closing
 from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.proof.closing import Aim
 from nspca.dashboard.runs import goes
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import presses, words
 from nspca.data.arrays import to_npz
 from nspca.numerals import format_bound, format_guarantee, percent_up, proved_ratio, ratio_at_most
 from nspca.plots import kind_words
 from nspca.problem import Problem
+from nspca.specs import SweepSpec
+from nspca.specs.data import CHANGES
 
 INDEPENDENT = (
     "The checker shares no code with what made the certificate: it forms its own products from the data "
@@ -30,7 +31,7 @@ INDEPENDENT = (
 def show(
     about: Chosen,
     problem: Problem,
-    asked: Request,
+    asked: SweepSpec,
     k: int,
     result: nspca.Result,
     tried: list[Attempt],
@@ -159,14 +160,17 @@ def _wait(certificate: nspca.Certificate) -> None:
 # --- take home ------------------------------------------------------------------------------------
 
 
-def _plain_source(asked: Request) -> bool:
+def _plain_source(asked: SweepSpec) -> bool:
     """Whether the name of a sample gives anybody the same numbers, with what the certificate says was done to
     them.
     """
-    return {"sample"} <= set(asked.data) <= {"sample", "prepared"}
+    where = asked.data
+    return where.sample is not None and not any(
+        getattr(where, name) for name in CHANGES if name != "prepared"
+    )
 
 
-def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certificate, own: bool) -> None:
+def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certificate, own: bool) -> None:
     name = about.stem
     mime = "application/octet-stream"
     st.download_button(
@@ -190,10 +194,10 @@ def _take_home(about: Chosen, asked: Request, k: int, certificate: nspca.Certifi
         )
 
 
-def _elsewhere(about: Chosen, asked: Request, k: int) -> None:
+def _elsewhere(about: Chosen, asked: SweepSpec, k: int) -> None:
     name = about.stem
-    data = asked.data["sample"] if _plain_source(asked) else f"{name}.npz"
+    data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
     if about.table is not None:
-        data = shlex.quote(asked.data["folder"])
+        data = shlex.quote(asked.data.folder)
     st.caption("On any machine that has nspca, the downloaded file is checked by")
     st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")

@@ -15,7 +15,8 @@ from typing import Any
 import nspca
 from nspca.archive import open_zip, unzip_member
 from nspca.dashboard.shell import cache
-from nspca.data.places import sample_folder
+from nspca.data.folders import sample_folder
+from nspca.specs import Spec
 
 ABOUT, SWEEP = "about.json", "sweep.zip"
 
@@ -26,16 +27,14 @@ class Answer:
 
     Parameters
     ----------
-    task : the name of what a worker would have done
     content : hash of the numbers that it was computed from
-    request : what was asked of them, as JSON gives it back
+    spec : what was asked of them, as JSON gives it back
     computed : seconds since the epoch
     seconds : how long it took
     """
 
-    task: str
     content: str
-    request: dict[str, Any]
+    spec: dict[str, Any]
     computed: float
     seconds: float
     sweep: nspca.Sweep
@@ -62,17 +61,17 @@ def folder() -> Path:
     return sample_folder() / "answers"
 
 
-def file_of(task: str, sample: str) -> Path:
-    """Where the answer about a sample is."""
-    return folder() / f"{task}-{sample}.zip"
+def file_of(spec: Spec, sample: str) -> Path:
+    """Return where the answer to a kind of question about a sample is."""
+    return folder() / f"{spec.kind}-{sample}.zip"
 
 
-def find(task: str, sample: str | None, content: str, request: dict[str, Any]) -> Answer | None:
-    """The stored answer to exactly this request about exactly these numbers; None when there is none."""
-    if sample is None or not file_of(task, sample).is_file():
+def find(sample: str | None, content: str, spec: Spec) -> Answer | None:
+    """Return the stored answer to exactly this question about exactly these numbers; None without one."""
+    if sample is None or not file_of(spec, sample).is_file():
         return None
-    answer = _opened(file_of(task, sample))
-    return answer if (answer.content, answer.request) == (content, json.loads(json.dumps(request))) else None
+    answer = _opened(file_of(spec, sample))
+    return answer if (answer.content, answer.spec) == (content, spec.to_plain()) else None
 
 
 @cache.keep()

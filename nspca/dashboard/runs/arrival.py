@@ -10,27 +10,27 @@ from typing import Any
 
 import streamlit as st
 
+from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import answers, everybody, goes
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind, Watched
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import moment, state, words
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
+from nspca.specs import ProblemSpec
 
 LARGEST = everybody.LARGEST  # entries of a table that is answered about unasked
 
 
-def look(kind: Kind, of: Chosen, asked: Asked) -> Watched | None:
+def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
     """The answer to the usual question about these data, stored, made, or on its way.
 
     None where the address names a run, for data that are no problem or too large, and when it failed.
     """
     if state.get(kind.key) is not None:
         return None
-    request = everybody.numbers_only(asked)
-    stored = answers.find(kind.task, of.reference.get("sample"), of.content, request)
+    stored = answers.find(of.reference.sample, of.content, asked.numbers_only())
     if stored is not None:
         began = stored.computed - stored.seconds
         now = JobState(
@@ -40,8 +40,8 @@ def look(kind: Kind, of: Chosen, asked: Asked) -> Watched | None:
     if not everybody.small_enough(of, LARGEST):
         return None
     try:
-        asked.problem(of)
-        now = everybody.answer(kind.task, of, request, patient=True)
+        chosen.problem_of(of, asked)
+        now = everybody.answer(of, asked, patient=True)
     except NSPCAError:
         return None
     return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)

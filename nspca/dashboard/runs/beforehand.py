@@ -2,7 +2,6 @@
 this server, with the command that can.
 """
 
-import json
 import shlex
 from collections.abc import Sequence
 
@@ -11,20 +10,19 @@ import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import everybody, goes
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import moment, words
 from nspca.errors import NSPCAError
 from nspca.planning import Plan, Size, machine, planned
 from nspca.planning.machine import Speed
+from nspca.specs import ProblemSpec, SpeedSpec
+from nspca.specs.question import AGAIN
 
-TASK = "speed"
 K = 10  # features of the component that a data set is planned for before anybody asked for one
 MOMENT = 2.0  # seconds that need not be told apart
 PROGRAM = 250e6  # bytes that a worker has before it reads anything
 ENDED_AT = 0.95  # of its memory, at which a worker is ended
 LONGEST = 4 * 3600.0  # seconds after which somebody else has restarted the server
-AGAIN = 1 / 4  # of the seconds of one k that each further one takes, since most is known by then
 
 
 def speed() -> Speed | None:
@@ -33,9 +31,9 @@ def speed() -> Speed | None:
     if found is not None:
         return found
     try:
-        who = machine.who()
-        now = everybody.look(TASK, "this machine", who, lambda: {"of": who}, patient=True)
-        return Speed(**json.loads(engine().result(now.id))) if now.state == "done" else None
+        spec = SpeedSpec(of=machine.who())
+        now = everybody.look(spec, "this machine", patient=True)
+        return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
     except (NSPCAError, TypeError, ValueError):
         return None
 
@@ -107,11 +105,11 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
     return ""
 
 
-def all_rows(of: Chosen, asked: Asked) -> None:
+def all_rows(of: Chosen, asked: ProblemSpec) -> None:
     """How long a run on all rows of a folder takes, in a line; nothing of other data."""
-    about = seconds(of, *asked.work)
+    about, effort = seconds(of, *asked.work), getattr(asked, "effort", None)
     if of.table is not None and about:
-        more = "" if asked.effort in (None, "fast") else f", and longer for a proof of {asked.effort} effort"
+        more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
         st.caption(f"All rows: {took(about)}{more}.")
 
 
@@ -124,13 +122,13 @@ def _instead(of: Chosen, sizes: Sequence[int]) -> str:
     """What to do on the command line."""
     many = f" --components {len(sizes)}" if len(sizes) > 1 else ""
     asked = f"--k {max(sizes)}{many}"
-    if "folder" in of.reference:
-        place = shlex.quote(of.reference["folder"])
+    if of.reference.folder is not None:
+        place = shlex.quote(of.reference.folder)
         return (
             f"on a larger machine, `python -m nspca solve {place} {asked}` does it; here, a sample of the "
             "rows can be solved."
         )
-    file = of.reference.get("file") or of.reference.get("sample") or "FILE"
+    file = of.reference.file or of.reference.sample or "FILE"
     return (
         f"on the command line, `python -m nspca shard {shlex.quote(str(file))} FOLDER` and then "
         f"`python -m nspca solve FOLDER {asked}` do it in passes over the file."

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
+from nspca.specs import ProblemSpec, Spec
 
 EVERYBODY = "the previews of everybody"  # no address can name this workspace: the runs in it are nobody's own
 AGAIN = 60.0  # seconds after which what failed is tried again
@@ -27,31 +27,28 @@ def small_enough(of: Chosen, most: int | None = None) -> bool:
     )
 
 
-def numbers_only(asked: Asked) -> dict[str, Any]:
-    """A request without the name of the data: it serves everybody who has the same numbers."""
-    return {name: value for name, value in asked.to_dict().items() if name not in ("data", "content")}
-
-
-def answer(task: str, of: Chosen, request: dict[str, Any], patient: bool = False) -> JobState:
-    """How the run of everybody is that answers a request about these data, see `look`."""
-    covariance = of.dataset.is_covariance
-    arguments = lambda: {"X": of.dataset.X, "covariance": covariance, "request": request}  # noqa: E731
-    return look(task, of.content, (covariance, request), arguments, patient)
+def answer(of: Chosen, asked: ProblemSpec, patient: bool = False) -> JobState:
+    """Return how the run of everybody is that answers a question about these data, see `look`."""
+    return look(asked.numbers_only(), of.content, lambda: of.given, patient)
 
 
 def look(
-    task: str, content: str, which: Any, arguments: Callable[[], dict[str, Any]], patient: bool = False
+    spec: Spec, content: str, given: Callable[[], dict[str, Any]] = dict, patient: bool = False
 ) -> JobState:
-    """How the run of everybody is that answers a question, begun if need be; and once more where it was
-    dropped, or failed a while ago, as nobody has a button for it.
+    """Return how the run of everybody is that answers a question, begun if need be.
+
+    It is begun once more where it was dropped, or failed a while ago, as nobody has a button for it.
 
     Parameters
     ----------
-    content, which : what it is about, and what tells the questions about that apart
-    arguments : makes what the task is given
-    patient : lets others pass
+    content : str
+        What the question is about, where the spec does not say it.
+    given : callable
+        Returns the data of the run, by the names of the arguments of the spec's `run`.
+    patient : bool
+        Whether the run lets others pass.
     """
-    question = (task, content, which, arguments, patient)
+    question = (spec.to_json(), content, spec, given, patient)
     now = engine().status(_begun(*question))
     late = now.state == "failed" and time.time() - (now.finished or 0.0) > AGAIN
     if late or now.state in ("cancelled", "interrupted"):  # by a restart, say
@@ -62,9 +59,14 @@ def look(
 
 @st.cache_resource(max_entries=1024, show_spinner=False)
 def _begun(
-    task: str, content: str, which: Any, _arguments: Callable[[], dict[str, Any]], patient: bool
+    question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], patient: bool
 ) -> str:
-    viewer = f"{task} of {content}"
+    arguments = {"spec": _spec.to_plain(), **_given()}
     return engine().submit(
-        task, _arguments(), viewer=viewer, workspace=EVERYBODY, title=task, patient=patient
+        _spec.kind,
+        arguments,
+        viewer=f"{_spec.kind} of {content}",
+        workspace=EVERYBODY,
+        title=_spec.kind,
+        patient=patient,
     )

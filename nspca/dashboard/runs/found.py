@@ -2,8 +2,8 @@
 returned.
 """
 
-import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,11 @@ import nspca
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import tables, tasks
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import cache, state, words
-from nspca.errors import JobError
+from nspca.errors import InvalidOption, JobError
 from nspca.jobs import JobState, Run
+from nspca.specs import ProblemSpec, Spec
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class Kind:
 
     Parameters
     ----------
-    task : what a worker is asked to do, a name in `nspca.dashboard.runs.tasks`
-    request : class of what is asked
+    spec : class of what is asked
     key : name of the run in the address
     anew : names in the address that a new run makes meaningless
     empty, icon : what to say when nothing has run yet
@@ -35,8 +34,7 @@ class Kind:
     changed : what to say of a run whose data are no longer there
     """
 
-    task: str
-    request: type[Asked]
+    spec: type[ProblemSpec]
     key: str
     anew: tuple[str, ...]
     empty: str
@@ -72,12 +70,12 @@ class Watched:
         folder of shards, None while a worker measures that.
         """
         if self.of.table is not None:
-            return tables.measured(self.of, self.asked.problem(self.of), leading)
+            return tables.measured(self.of, chosen.problem_of(self.of, self.asked), leading)
         with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
-            return chosen.led(self.asked.problem(self.of))
+            return chosen.led(chosen.problem_of(self.of, self.asked))
 
 
-def in_address(kind: Kind, describe: Callable[[Any], str] = lambda asked: asked.describe()) -> Watched | None:
+def in_address(kind: Kind) -> Watched | None:
     """The run that the address names, introduced in a line; or None, and what to do is said.
 
     Raises
@@ -92,7 +90,7 @@ def in_address(kind: Kind, describe: Callable[[Any], str] = lambda asked: asked.
     if not run.of_these_data:
         st.warning(kind.changed)
         return None
-    st.caption(f"Shown: {words.plain(run.of.dataset.name)}, {words.plain(describe(run.asked))}")
+    st.caption(f"Shown: {words.plain(run.asked.describe().line)}")
     return run
 
 
@@ -119,35 +117,34 @@ def shared(kind: Kind, run: Run) -> Watched:
 
 
 def _watched(kind: Kind, run: Run, own: bool) -> Watched:
-    if tasks.named(run.function) != kind.task:
+    try:
+        asked = tasks.spec_of(run)
+    except InvalidOption:
+        raise JobError(kind.stranger) from None
+    if not isinstance(asked, kind.spec):
         raise JobError(kind.stranger)
-    asked = kind.request.from_dict(json.loads(run.parameters)["request"])
     return Watched(run.id, chosen.find(asked.data, run.workspace), asked, engine().status(run.id), own)
 
 
-def every(task: str) -> Iterator[tuple[Run, dict[str, Any]]]:
-    """The runs of this workspace that do the same, the newest first, each with what it was given: nothing,
-    for a damaged one.
+def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
+    """Yield the runs of this workspace that were asked a kind of question, the newest first, each with it; a
+    damaged run is left out.
     """
     for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
-        if tasks.named(run.function) == task:
-            yield run, _given(run)
+        if run.function == kind.kind:
+            with suppress(InvalidOption):
+                yield run, tasks.spec_of(run)
 
 
-def _given(run: Run) -> dict[str, Any]:
-    try:
-        given = json.loads(run.parameters)
-    except ValueError:
-        given = None
-    return given if isinstance(given, dict) else {}
+def that_asks(spec: Spec) -> JobState | None:
+    """Return the newest run of this workspace that was asked exactly this, wherever its data are."""
+    return next((engine().status(run.id) for run, asked in every(type(spec)) if _same(asked, spec)), None)
 
 
-def that_asks(task: str, request: dict[str, Any]) -> JobState | None:
-    """The newest run of this workspace that was asked exactly this."""
-    wanted = json.loads(json.dumps(request))
-    return next(
-        (engine().status(run.id) for run, given in every(task) if given.get("request") == wanted), None
-    )
+def _same(asked: Spec, spec: Spec) -> bool:
+    if isinstance(asked, ProblemSpec) and isinstance(spec, ProblemSpec):
+        return asked.content == spec.content and asked.numbers_only() == spec.numbers_only()
+    return asked == spec
 
 
 @cache.keep("Opening the run …")

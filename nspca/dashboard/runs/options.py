@@ -11,9 +11,10 @@ import streamlit as st
 from nspca.api import line_of
 from nspca.dashboard.shell import state
 from nspca.options import made, told
+from nspca.specs.address import write
+from nspca.specs.method_options import is_whole, read_option
 
 ACROSS = 4  # widgets in a row
-BUDGET = "bipartite.samples"  # which several components ask for in a field of its own
 NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
@@ -50,28 +51,6 @@ def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[
     return changed
 
 
-def in_words(options: dict[str, dict[str, Any]]) -> str:
-    """``em with restarts 3 and starts paper``; empty when nothing was changed."""
-    return "; ".join(
-        f"{method} with " + " and ".join(f"{name} {value}" for name, value in given.items())
-        for method, given in options.items()
-    )
-
-
-def for_address(options: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """The same as an address says it: ``{"em.restarts": "3", "em.starts": "paper"}``."""
-    return {
-        f"{method}.{name}": _text(value)
-        for method, given in options.items()
-        for name, value in given.items()
-        if value is not None
-    }
-
-
-def _text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
-
-
 def _widget(method: str, one: Field, said: str) -> Any:
     """The widget of an option, and its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
@@ -81,7 +60,7 @@ def _widget(method: str, one: Field, said: str) -> Any:
         new, kept = st.session_state[key], dict(state.get("opts"))
         kept.pop(name, None)
         if new != one.default and new is not None:
-            kept[name] = _text(new)
+            kept[name] = write(new)
         state.put(opts=kept or None)
 
     bound = {**state.showing(key, value), "on_change": take, "help": said or None}
@@ -92,24 +71,14 @@ def _widget(method: str, one: Field, said: str) -> Any:
         return st.selectbox(label, one.metadata["choices"], **bound)
     if one.default is None:  # an empty field: the method finds a value by itself
         bound |= {"value": None, "placeholder": "by itself"}
-    if _whole(one):
+    if is_whole(one):
         return st.number_input(label, step=1, **bound)
     return st.number_input(label, format="%g", **bound)
 
 
-def _whole(one: Field) -> bool:
-    return "int" in str(one.type)
-
-
 def _read(one: Field, text: str | None) -> Any:
-    """What an address says of an option; its default where that is none."""
+    """Return what an address says of an option; its default where that is none of its values."""
     try:
-        if text is None:
-            return one.default
-        if isinstance(one.default, bool):
-            return {"0": False, "1": True}[text]
-        if isinstance(one.default, str):
-            return text if text in one.metadata["choices"] else one.default
-        return int(text) if _whole(one) else float(text)
+        return one.default if text is None else read_option(one, text)
     except (ValueError, KeyError):
         return one.default

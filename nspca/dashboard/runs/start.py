@@ -5,13 +5,14 @@ from typing import Any
 
 import streamlit as st
 
+from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import beforehand
-from nspca.dashboard.runs.asked import Asked
 from nspca.dashboard.runs.found import Kind
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import presses, state
 from nspca.errors import Refused
+from nspca.specs import ProblemSpec, Spec
 
 
 def button(
@@ -29,7 +30,7 @@ def button(
 def offer(
     label: str,
     of: Chosen,
-    asked: Asked,
+    asked: ProblemSpec,
     begin: Callable[[], Any],
     beside: Callable[[], Any] = lambda: None,
     disabled: bool = False,
@@ -45,12 +46,19 @@ def offer(
     return not sentence
 
 
-def start(task: str, arguments: dict[str, Any], title: str) -> str:
-    """Start a run for this person, or join one that asks the same; its id."""
-    return engine().submit(task, arguments, viewer=state.workspace(), title=title)
+def start(spec: Spec, **given: Any) -> str:
+    """Start a run for this person, or join one that asks the same; return its id.
+
+    Parameters
+    ----------
+    **given
+        Data that are open already, by the names of the arguments of the spec's `run`.
+    """
+    arguments = {"spec": spec.to_plain(), **given}
+    return engine().submit(spec.kind, arguments, viewer=state.workspace(), title=spec.describe().title)
 
 
-def of_page(kind: Kind, of: Chosen, asked: Asked, what: str) -> None:
+def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
     """Start the run of a page, or join one that asks the same; the address then names it.
 
     Raises
@@ -60,9 +68,7 @@ def of_page(kind: Kind, of: Chosen, asked: Asked, what: str) -> None:
     Refused
         For what this server cannot do.
     """
-    asked.problem(of)
+    chosen.problem_of(of, asked)
     if sentence := beforehand.refusal(of, *asked.work):
         raise Refused(sentence)
-    arguments = {"X": of.given, "covariance": of.dataset.is_covariance, "request": asked.to_dict()}
-    run_id = start(kind.task, arguments, f"{of.dataset.name}, {what}")
-    state.put(**{kind.key: run_id}, **dict.fromkeys(kind.anew))
+    state.put(**{kind.key: start(asked, **of.given)}, **dict.fromkeys(kind.anew))

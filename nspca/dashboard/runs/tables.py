@@ -12,8 +12,7 @@ from nspca.dashboard.folder import Outline
 from nspca.dashboard.runs import everybody
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import JobError
-
-TASK = "table"
+from nspca.specs import TableSpec
 
 
 def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.Problem | None:
@@ -25,9 +24,8 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
         When it could not be.
     """
     A = problem.covariance
-    how = {"center": A.center, "scale": A.scale, "leading": leading}
-    which = (of.reference["folder"], how)
-    now = everybody.look(TASK, of.content, which, lambda: {"X": of.given, **how})
+    spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
+    now = everybody.look(spec, of.content)
     if not now.ended:
         return None
     if now.state != "done":

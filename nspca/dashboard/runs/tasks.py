@@ -1,24 +1,26 @@
-"""The engine of this process, and what it can be asked to do."""
+"""The engine of this process, which runs every kind of question by its JSON."""
 
 from nspca import jobs
-from nspca.jobs import Engine
-from nspca.tasks import TASKS
+from nspca.jobs import Engine, Run
+from nspca.specs import Spec
+from nspca.specs.base import load
+from nspca.specs.job import RUN
 
-FORMER = {
-    "nspca.tasks:run_sweep": "sweep",
-    "nspca.tasks:prove_more": "prove",
-    "nspca.tasks:check": "check",
-    "nspca.joint_tasks:run_joint": "joint",
-    "nspca.compare_tasks:run_compare": "compare",
-}
-"""What stored runs from before there were names have instead."""
+TASKS = dict.fromkeys(Spec.KINDS, RUN)
+"""Kind of a question, and the function that a worker calls for it."""
 
 
 def engine() -> Engine:
-    """The engine of this process, which knows the names of the tasks."""
+    """Return the engine of this process, which knows every kind of question."""
     return jobs.engine(TASKS)
 
 
-def named(stored: str) -> str:
-    """The name of a stored run's task."""
-    return FORMER.get(stored, stored)
+def spec_of(run: Run) -> Spec:
+    """Return what a stored run was asked.
+
+    Raises
+    ------
+    InvalidOption
+        For a run that is damaged, or that another version of the program stored.
+    """
+    return Spec.from_plain(load(run.parameters).get("spec") or {})

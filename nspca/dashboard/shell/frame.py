@@ -173,7 +173,7 @@ def _warm() -> threading.Thread:
 def _warm_up() -> None:
     collector.freeze()  # at once: whoever comes while the workers start is many, when a class comes
     try:
-        engine().start(warm=("nspca.tasks.sweep",))
+        engine().start(warm=("nspca.specs.job",))
         give_up = time.monotonic() + READY_SECONDS
         while not engine().wait_ready(1.0) and time.monotonic() < give_up:
             gc.freeze()  # what comes with the workers is a good deal as well

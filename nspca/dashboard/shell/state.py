@@ -6,7 +6,7 @@ same page.
 """
 
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -17,6 +17,16 @@ from nspca.dashboard.shell.internals import went_back
 from nspca.data import PREPARATIONS
 from nspca.errors import JobError
 from nspca.jobs import engine
+from nspca.specs.address import (
+    read_flag,
+    read_groups,
+    read_integer,
+    read_integers,
+    read_options,
+    read_word,
+    read_words,
+    write,
+)
 
 KEPT = "kept"  # session key: name -> value, survives leaving a page
 OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
@@ -30,26 +40,7 @@ DELETED = "deleted"  # session key: ids of the runs deleted in this session, the
 # session key: what was typed into a selector that has no such name, and is looked for among its names
 SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
-MOST_DIGITS = 15  # of a number that a browser holds exactly
-MOST_OPTIONS = 60
 LOG2 = "log2"  # the preparation that is `log` in an address
-
-
-def _integer(text: str) -> int:
-    """Any that a field takes: the page says which are possible there."""
-    if not re.fullmatch(rf"-?\d{{1,{MOST_DIGITS}}}", text):
-        raise ValueError(text)
-    return int(text)
-
-
-def _flag(text: str) -> bool:
-    return {"0": False, "1": True}[text]
-
-
-def _word(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text):
-        raise ValueError(text)
-    return text
 
 
 _met: set[str] = set()  # workspaces that the store knows, so that it is not asked at every rerun
@@ -57,7 +48,7 @@ _met: set[str] = set()  # workspaces that the store knows, so that it is not ask
 
 def _workspace(text: str) -> str:
     """One that was issued here; what somebody made up could be prepared for others to work in."""
-    word = _word(text)
+    word = read_word(text)
     if word not in _met:
         try:
             if not engine().store.is_workspace(word):
@@ -68,63 +59,19 @@ def _workspace(text: str) -> str:
     return word
 
 
-def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(_word(part) for part in text.split(",") if part))
-
-
 def _steps(text: str) -> list[str]:
     """Preparations that there are."""
-    return [name for name in _words(text) if name in PREPARATIONS]
-
-
-def _integers(text: str) -> list[int]:
-    """Numbers of features."""
-    numbers = sorted({_integer(part) for part in text.split(",") if part})
-    if numbers and numbers[0] < 0:
-        raise ValueError(text)
-    return numbers
-
-
-def _groups(text: str) -> list[list[int]]:
-    """``3,4~7,8,9``: groups of two numbers at least, each number in the first that has it."""
-    taken: set[int] = set()
-    groups = []
-    for part in text.split("~"):
-        group = [number for number in _integers(part) if number not in taken]
-        if len(group) > 1:
-            groups.append(group)
-            taken.update(group)
-    return groups
+    return [name for name in read_words(text) if name in PREPARATIONS]
 
 
 def _names(text: str) -> str:
     return text[:8000]  # names of as many topics as there can be
 
 
-def _options(text: str) -> dict[str, str]:
-    """``em.restarts:3~em.starts:paper``"""
-    pairs = [
-        re.fullmatch(r"([a-z]+\.[a-z]+):([A-Za-z0-9.+-]{1,24})", part) for part in text.split("~") if part
-    ]
-    if len(pairs) > MOST_OPTIONS or not all(pairs):
-        raise ValueError(text)
-    return {pair[1]: pair[2] for pair in pairs if pair}
-
-
 def _degrees(text: str) -> float:
     if not re.fullmatch(r"-?\d{1,2}(\.\d{1,4})?", text) or abs(float(text)) > 90:
         raise ValueError(text)
     return float(text)
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, dict):
-        return "~".join(f"{name}:{one}" for name, one in value.items())
-    if isinstance(value, list):
-        return ("~" if any(isinstance(one, list) for one in value) else ",").join(map(_write, value))
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -137,95 +84,95 @@ class Kept:
 
 VALUES: dict[str, Kept] = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
-    "sample": Kept(_word, lambda: "digits"),
-    "upload": Kept(_word),  # content hash of an uploaded file; when set it stands instead of the sample
+    "sample": Kept(read_word, lambda: "digits"),
+    "upload": Kept(read_word),  # content hash of an uploaded file; when set it stands instead of the sample
     "folder": Kept(str),  # name of a folder of shards on the server; when set it stands instead of the sample
-    "some": Kept(_flag, lambda: False),  # of which only a sample of rows is worked on
-    "vocab": Kept(_word),  # content hash of the vocabulary uploaded beside a docword file
-    "rows": Kept(_flag, lambda: False),  # features are in rows
+    "some": Kept(read_flag, lambda: False),  # of which only a sample of rows is worked on
+    "vocab": Kept(read_word),  # content hash of the vocabulary uploaded beside a docword file
+    "rows": Kept(read_flag, lambda: False),  # features are in rows
     "id": Kept(str),
     "label": Kept(str),
-    "gaps": Kept(_word),  # what is done about missing values: samples, features or mean
-    "cov": Kept(_flag, lambda: False),  # the uploaded table is itself a covariance
-    "center": Kept(_flag, lambda: True),
-    "scale": Kept(_flag, lambda: False),
-    "drop": Kept(_flag, lambda: False),  # constant features are left out
+    "gaps": Kept(read_word),  # what is done about missing values: samples, features or mean
+    "cov": Kept(read_flag, lambda: False),  # the uploaded table is itself a covariance
+    "center": Kept(read_flag, lambda: True),
+    "scale": Kept(read_flag, lambda: False),
+    "drop": Kept(read_flag, lambda: False),  # constant features are left out
     "out": Kept(
-        _integers, list
+        read_integers, list
     ),  # numbers of features that are left out, and of those that alone are looked at
-    "only": Kept(_integers, list),
-    "one": Kept(_groups, list),  # and of those that are taken together as one
-    "keep": Kept(_integers, list),  # and of those that must be in the components of a sweep
-    "log": Kept(_flag, lambda: False),  # log2(x + 1) of every value
+    "only": Kept(read_integers, list),
+    "one": Kept(read_groups, list),  # and of those that are taken together as one
+    "keep": Kept(read_integers, list),  # and of those that must be in the components of a sweep
+    "log": Kept(read_flag, lambda: False),  # log2(x + 1) of every value
     "prep": Kept(_steps, list),  # what else is done to the numbers first
-    "source": Kept(_word, lambda: "sample"),  # what the data page offers: sample, upload or shards
-    "digit_k": Kept(_integer, lambda: 8),
-    "from": Kept(_integer),
-    "to": Kept(_integer),
-    "step": Kept(_integer),
-    "signed": Kept(_flag, lambda: False),
-    "methods": Kept(_words, lambda: ["auto"]),
-    "effort": Kept(_word, lambda: "fast"),
-    "axis": Kept(_word, lambda: "leading"),
-    "bound": Kept(_word, lambda: "both"),  # whose region is shaded
-    "fit": Kept(_flag, lambda: False),  # the axis of the curve begins at its smallest value
-    "enough": Kept(_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
-    "run": Kept(_word),
-    "pin": Kept(_words, list),  # runs that another one is compared with
-    "before": Kept(_word),  # the run whose curve was shown before
-    "k": Kept(_integer),
-    "shown": Kept(_word),  # the method whose component is shown
+    "source": Kept(read_word, lambda: "sample"),  # what the data page offers: sample, upload or shards
+    "digit_k": Kept(read_integer, lambda: 8),
+    "from": Kept(read_integer),
+    "to": Kept(read_integer),
+    "step": Kept(read_integer),
+    "signed": Kept(read_flag, lambda: False),
+    "methods": Kept(read_words, lambda: ["auto"]),
+    "effort": Kept(read_word, lambda: "fast"),
+    "axis": Kept(read_word, lambda: "leading"),
+    "bound": Kept(read_word, lambda: "both"),  # whose region is shaded
+    "fit": Kept(read_flag, lambda: False),  # the axis of the curve begins at its smallest value
+    "enough": Kept(read_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
+    "run": Kept(read_word),
+    "pin": Kept(read_words, list),  # runs that another one is compared with
+    "before": Kept(read_word),  # the run whose curve was shown before
+    "k": Kept(read_integer),
+    "shown": Kept(read_word),  # the method whose component is shown
     # features in every answer within so many thousandths of the optimum are drawn solid; 0: no matter
-    "within": Kept(_integer, lambda: 0),
-    "view": Kept(_word, lambda: "curves"),  # of the spannogram page
+    "within": Kept(read_integer, lambda: 0),
+    "view": Kept(read_word, lambda: "curves"),  # of the spannogram page
     "phi": Kept(_degrees),  # angle that is looked at; the optimum otherwise
-    "tol": Kept(_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
-    "support": Kept(_word, lambda: "tempting"),  # which candidate support is looked into
-    "candidate": Kept(_integer, lambda: 1),
+    "tol": Kept(read_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
+    "support": Kept(read_word, lambda: "tempting"),  # which candidate support is looked into
+    "candidate": Kept(read_integer, lambda: 1),
     "pictures": Kept(
-        _word
+        read_word
     ),  # what the parts page is about, and the topics page; None lets the page find something that suits it
-    "texts": Kept(_word),
-    "parts": Kept(_word),  # the run of the parts page, and of the topics page
-    "topics": Kept(_word),
-    "r": Kept(_integer),  # components found at once
+    "texts": Kept(read_word),
+    "parts": Kept(read_word),  # the run of the parts page, and of the topics page
+    "topics": Kept(read_word),
+    "r": Kept(read_integer),  # components found at once
     "size": Kept(str),  # features in each of them: one number, or one for each
-    "by": Kept(_words),  # methods that find them
-    "budget": Kept(_integer, lambda: 500),  # points of the net of the bipartite method
-    "proof": Kept(_word, lambda: "standard"),
-    "raw": Kept(_flag),  # word counts are not centred
-    "face": Kept(_integer, lambda: 1),  # the sample that is put together from its parts
-    "using": Kept(_integer),  # how many parts it is put together from
-    "topic": Kept(_integer, lambda: 1),
+    "by": Kept(read_words),  # methods that find them
+    "budget": Kept(read_integer, lambda: 500),  # points of the net of the bipartite method
+    "proof": Kept(read_word, lambda: "standard"),
+    "raw": Kept(read_flag),  # word counts are not centred
+    "face": Kept(read_integer, lambda: 1),  # the sample that is put together from its parts
+    "using": Kept(read_integer),  # how many parts it is put together from
+    "topic": Kept(read_integer, lambda: 1),
     "named": Kept(_names, lambda: ""),  # what somebody called the topics
-    "over": Kept(_flag, lambda: True),  # parts are drawn over the mean image
-    "example": Kept(_integer, lambda: 1),  # of the matching
-    "judged": Kept(_word),  # of links from before: the uses stood on the compare page
-    "paper": Kept(_word),  # whose figures are shown, or what the papers use them for
-    "item": Kept(_word),  # the figure or table that is open
-    "compare": Kept(_word),  # the run of the compare page
+    "over": Kept(read_flag, lambda: True),  # parts are drawn over the mean image
+    "example": Kept(read_integer, lambda: 1),  # of the matching
+    "judged": Kept(read_word),  # of links from before: the uses stood on the compare page
+    "paper": Kept(read_word),  # whose figures are shown, or what the papers use them for
+    "item": Kept(read_word),  # the figure or table that is open
+    "compare": Kept(read_word),  # the run of the compare page
     "ks": Kept(str),  # values of k that are compared
-    "rivals": Kept(_words),  # methods that are compared
-    "opts": Kept(_options, dict),  # options of methods that are not as they are at first
-    "turn": Kept(_word, lambda: "drop"),  # what is changed before the next of several components
-    "apart": Kept(_integer, lambda: 85),  # degrees between them
-    "counted": Kept(_word, lambda: "total"),  # how the variance of several components is added up
-    "use": Kept(_word, lambda: "genes"),
-    "prepared": Kept(_word, lambda: "log"),  # what the genes are made into
-    "tested": Kept(_word, lambda: "rest"),  # what the face detection is tested on
-    "props": Kept(_integer, lambda: 5),  # features in each component of the pitprops
-    "summed": Kept(_word, lambda: "adjusted"),
-    "present": Kept(_flag, lambda: False),  # no menu, no form, large type: for a room
-    "screen": Kept(_integer, lambda: 1),  # of the learn page
+    "rivals": Kept(read_words),  # methods that are compared
+    "opts": Kept(read_options, dict),  # options of methods that are not as they are at first
+    "turn": Kept(read_word, lambda: "drop"),  # what is changed before the next of several components
+    "apart": Kept(read_integer, lambda: 85),  # degrees between them
+    "counted": Kept(read_word, lambda: "total"),  # how the variance of several components is added up
+    "use": Kept(read_word, lambda: "genes"),
+    "prepared": Kept(read_word, lambda: "log"),  # what the genes are made into
+    "tested": Kept(read_word, lambda: "rest"),  # what the face detection is tested on
+    "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
+    "summed": Kept(read_word, lambda: "adjusted"),
+    "present": Kept(read_flag, lambda: False),  # no menu, no form, large type: for a room
+    "screen": Kept(read_integer, lambda: 1),  # of the learn page
     "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
-    "painted": Kept(_words, list),  # pixels, by number
-    "judge": Kept(_flag, lambda: False),  # the painting is done, and the answer shown beside it
-    "share": Kept(_word),  # the name under which somebody shared a run
+    "painted": Kept(read_words, list),  # pixels, by number
+    "judge": Kept(read_flag, lambda: False),  # the painting is done, and the answer shown beside it
+    "share": Kept(read_word),  # the name under which somebody shared a run
     "find": Kept(str, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
-    "listed": Kept(_integer, lambda: 1),
-    "first": Kept(_word),  # the two runs that are held side by side, and the k
-    "second": Kept(_word),
-    "at": Kept(_integer),
+    "listed": Kept(read_integer, lambda: 1),
+    "first": Kept(read_word),  # the two runs that are held side by side, and the k
+    "second": Kept(read_word),
+    "at": Kept(read_integer),
 }
 ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
@@ -329,7 +276,7 @@ def link(path: str | None = None) -> dict[str, str]:
     """
     page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
     kept = st.session_state.get(KEPT, {})
-    return {name: _write(value) for name, value in kept.items() if name not in ELSEWHERE.get(page or "", ())}
+    return {name: write(value) for name, value in kept.items() if name not in ELSEWHERE.get(page or "", ())}
 
 
 def leading(**values: Any) -> dict[str, str]:
@@ -339,9 +286,15 @@ def leading(**values: Any) -> dict[str, str]:
     said = {
         name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
     }
-    return {name: _write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {
+    return {name: write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {
         ANEW: "1"
     }
+
+
+def opening(query: Mapping[str, str]) -> dict[str, str]:
+    """Return what the address of another page has to carry so that just a spec's address holds there."""
+    said = {} if get("w") is None else {"w": get("w")}
+    return said | dict(query) | {ANEW: "1"}
 
 
 def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:

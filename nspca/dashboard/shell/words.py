@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nspca.api import OPTIMAL_GAP
 from nspca.numerals import format_bound, percent_down, percent_up
 from nspca.plots import certainty, kind_words, ratio_sentence
-from nspca.tasks.sweep import PAPER
+from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
 MOST_DIGITS = 2  # after the point of two shares that hardly differ

@@ -1,7 +1,5 @@
 """What other rows would say: rows held out and rows drawn again, when somebody asks below a sweep."""
 
-import json
-
 import numpy as np
 import streamlit as st
 
@@ -10,21 +8,21 @@ from nspca.choosing.choice import DRAWS, FOLDS
 from nspca.dashboard import folder
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import found, start
-from nspca.dashboard.runs.request import Request
+from nspca.dashboard.runs import found, recipe, start
 from nspca.dashboard.shell import moment, words
 from nspca.dashboard.sweep import whatif
 from nspca.dashboard.views import filling
 from nspca.plots.choosing import choice_figure
 from nspca.problem import Problem
-from nspca.tasks.rows import Row, Weighed
+from nspca.specs import ChoiceSpec, SweepSpec
+from nspca.specs.choosing import choice_of, row_of
+from nspca.specs.rows import Row, Weighed
 
-TASK = "choice"
 MOST = 12  # values of k that are looked at: each is solved for every part of the rows
 WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into the proofs
 
 
-def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
+def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
     """The question, and its answer as far as it is known."""
     with st.container(border=True):
         st.markdown(
@@ -38,24 +36,24 @@ def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
         if m < FOLDS:
             st.caption(f"Not offered: {FOLDS} samples are needed at least, and there are {m}.")
             return
-        request = _request(asked, method)
-        now = found.that_asks(TASK, request)
+        spec = _spec(asked, method)
+        now = found.that_asks(spec)
         if now is None:
-            seconds = WITHOUT_PROOF * whatif.by_size(of) * len(request["ks"]) * (1 + FOLDS + DRAWS)
-            arguments = {"X": of.dataset.X, "request": request}
+            seconds = WITHOUT_PROOF * whatif.by_size(of) * len(spec.ks) * spec.total
             start.button(
                 f"Hold out and draw again: about {moment.roughly(seconds)}",
-                lambda: start.start(TASK, arguments, f"{of.dataset.name}, other rows"),
+                lambda: start.start(spec, **of.given),
                 "choice",
                 type="secondary",
                 icon=":material/casino:",
             )
             return
         draw = lambda rows: _draw(problem, rows, method)  # noqa: E731
-        if filling.watch(now, 1 + FOLDS + DRAWS, draw, "choice", only=Weighed):
-            weighed = Weighed(**found.opened(now.id, now.finished, json.loads))
-            _draw(problem, [weighed], method)
-            filling.download("These curves, CSV", choice_of(weighed).frame, of, "other-rows")
+        if filling.watch(now, spec.total, draw, "choice", only=Weighed):
+            choice = found.opened(now.id, now.finished, spec.unpack)
+            _draw(problem, [row_of(choice)], method)
+            filling.download("These curves, CSV", choice.frame, of, "other-rows")
+            recipe.offer(spec, of)
 
 
 def no_rows(of: Chosen) -> str:
@@ -69,9 +67,8 @@ def _rows(of: Chosen) -> str:
     return "documents" if of.dataset.kind == "words" else "samples"
 
 
-def _request(asked: Request, method: str) -> dict:
-    given = {"ks": some(asked.ks), "methods": [method], "folds": FOLDS, "draws": DRAWS}
-    return {**asked.same, **given, "seed": asked.seed}
+def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
+    return ChoiceSpec(**asked.about_problem(), ks=some(asked.ks), method=method, seed=asked.seed)
 
 
 def some(ks) -> list[int]:
@@ -80,12 +77,6 @@ def some(ks) -> list[int]:
     if len(ordered) <= MOST:
         return ordered
     return [ordered[i] for i in np.linspace(0, len(ordered) - 1, MOST).round().astype(int)]
-
-
-def choice_of(row: Weighed) -> Choice:
-    """The same as the package has it."""
-    columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
-    return Choice("k", np.array(row.numbers), **columns)
 
 
 def _draw(problem: Problem, rows: list[Row], method: str) -> None:

@@ -11,16 +11,15 @@ import plotly.graph_objects as go
 import nspca
 from nspca.dashboard.browser.pictures import Picture
 from nspca.dashboard.chosen import Chosen, looked_at
-from nspca.dashboard.export import archive, page
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.whole import CERTIFICATES, CHECKING, Whole
+from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt
-from nspca.dashboard.runs.request import Request, in_python
 from nspca.dashboard.sweep import report
 from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
 from nspca.problem import Problem
+from nspca.specs import SweepSpec
 
 CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-map"
 
@@ -41,7 +40,7 @@ class Finished:
 
     about: Chosen
     problem: Problem
-    asked: Request
+    asked: SweepSpec
     sweep: nspca.Sweep
     tried: list[Attempt]
     table: pd.DataFrame
@@ -59,7 +58,7 @@ class Finished:
     def whole(self) -> Whole:
         """What is said of all of it."""
         line, (ready, total) = (
-            f"Asked: {self.asked.describe()}. Seed {self.asked.seed}.",
+            f"Asked: {self.asked.describe().asked}. Seed {self.asked.seed}.",
             (len(self.sweep), self.asked.total),
         )
         if ready < total:
@@ -94,79 +93,50 @@ def pack(
         In UTC.
     """
     certificates, named = _certificates(done)
-    code = script(done)
     shown = f"the component of k = {done.k}, {done.method}"
-    about = {
+    captions = {
         CURVE: "the curve with its bounds",
         COMPONENT: shown,
         SAMPLES: f"the samples along {shown}",
         MAP: f"samples and features of {shown}",
     }
-    still = page.still(pictures, drawn)
-    whole = report.html(done.about, done.problem, done.asked, still, done.table, code, made)
-    files = {
-        "report.html": File(whole, "the figures, the numbers and the recipe as one page"),
-        **archive.figures(pictures, about),
-        "tables/sweep.csv": File(
-            _rows(done, named), "what was found and proved, one row for each method and k"
-        ),
-        "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
-        **certificates,
-        **_features(done),
-        "reproduce.py": File(
-            code.encode(), "computes the sweep again and checks the certificates that are here"
-        ),
-    }
-    return done.whole.pack(files, made)
+    last = max(k for _, k in done.sweep)  # a cancelled run came so far; each k begins at a smaller one's end
+    contents = Contents(
+        drawn,
+        pictures,
+        captions,
+        {
+            "tables/sweep.csv": File(
+                _rows(done, named), "what was found and proved, one row for each method and k"
+            ),
+            "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
+            **_features(done),
+        },
+        certificates if done.known is None else certificates | {"in-or-out": done.known.certificate},
+        "the proofs; tables/sweep.csv says which row each is of",
+        report.proved(done.problem, done.asked, done.table),
+        done.asked.but(ks=[k for k in done.asked.ks if k <= last]),
+        {"k": done.k, "method": done.method},
+    )
+    return done.whole.pack(contents, made)
 
 
-def script(done: Finished) -> str:
-    """Python that computes every row again and checks every certificate of the folder that it is run in."""
-    last = max(
-        k for _, k in done.sweep
-    )  # a cancelled run came so far; each k begins where the smaller ones ended
-    ks = in_python([k for k in sorted(done.asked.ks) if k <= last])
-    return f'''"""Computes a sweep again and checks the certificates beside this file: run it in this
-    folder."""
-
-import nspca
-from nspca.tasks.sweep import paper_bounds, rank3_bound
-
-{done.whole.opening(done.k)}
-sweep = nspca.sweep(
-    problem, {ks}, methods={done.asked.methods!r}, certify={done.asked.effort!r}, seed={done.asked.seed}
-)
-print(sweep.frame.to_string(index=False, float_format=str))  # every digit: a bound is not rounded
-
-component = sweep[{done.method!r}, {done.k}].components[:, 0]
-for j in abs(component).argsort(kind="stable")[::-1][:{done.k}]:
-    print(names[j], component[j])
-
-paper, probability = paper_bounds(problem, {ks}, seed={done.asked.seed})
-print("2014 paper's bounds, which hold with probability at least", probability)
-for k in paper:
-    print(k, paper[k], "its exact form, proved:", rank3_bound(problem.with_k(k)))
-{CHECKING}'''
-
-
-def _certificates(done: Finished) -> tuple[dict[str, File], dict[tuple[str, int], str]]:
-    """The best certificate of every row, each once, and the name of its file by row."""
+def _certificates(
+    done: Finished,
+) -> tuple[dict[str, nspca.Certificate], dict[tuple[str, int], str]]:
+    """Return the best certificate of every row, each once, by the name of its file; and the files of rows."""
     known: dict[int, str] = {}
-    files: dict[str, File] = {}
+    found: dict[str, nspca.Certificate] = {}
     named = {}
     width = len(str(max(k for _, k in done.sweep)))
     for method, k in done.sweep:
         proof = proofs.best(done.sweep[method, k], done.tried, k)
         if proof is None:
             continue
-        name = known.setdefault(id(proof.certificate), f"{CERTIFICATES}k{k:0{width}}-{method}.npz")
-        if name not in files:
-            files[name] = File(
-                proof.certificate.of_prepared(done.about.dataset.prepared).to_bytes(),
-                "" if files else "the proofs; tables/sweep.csv says which row each is of",
-            )
-        named[method, k] = name
-    return files, named
+        name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
+        found[name] = proof.certificate
+        named[method, k] = f"{CERTIFICATES}{name}.npz"
+    return found, named
 
 
 def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
@@ -175,7 +145,7 @@ def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
 
 
 def _features(done: Finished) -> dict[str, File]:
-    """What is known of every feature of the data, and its proof; nothing where nobody asked."""
+    """What is known of every feature of the data; nothing where nobody asked."""
     if done.known is None:
         return {}
     data, known = done.about.dataset, done.known
@@ -188,7 +158,6 @@ def _features(done: Finished) -> dict[str, File]:
             f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
             "it costs",
         ),
-        f"{CERTIFICATES}in-or-out.npz": File(known.certificate.of_prepared(data.prepared).to_bytes(), ""),
     }
 
 

@@ -1,6 +1,5 @@
 """What to sweep: the inputs of the sweep page, checked before anything is started."""
 
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -8,18 +7,19 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen, kept
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.runs.request import Request, default_range, finer, usual
+from nspca.dashboard.runs.sweeps import default_range, finer, usual
 from nspca.dashboard.shell import state
 from nspca.dashboard.sweep import enough, whatif
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
 from nspca.result import knee
+from nspca.specs import SweepSpec
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
 
 
-def asked(chosen: Chosen) -> Request:
+def asked(chosen: Chosen) -> SweepSpec:
     """The inputs, and the request they add up to.
 
     Raises
@@ -74,21 +74,20 @@ def asked(chosen: Chosen) -> Request:
         refusals = methods.refusals(chosen, not signed, state.get("center"), scale, forced)
         names = _methods(methods.able(refusals))
     _check(first, last, step, n, len(forced))
-    return Request(
-        data=chosen.reference,
-        content=chosen.content,
+    return SweepSpec(
+        data=chosen.spec,
         ks=usual(first, last) if step is None else tuple(range(first, last + 1, step)),
-        methods=tuple(names),
+        methods=names,
         effort=effort,
         forced=forced,
-        keep=tuple(state.get("keep")) if forced else (),
+        keep=state.get("keep") if tuple(state.get("keep")) != forced and forced else (),
         nonneg=not signed,
         center=state.get("center"),
         scale=scale,
     )
 
 
-def around(asked: Request, seen: Preview | None) -> Request:
+def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
     """The same, finer where the preview knows that the curve bends and where the wanted share is reached; not
     when a step was given.
     """
@@ -101,10 +100,10 @@ def around(asked: Request, seen: Preview | None) -> Request:
     )
     best = seen.problem.leading_eigenvalue
     ks = finer(ks, *enough.between(enough.known(table, enough.wanted() / 100 * best)))
-    return replace(asked, ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
+    return asked.but(ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
 
 
-def run_button(chosen: Chosen, request: Request) -> None:
+def run_button(chosen: Chosen, request: SweepSpec) -> None:
     """Starts the sweep, and says how long it will take; what takes a moment starts by itself when it was
     changed.
     """

@@ -10,9 +10,8 @@ import scipy.sparse as sp
 import streamlit as st
 
 from nspca.dashboard import folder
-from nspca.dashboard.chosen import Chosen, read_like, title_of
+from nspca.dashboard.chosen import Chosen, read_like
 from nspca.dashboard.data.picker import FORMATS, TYPES
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import state, words
 from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.dataset import Numbered
@@ -20,6 +19,8 @@ from nspca.data.export import frame_to_csv
 from nspca.errors import NSPCAError
 from nspca.features import positions
 from nspca.matrix.moments import moments
+from nspca.specs import SweepSpec
+from nspca.specs.data import title_of
 
 MOST = 50  # MB of a file: it is held while the page is open
 
@@ -49,7 +50,7 @@ class Scored:
         )
 
 
-def show(of: Chosen, asked: Request, x: np.ndarray, k: int) -> None:
+def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
     """The question, and the scores of the file that was given."""
     with st.container(border=True):
         st.markdown(
@@ -71,12 +72,12 @@ def _not_offered(of: Chosen) -> str:
     if of.dataset.is_covariance or steps:
         why = "is a covariance matrix" if of.dataset.is_covariance else f"was prepared ({', '.join(steps)})"
         return f"Not offered: this data set {words.plain(why)}, which other samples cannot be."
-    if of.reference.get("together"):
+    if of.reference.together:
         return "Not offered: some features are taken as one, which another table does not have."
     return "" if of.table is None else folder.ALL_ROWS
 
 
-def _answer(of: Chosen, asked: Request, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
+def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
     try:
         if isinstance(other, NSPCAError):
             raise other.with_traceback(None)

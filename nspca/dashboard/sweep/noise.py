@@ -1,7 +1,5 @@
 """Does the component explain more than noise would give? Columns are shuffled when somebody asks."""
 
-import json
-
 import numpy as np
 import streamlit as st
 
@@ -9,21 +7,20 @@ from nspca.choosing import NoiseTest
 from nspca.choosing.noise import TABLES
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import found, start
-from nspca.dashboard.runs.request import Request
+from nspca.dashboard.runs import found, recipe, start
 from nspca.dashboard.shell import moment, words
 from nspca.dashboard.sweep import whatif
 from nspca.dashboard.sweep.choosing import WITHOUT_PROOF, no_rows
 from nspca.dashboard.views import filling
 from nspca.plots.choosing import noise_figure
 from nspca.problem import Problem
-from nspca.tasks.rows import Row, Shuffled
+from nspca.specs import NoiseSpec, SweepSpec
+from nspca.specs.rows import Row, Shuffled
 
-TASK = "noise"
 SMALL_P = 0.05  # up to which the sentence says that there is more than noise
 
 
-def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
+def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
     """The question, and its answer as far as it is known."""
     with st.container(border=True):
         st.markdown(
@@ -33,23 +30,21 @@ def show(of: Chosen, problem: Problem, asked: Request, method: str) -> None:
         if why := no_rows(of):
             st.caption(why)
             return
-        request = {**asked.same, "k": problem.size, "methods": [method], "tables": TABLES, "seed": asked.seed}
-        now = found.that_asks(TASK, request)
+        spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
+        now = found.that_asks(spec)
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * (1 + TABLES)
-            arguments = {"X": of.dataset.X, "request": request}
-            title = f"{of.dataset.name}, shuffled tables, k = {problem.size}"
             start.button(
                 f"Shuffle {TABLES} times at k = {problem.size}: about {moment.roughly(seconds)}",
-                lambda: start.start(TASK, arguments, title),
+                lambda: start.start(spec, **of.given),
                 "noise",
                 type="secondary",
                 icon=":material/shuffle:",
             )
             return
         if filling.watch(now, TABLES, lambda rows: _draw_rows(problem, rows), "noise", only=Shuffled):
-            test = found.opened(now.id, now.finished, json.loads)
-            _draw(problem, NoiseTest(test["value"], np.array(test["noise"])))
+            _draw(problem, found.opened(now.id, now.finished, spec.unpack))
+            recipe.offer(spec, of)
 
 
 def _draw_rows(problem: Problem, rows: list[Row]) -> None:

@@ -18,7 +18,7 @@ from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import found, goes
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.kept import kept
-from nspca.dashboard.runs.request import SWEEP, Request
+from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import frame, state, words
 from nspca.dashboard.sweep import (
@@ -38,8 +38,9 @@ from nspca.dashboard.views import component, curve, places
 from nspca.jobs import JobState
 from nspca.numerals import format_bound, format_value
 from nspca.result import knee
-from nspca.tasks.preview import METHOD
-from nspca.tasks.rows import unpack
+from nspca.specs import SweepSpec
+from nspca.specs.preview import METHOD
+from nspca.specs.rows import unpack
 
 PREVIEW = (
     "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better "
@@ -91,7 +92,7 @@ def shared(run: Watched) -> None:
     if sweep is None:
         st.warning(SWEEP.changed)
         return
-    st.caption(words.plain(run.asked.describe()))
+    st.caption(words.plain(run.asked.describe().line))
     problem = run.measured()
     if problem is None:
         _unmeasured(run)
@@ -136,7 +137,7 @@ def _previewed(seen: Preview) -> None:
     with frame.picture():
         curve.switches()
         st.markdown(PREVIEW)
-        if "folder" in seen.of.reference:
+        if seen.of.reference.folder is not None:
             st.caption(words.plain(f"Of {seen.of.dataset.provenance}."))
         drawn = _drawn(seen.problem, table, seen.asked, k, note="preview")
         curve.clickable(seen.asked, drawn, table, [METHOD], k, METHOD)
@@ -213,7 +214,7 @@ def _shown_k(table: pd.DataFrame) -> int:
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
-def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: Request, k: int, **options):
+def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
     """The curve with what is marked in it."""
     share = enough.wanted()
     wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % of the best direction")

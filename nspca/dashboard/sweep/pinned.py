@@ -11,9 +11,11 @@ from nspca.dashboard import chosen
 from nspca.dashboard.runs import found
 from nspca.dashboard.runs.found import Watched
 from nspca.dashboard.runs.kept import kept
-from nspca.dashboard.runs.request import SWEEP, Request
+from nspca.dashboard.runs.sweeps import SWEEP, differences
 from nspca.dashboard.shell import presses, state, words
 from nspca.errors import NSPCAError
+from nspca.specs import SweepSpec
+from nspca.specs.data import OF_FEATURES, features_words
 
 HELP = "It stays in the figure while you change one thing and run again."
 MOST = 4  # curves that a figure can still tell apart
@@ -55,7 +57,7 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
         sweep = kept(other)
         if not other.of_these_data or sweep is None:
             raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
-        problem = other.measured() if other.of.table is not None else other.asked.problem(other.of)
+        problem = other.measured() if other.of.table is not None else chosen.problem_of(other.of, other.asked)
         if problem is None:
             raise nspca.InvalidData("The variance of the pinned folder is being measured: pin it again then.")
     except NSPCAError as error:
@@ -68,19 +70,16 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
     data = "" if other.asked.content == run.asked.content else other.of.dataset.name
     if data == run.of.dataset.name:
         data = _changed(other.asked, run.asked)
-    label = ", ".join(part for part in (data, other.asked.beside(run.asked)) if part)
+    label = ", ".join(part for part in (data, differences(other.asked, run.asked)) if part)
     return Pinned(run_id, sweep, problem, label or "the same, other values of k", why)
 
 
-def _changed(other: Request, shown: Request) -> str:
+def _changed(other: SweepSpec, shown: SweepSpec) -> str:
     """What was done to the data of another curve, where those of both have one name."""
-    first, second = (
-        {name: value for name, value in asked.data.items() if name not in chosen.OF_FEATURES}
-        for asked in (other, shown)
-    )
+    first, second = (asked.data.but_for(*OF_FEATURES) for asked in (other, shown))
     if first == second:
-        return chosen.features_said(other.data)
-    return ", ".join(other.changed) or "data as they are"
+        return features_words(other.data)
+    return ", ".join(other.data.change_words()) or "data as they are"
 
 
 def drawn(others: list[Pinned], axis: str) -> list[tuple]:

@@ -4,7 +4,6 @@ for all who come by.
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -13,14 +12,14 @@ from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import everybody, found
-from nspca.dashboard.runs.request import SWEEP, Request, usual
+from nspca.dashboard.runs.sweeps import SWEEP, usual
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.shell import state
 from nspca.dashboard.sweep import whatif
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
+from nspca.specs import PreviewSpec, SweepSpec
 
-TASK = "preview"
 PATIENCE = 1.2  # seconds that the page waits before it goes on without
 
 
@@ -29,13 +28,13 @@ class Preview:
     """A preview as a page sees it, made or on its way."""
 
     of: Chosen
-    asked: Request
+    asked: SweepSpec
     id: str
     now: JobState
 
     @property
     def problem(self) -> nspca.Problem:
-        return self.asked.problem(self.of)
+        return chosen.problem_of(self.of, self.asked)
 
     @property
     def sweep(self) -> nspca.Sweep | None:
@@ -52,42 +51,26 @@ class Preview:
         return None if self.sweep is None else proofs.table(self.sweep, [])
 
 
-def look(of: Chosen, asked: Request) -> Preview | None:
+def look(of: Chosen, asked: SweepSpec) -> Preview | None:
     """The preview of a sweep, begun if need be, and awaited for a moment while there is no run to look at.
 
     None when the data are too large for one, or no problem.
     """
     if not everybody.small_enough(of):
         return None
-    asked = Request(
-        of.reference,
-        of.content,
-        usual(asked.ks[0], asked.ks[-1]),
-        forced=asked.forced,
-        keep=asked.keep,
-        nonneg=asked.nonneg,
-        center=asked.center,
-        scale=asked.scale,
-    )
+    quick = PreviewSpec(**asked.about_problem(), ks=usual(asked.ks[0], asked.ks[-1]), seed=asked.seed)
     try:
-        problem = asked.problem(of)
-        run = everybody.answer(TASK, of, _request(asked)).id
+        problem = chosen.problem_of(of, quick)
+        run = everybody.answer(of, quick).id
         chosen.led(problem)  # the worker needs as long
         now = _waited(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:
         return None
-    return None if now.ended and now.state != "done" else Preview(of, asked, run, now)
-
-
-def _request(asked: Request) -> dict[str, Any]:
-    """What a preview depends on, and nothing else: it serves everybody who has the same numbers."""
-    return {
-        "ks": asked.ks,
-        "nonneg": asked.nonneg,
-        "center": asked.center,
-        "scale": asked.scale,
-        "seed": asked.seed,
-    } | ({"forced": asked.forced} if asked.forced else {})
+    return (
+        None
+        if now.ended and now.state != "done"
+        else Preview(of, asked.but(ks=quick.ks, methods=("auto",), effort="fast"), run, now)
+    )
 
 
 def _waited(run: str, patience: float) -> JobState:

@@ -12,26 +12,25 @@ import streamlit as st
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.export import page
 from nspca.dashboard.export.page import Told
-from nspca.dashboard.runs import request
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import words
 from nspca.numerals import format_bound, format_value, format_value_share
 from nspca.plots import alt_text, kind_words
 from nspca.problem import Problem
-from nspca.tasks.sweep import EPSNET, PROBABILITY, RANK_3
+from nspca.specs import SweepSpec
+from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
 
 
 def offer(
     about: Chosen,
     problem: Problem,
-    asked: Request,
+    asked: SweepSpec,
     drawn: go.Figure,
     table: pd.DataFrame,
     k: int,
     method: str,
 ) -> None:
     """The download; the file is made when it is asked for."""
-    code = request.snippet(asked, k, method, about.dataset.is_covariance)
+    code = asked.to_python(k=k, method=method)
     st.download_button(
         "Report of this sweep, HTML",
         lambda: html(about, problem, asked, moving(drawn), table, code, datetime.now(UTC)),
@@ -55,7 +54,7 @@ def moving(drawn: go.Figure) -> str:
 def html(
     about: Chosen,
     problem: Problem,
-    asked: Request,
+    asked: SweepSpec,
     picture: str,
     table: pd.DataFrame,
     code: str,
@@ -68,21 +67,25 @@ def html(
     picture : str
         HTML: the figure as `moving`, or pictures that are still.
     table : DataFrame
-        Rows ``method, k, value, upper, ratio, kind, seconds`` and those in `nspca.tasks.sweep.OTHERS`.
+        Rows ``method, k, value, upper, ratio, kind, seconds`` and those in `nspca.specs.published.OTHERS`.
     code : str
         Python that computes it again.
     made : datetime
         In UTC.
     """
+    line = f"{asked.describe().asked}. Seed {asked.seed}."
+    return page.html(about, Told("sweep", line, picture, proved(problem, asked, table), code), made)
+
+
+def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> str:
+    """Return HTML that says what a sweep proves, row by row."""
     such = "such " if asked.forced else ""
     say = (
         f"No {such}component can explain more than the number under “Nothing above”; anybody can check that "
         "with a certificate and the data."
     )
     others = f"{words.others(table[PROBABILITY].min())} {words.OTHERS}"
-    proved = f"<p>{say}</p>\n<p>{escape(others)}</p>\n{rows(problem, table)}"
-    line = f"{asked.describe()}. Seed {asked.seed}."
-    return page.html(about, Told("sweep", line, picture, proved, code), made)
+    return f"<p>{say}</p>\n<p>{escape(others)}</p>\n{rows(problem, table)}"
 
 
 def rows(problem: Problem, table: pd.DataFrame) -> str:

@@ -3,18 +3,18 @@ as a ghost.
 """
 
 from itertools import chain
-from typing import Any
 
 import streamlit as st
 
 from nspca.dashboard import chosen
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.history.told import DAMAGE
 from nspca.dashboard.runs import beforehand, found, goes, start
 from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.runs.request import SWEEP, Request, in_words
+from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.shell import moment, presses, state, words
 from nspca.errors import NSPCAError
+from nspca.specs import DataSpec, SweepSpec
+from nspca.specs.data import OF_FEATURES, features_words
 
 USUAL = ("auto",)  # the methods whose seconds are known before they have run
 MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
@@ -94,9 +94,9 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
 def all_again(of: Chosen) -> None:
     """The way back to all features, where some were left out, are one or must be in."""
     kept = len(chosen.kept(of))
-    if kept or any(of.reference.get(how) for how in chosen.OF_FEATURES):
+    if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f":orange-badge[{chosen.features_said(of.reference, kept)}]", width="content")
+            st.markdown(f":orange-badge[{features_words(of.reference, kept)}]", width="content")
             presses.button(
                 "All features again",
                 "all_again",
@@ -105,16 +105,16 @@ def all_again(of: Chosen) -> None:
             )
 
 
-def _without(where: dict[str, Any], picked: list[int]) -> dict[str, list[int]]:
+def _without(where: DataSpec, picked: list[int]) -> dict[str, list[int]]:
     """What is left out then, or what is left of those that alone are looked at."""
-    if where.get("only"):
-        return {"only": [number for number in where["only"] if number not in picked]}
-    return {"out": sorted({*where.get("without", []), *picked})}
+    if where.only:
+        return {"only": [number for number in where.only if number not in picked]}
+    return {"out": sorted({*where.without, *picked})}
 
 
-def _together(where: dict[str, Any], picked: list[int]) -> list[list[int]]:
+def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
     """What is one then: a group that is picked is part of the new one."""
-    return [*(group for group in where.get("together", []) if not set(group) & set(picked)), picked]
+    return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 
 def _restrict(left: int | None, **values: list | None) -> None:
@@ -137,7 +137,7 @@ def waits() -> bool:
     return st.session_state.get(state.CHANGED, False)
 
 
-def seconds(of: Chosen, asked: Request) -> float:
+def seconds(of: Chosen, asked: SweepSpec) -> float:
     """About how long a sweep takes: as the newest one like it did for each problem, or by its size.
 
     A guess for people who wait; nothing depends on it but whether a run starts by itself.
@@ -147,13 +147,9 @@ def seconds(of: Chosen, asked: Request) -> float:
     return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort, 1.0))
 
 
-def _measured(asked: Request) -> float | None:
+def _measured(asked: SweepSpec) -> float | None:
     """Seconds for each problem of the newest sweep of these data that was at least as hard."""
-    for run, given in found.every(SWEEP.task):
-        try:
-            before = Request.from_dict(given["request"])
-        except DAMAGE:
-            continue
+    for run, before in found.every(SweepSpec):
         alike = all(getattr(before, name) == getattr(asked, name) for name in ALIKE)
         took = None if run.started is None or run.finished is None else run.finished - run.started
         if alike and max(before.ks) >= max(asked.ks) and run.state == "done" and took is not None:
@@ -167,7 +163,7 @@ def by_size(of: Chosen) -> float:
     return BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
 
 
-def estimate(of: Chosen, asked: Request) -> None:
+def estimate(of: Chosen, asked: SweepSpec) -> None:
     """How long it will take, in a line."""
     about = seconds(of, asked)
     said = "a moment" if about < MOMENT else f"about {moment.roughly(about)}"
@@ -175,7 +171,7 @@ def estimate(of: Chosen, asked: Request) -> None:
     st.caption(f"{words.things(asked.total, 'problem')}, {said}{by_itself}.")
 
 
-def answer(of: Chosen, asked: Request) -> None:
+def answer(of: Chosen, asked: SweepSpec) -> None:
     """Run what was changed, if it takes a moment and there is a curve to compare it with; a run that goes on
     for longer stays on the page.
     """
@@ -190,12 +186,12 @@ def answer(of: Chosen, asked: Request) -> None:
         begin(of, asked)
 
 
-def begin(of: Chosen, asked: Request) -> None:
+def begin(of: Chosen, asked: SweepSpec) -> None:
     """Start the sweep; the curve that was shown stays as a ghost, and one that would have taken a moment and
     is unfinished is given up.
     """
     before = _shown()
-    start.of_page(SWEEP, of, asked, in_words(asked.ks))
+    start.of_page(SWEEP, of, asked)
     if before is None or before.id == state.get(SWEEP.key):
         return
     if before.now.ended:

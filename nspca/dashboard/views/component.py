@@ -13,8 +13,7 @@ import streamlit as st
 from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import request
-from nspca.dashboard.runs.request import Request
+from nspca.dashboard.runs import recipe
 from nspca.dashboard.shell import words
 from nspca.dashboard.views import places
 from nspca.data import Dataset
@@ -24,6 +23,7 @@ from nspca.places import Membership
 from nspca.plots import component_figure, score_figure, score_map, separation
 from nspca.problem import Problem
 from nspca.result import Result
+from nspca.specs import SweepSpec
 
 COSTS = (
     "Of the variance of the best possible component: at least what is proved, at most what a known exchange "
@@ -189,7 +189,7 @@ def table(
 
 def downloads(
     about: Chosen,
-    asked: Request,
+    asked: SweepSpec,
     result: Result,
     k: int,
     method: str,
@@ -226,8 +226,7 @@ def downloads(
                 on_click="ignore",
                 help="The certificate of what is solid: `python -m nspca verify` proves it again.",
             )
-    with st.expander("Python that reproduces this exactly", icon=":material/code:"):
-        st.code(request.snippet(asked, k, method, dataset.is_covariance), language="python")
+    recipe.offer(asked, about, k=k, method=method)
 
 
 def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:

@@ -12,12 +12,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.browser import figures
-from nspca.dashboard.runs.request import Request
 from nspca.dashboard.shell import cache, state, words
 from nspca.plots import sweep_figure
 from nspca.problem import Problem
-from nspca.tasks.rows import unpack
-from nspca.tasks.sweep import OTHERS, PROBABILITY
+from nspca.specs import SweepSpec
+from nspca.specs.published import OTHERS, PROBABILITY
+from nspca.specs.rows import unpack
 
 AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
 The total variance is the sum over all features."""
@@ -61,7 +61,7 @@ def _bounds() -> str:
     return state.get("bound") if state.get("bound") in BOUNDS else "both"
 
 
-def figure(problem: Problem, frame: pd.DataFrame, asked: Request, **options) -> go.Figure:
+def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -> go.Figure:
     """The curve as the switches say."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     said = {
@@ -91,7 +91,7 @@ def _say_others(probability: float) -> None:
 
 
 def filling(
-    problem: Problem, rows: tuple[dict[str, Any], ...], asked: Request, beside: str = "", **options
+    problem: Problem, rows: tuple[dict[str, Any], ...], asked: SweepSpec, beside: str = "", **options
 ) -> None:
     """The curve as far as it is known, made once for everybody who looks at it.
 
@@ -119,13 +119,13 @@ def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any
     return _rows, _make()
 
 
-def _same(asked: Request) -> str:
+def _same(asked: SweepSpec) -> str:
     """What the zoom into a curve holds for: these data, from the first k to the last."""
     return f"{asked.content} {asked.ks[0]} {asked.ks[-1]}"
 
 
 def clickable(
-    asked: Request, drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str
+    asked: SweepSpec, drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str
 ) -> None:
     """The whole curve; a click on a point opens its component."""
 

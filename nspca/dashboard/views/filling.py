@@ -12,7 +12,7 @@ from nspca.dashboard.shell import words
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
-from nspca.tasks.rows import Refused, Row, unpack
+from nspca.specs.rows import Refused, Row, unpack
 
 
 def watch(

@@ -5,7 +5,6 @@ Asked for by choosing what is good; computed then from the certificate, and kept
 
 import hashlib
 import time
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,8 +22,8 @@ from nspca.numerals import format_guarantee, percent_down, percent_up, proved_ra
 from nspca.places import Membership, Place
 from nspca.problem import Problem
 from nspca.result import Result
+from nspca.specs import DataSpec, MembershipSpec
 
-TASK = "features"
 AT_ONCE, PATIENCE = 20, 1.0
 """Features up to which it takes a moment, so no worker is asked; seconds that the page waits for one."""
 WITHIN = (0, 900, 950, 980, 990, 995, 998, 999)
@@ -67,8 +66,17 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     try:
         if problem.n <= AT_ONCE:
             return _computed(name, problem, result, within / 1000)
-        given = lambda: _given(about, problem, result, within)  # noqa: E731
-        return _made(everybody.look(TASK, about.content, name, given))
+        spec = MembershipSpec(
+            data=DataSpec(covariance=about.dataset.is_covariance),
+            k=problem.k,
+            nonneg=problem.nonneg,
+            center=problem.covariance.center,
+            scale=problem.covariance.scale,
+            forced=problem.forced,
+            within=within,
+        )
+        given = {"component": result.components[:, 0], "certificate": certificate.to_bytes()}
+        return _made(everybody.look(spec, name, lambda: {**about.given, **given}))
     except NSPCAError as error:
         st.warning(words.plain(error))
         return None
@@ -77,20 +85,6 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
 @cache.keep()
 def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
     return nspca.membership(_problem, _result, share=share)
-
-
-def _given(about: Chosen, problem: Problem, result: Result, within: int) -> dict[str, Any]:
-    """What a worker is given to look at."""
-    A, certificate = problem.covariance, result.certificate
-    assert certificate is not None  # there is nothing to look at without one
-    request = {"k": problem.k, "nonneg": problem.nonneg, "center": A.center, "scale": A.scale}
-    return {
-        "X": about.dataset.X,
-        "covariance": about.dataset.is_covariance,
-        "request": request | {"forced": list(problem.forced), "within": within},
-        "component": result.components[:, 0],
-        "certificate": certificate.to_bytes(),
-    }
 
 
 def _made(now: JobState) -> Membership | None:

@@ -1,0 +1,248 @@
+"""A dense core and weights for the features outside it: bounds where every row has entries above tau.
+
+Standardised tables have equal variances, so safe elimination leaves nothing out. Here W, M and U are free on
+a core R alone. Outside it ``W_ij = min(A_ij, tau)``, which leaves the sparse remainder N of `remainder`. For
+weights y > 0 on the others O, with ``d_i = (|N_OO| y)_i / y_i < t``,
+
+    x_O'N_OO x_O <= sum_i d_i x_i^2,       2 x_O'N_OR x_R <= sum_i (t - d_i) x_i^2 + x_R'K x_R,
+    K = N_RO diag(1 / (t - d)) N_OR,
+
+so the bound of the core with ``A_RR + K`` in place of A_RR holds for all features, as long as t is at least
+every d_i. Elimination is the case N = 0; with an empty core the bound is ``max d + k tau``.
+
+For a vector v >= 0 on the core the y that makes v'Kv least solves ``(t I - |N_OO|) y = |N_OR| v``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+from nspca.bounds.elimination import Kept, leaves_out_little
+from nspca.bounds.inequality import SLACK
+from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
+from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
+from nspca.problem import Problem
+
+BEYOND = 1.2
+"""Shift of the scores that choose a core, relative to the largest eigenvalue of the remainder."""
+ROOM = 1.02
+"""Least ratio of the claim t to the largest eigenvalue of the remainder outside the core."""
+NEAR = 1.002
+"""Least ratio where the core is empty and t is that eigenvalue itself."""
+SHARE = 0.6
+"""First claim t, as a share of what k features at the level tau leave of the value."""
+EVEN = 1e-3
+"""Share of a constant in the right side of the weights' equation: keeps all weights positive."""
+SMALLEST = 2.0**-50
+"""Least weight relative to the largest: smaller ones are raised to it."""
+SOLVED, STEPS = 1e-6, 400
+"""Relative residual of the weights' equation, and most conjugate gradient steps; any weights are valid."""
+SAFE = 1 + 1e-11
+"""Rounding room of d for whoever recomputes it."""
+TRIED = 11
+"""Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
+FIRST, FALL = 0.75, 0.6
+"""First level of the entries that are collected, relative to what each of k features brings to the value;
+and how it falls while the best tau lies near it."""
+CLOSE, LEAST = 1.05, 1e-3
+"""A best tau that is this much above the level is inside; and the lowest level, relative to the largest
+variance."""
+GOLDEN = (np.sqrt(5) - 1) / 2
+
+
+def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
+    """Return an estimate from below of the largest eigenvalue of a nonnegative symmetric matrix.
+
+    With a count, it is the sum of so many of the largest eigenvalues, each at least 0.
+    """
+    if N.nnz == 0:
+        return 0.0
+    if N.shape[0] < 10 + 2 * count:
+        return float(np.maximum(np.linalg.eigvalsh(N.toarray())[-count:], 0.0).sum())
+    start = np.ones(N.shape[0]) if count == 1 else np.random.default_rng(0).random(N.shape[0])
+    values = spla.eigsh(N, k=count, v0=start, tol=1e-3, return_eigenvectors=False)
+    return float(np.maximum(values, 0.0).sum())
+
+
+def scores(N: sp.csr_array) -> Array:
+    """Return a score for each feature: how much of the remainder its neighbourhood carries.
+
+    The scores s solve ``(theta I - N) s = 1`` for theta above the largest eigenvalue: sums over all walks
+    through entries above tau. So dense groups of features come in, or stay out, as wholes.
+    """
+    theta = BEYOND * largest_eigenvalue(N)
+    if theta == 0.0:
+        return np.ones(N.shape[0])
+    return _solve(N, theta, np.ones(N.shape[0]))
+
+
+def _solve(N, theta, b) -> Array:
+    operator = spla.LinearOperator(N.shape, matvec=lambda y: theta * y - N @ y, dtype=np.float64)
+    return spla.cg(operator, b, rtol=SOLVED, maxiter=STEPS)[0]
+
+
+def choose_rows(problem: Problem, N: sp.csr_array, count: int) -> np.ndarray:
+    """Return the features of a core: the forced ones first, then those with the largest scores."""
+    forced = np.array(problem.forced, dtype=np.int64)
+    count = min(max(count, forced.size), problem.n)
+    if count == 0:
+        return forced
+    own = scores(N)
+    own[forced] = np.inf
+    chosen = np.argsort(-own, kind="stable")[:count]
+    return np.concatenate((forced, np.setdiff1d(chosen, forced)))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Bounds with an empty core, by tau.
+
+    Attributes
+    ----------
+    taus, uppers : (p,) float64
+        Thresholds that were tried, increasing, and ``lambda_max(N) + k tau`` for each, an estimate.
+    """
+
+    taus: Array
+    uppers: Array
+
+    @property
+    def best(self) -> float:
+        """The tau with the smallest bound."""
+        return float(self.taus[np.argmin(self.uppers)])
+
+    def lower_tau(self, excess: float) -> float:
+        """Return the tau below the best at which the bound is `excess` above its minimum."""
+        at = int(np.argmin(self.uppers))
+        taus, uppers = self.taus[: at + 1][::-1], self.uppers[: at + 1][::-1]
+        return float(np.interp(self.uppers[at] + excess, np.maximum.accumulate(uppers), taus))
+
+
+def pays(problem: Problem, rows: tuple[int, ...], most: float) -> bool:
+    """Return whether a core with weights is tried: A is large and can be read, and safe elimination fails.
+
+    Elimination fails where k features at the level of the entries that it leaves out are worth more than
+    `most`, even with the largest number of rows that may be kept.
+    """
+    if len(problem.forced) == sum(problem.sizes) or not can_be_read(problem.covariance):
+        return False
+    return not leaves_out_little(problem, rows[-1], most)
+
+
+def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
+    """Return the entries of A above a level, and the bounds with an empty core for thresholds above it.
+
+    The level falls until the best threshold is well above it, or until no more entries can be held.
+    """
+    A, top = problem.covariance, float(problem.covariance.diagonal.max())
+    level = FIRST * (lower / sum(problem.sizes) if lower > 0 else top)
+    while True:
+        remainder = collect(A, problem.nonneg, min(level, FIRST * top))
+        curve = _search(problem, remainder)
+        inside = curve.best > CLOSE * remainder.level or remainder.level > level
+        if inside or remainder.level < LEAST * top:
+            return remainder, curve
+        level *= FALL
+
+
+def _search(problem: Problem, remainder: Remainder) -> Curve:
+    low, high = remainder.level, float(remainder.sizes.max(initial=remainder.level))
+    found: dict[float, float] = {}
+
+    def upper(tau):
+        if tau not in found:
+            own = largest_eigenvalue(remainder.above(tau), len(problem.sizes))
+            found[tau] = own + sum(problem.sizes) * tau
+        return found[tau]
+
+    upper(high)
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    for _ in range(TRIED):
+        if upper(left) <= upper(right):
+            high, right = right, left
+            left = high - GOLDEN * (high - low)
+        else:
+            low, left = left, right
+            right = low + GOLDEN * (high - low)
+    taus = np.array(sorted(found))
+    return Curve(taus, np.array([found[tau] for tau in taus]))
+
+
+def with_core(
+    problem: Problem, remainder: Remainder, rows: np.ndarray, tau: float, t: float, v: Array | None = None
+) -> Kept | None:
+    """Return the rows of a core with weights for all other features; None where no weights were found.
+
+    Parameters
+    ----------
+    problem : Problem
+    remainder : Remainder
+        Down to a level of at most tau.
+    rows : (r,) int
+        The core, forced features first.
+    tau : float
+        Threshold outside the core.
+    t : float
+        Claim that is wanted; raised where the remainder outside the core needs more.
+    v : (r,) float64, optional
+        Direction in which K is to be small; None: all features of the core alike.
+    """
+    A = problem.covariance
+    # signed entries of what is taken away may exceed no -tau either, rounding and all
+    tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
+    others = np.setdiff1d(np.arange(problem.n), rows)
+    NOO = remainder.within(tau, others)
+    NOR = across(A, problem.nonneg, rows, others, tau)
+    felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))
+    top = felt.max(initial=0.0)
+    b = felt / top + EVEN if top > 0 else np.ones(others.size)
+    t = max(t, (ROOM if rows.size else NEAR) * largest_eigenvalue(NOO))
+    y = weights(NOO, b, t)
+    return None if y is None else _felt(problem, rows, tau, t, y, NOO, NOR)
+
+
+def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
+    """Return the rows of a core with given weights; None where t is too small for them, or tau for memory."""
+    A, others = problem.covariance, np.setdiff1d(np.arange(problem.n), rows)
+    remainder = collect(A, problem.nonneg, tau)
+    if remainder.level > tau:
+        return None
+    NOO = remainder.within(tau, others)
+    return _felt(problem, rows, tau, t, y, NOO, across(A, problem.nonneg, rows, others, tau))
+
+
+def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:
+    """Return the rows with what is felt on them of the remainder outside."""
+    A = problem.covariance
+    d = (NOO @ y) / y * SAFE
+    most = float(d.max(initial=0.0))
+    t = t if rows.size else most
+    used = np.flatnonzero(np.diff(NOR.indptr))
+    gain = t - d[used]
+    if most > t or (gain <= 0).any():
+        return None
+    half = sp.csr_array(sp.diags_array(1 / np.sqrt(gain)) @ NOR[used])
+    K = (half.T @ half).toarray()
+    K[np.diag_indices_from(K)] += _room(A, half, gain)
+    block = A.block(rows) if rows.size else np.zeros((0, 0))
+    fixed = len(problem.forced)
+    return Kept(rows, block + K, tau, free=y.size, fixed=fixed, weights=y, folded=K, outside=t)
+
+
+def _room(A, half, gain) -> float:
+    """Return how far K may be off for whoever recomputes N, in spectral norm: sums, and entries of N."""
+    if not half.nnz:
+        return 0.0
+    size = float(np.linalg.norm(half.data))
+    of_entries = 4 * size * entry_error(A) * np.sqrt(half.nnz / gain.min())
+    return SLACK * UNIT_ROUNDOFF * (half.shape[0] + 64) * size**2 + float(of_entries)
+
+
+def weights(N: sp.csr_array, b: Array, t: float) -> Array | None:
+    """Return positive weights y with ``(t I - N) y = b`` nearly; None where t is below an eigenvalue of N."""
+    y = _solve(N, t, b) if N.nnz else np.ones(b.size)
+    if not np.isfinite(y).all() or y.min(initial=1.0) <= 0:
+        return None
+    return np.maximum(y / y.max(initial=SMALLEST), SMALLEST)

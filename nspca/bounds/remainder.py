@@ -1,0 +1,157 @@
+"""Sparse remainder of A above a level: the entries that no threshold tau takes away outside a core.
+
+With ``W_ij = min(A_ij, tau)`` (signed: clipped to [-tau, tau]) for pairs of features that are not both in the
+core, what is left of A there is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed
+whole: it is read in strips of columns, largest variances first, and only entries above the level are kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.bounds.inequality import SLACK
+from nspca.matrix.covariance import Covariance, DataCovariance, SparseCovariance
+from nspca.matrix.linalg import UNIT_ROUNDOFF
+from nspca.matrix.parts import Parts
+
+MOST = 2_000_000
+"""Largest number of entries that are kept (32 MB); more raise the level."""
+STRIP = 512
+"""Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
+WIDE, PASSES = 2**25, 20
+"""Entries of a strip of A that is read in a pass over the rows (256 MB), and most passes."""
+LOWER = 0.85
+"""Entries are collected down to this share of the level asked for, so that a next, lower level needs no new
+pass."""
+SINGLE = 512
+"""Up to this number of samples entries are collected in single precision, which takes half the time."""
+SINGLE_ROUNDOFF = 2.0**-24
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """Entries of A above a level, each an upper bound on the size of the exact one.
+
+    Attributes
+    ----------
+    n : int
+        Number of features.
+    level : float
+        Every entry of A above this level is held.
+    i, j : (p,) int32
+        Features of each entry, i <= j in the order in which they were read.
+    sizes : (p,) float
+        The entries (signed: their absolute values), rounded up.
+    """
+
+    n: int
+    level: float
+    i: np.ndarray
+    j: np.ndarray
+    sizes: np.ndarray
+
+    def above(self, tau: float) -> sp.csr_array:
+        """Return ``|N|`` for a threshold tau that is at least `level`: (n, n), symmetric and sparse."""
+        near = self.sizes > tau
+        i, j, values = self.i[near], self.j[near], self.sizes[near] - tau
+        across = i != j
+        rows, columns = np.concatenate((i, j[across])), np.concatenate((j, i[across]))
+        return sp.csr_array((np.concatenate((values, values[across])), (rows, columns)), (self.n, self.n))
+
+    def within(self, tau: float, features: np.ndarray) -> sp.csr_array:
+        """Return ``|N|`` among some features for a threshold tau that is at least `level`."""
+        return sp.csr_array(self.above(tau)[features][:, features])
+
+
+def can_be_read(A: Covariance) -> bool:
+    """Return whether strips of columns of A can be formed: on disk each one is a pass over all rows."""
+    return not isinstance(A, Parts) or A.n**2 <= PASSES * WIDE
+
+
+def _width(A: Covariance) -> int:
+    """Return the number of columns in a strip."""
+    return max(STRIP, WIDE // A.n) if isinstance(A, Parts) else STRIP
+
+
+def entry_error(A: Covariance) -> float:
+    """Return the room that entries of A need for the rounding of whoever recomputes them."""
+    samples = A.shape[0] if A.source == "data" else 1
+    return SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
+
+
+def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
+    """Return the entries of A above `level`, or above a higher level if they are more than `MOST`.
+
+    The last collection is kept with the matrix: a level that it covers costs no pass over A.
+    """
+    kept = A.once(("remainder", nonneg), dict)
+    if "last" not in kept or (kept["last"].level > level and not kept["capped"]):
+        kept["last"], kept["capped"] = _collect(A, nonneg, LOWER * level)
+    return kept["last"]
+
+
+def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
+    order = np.argsort(-A.diagonal, kind="stable")
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    count, capped = 0, False
+    for start, C, error in _strips(A, order, level):
+        if not nonneg:
+            C = np.abs(C)
+        at = np.flatnonzero(level - error < C)
+        i, j = np.divmod(at, C.shape[1])
+        upper = i >= j  # the strip begins with its own columns: the other half is mirrored
+        i, j = i[upper], j[upper]
+        sizes = C[i, j].astype(np.float64) + error
+        parts.append(((j + start).astype(np.int32), (i + start).astype(np.int32), sizes))
+        count += sizes.size
+        if count > MOST:
+            every = np.concatenate([part[2] for part in parts])
+            level = float(np.partition(every, count - MOST // 2)[count - MOST // 2])
+            parts = [tuple(array[part[2] > level] for array in part) for part in parts]
+            count, capped = sum(part[2].size for part in parts), True
+    if not parts:
+        none = np.zeros(0, dtype=np.int32)
+        return Remainder(A.n, level, none, none, np.zeros(0)), capped
+    i, j, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), sizes), capped
+
+
+def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
+    """Yield (start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[start]`` on.
+
+    Rows end where ``sqrt(A_ii A_jj)`` is no longer above the level: for psd A no entry below is.
+    """
+    size = np.sqrt(np.maximum(A.diagonal[order], 0.0) + getattr(A, "nu", 0.0))
+    error = entry_error(A)
+    dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
+    Z = None
+    if dense and A.m <= SINGLE:
+        # sums of m products, the entries of Z rounded first
+        error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
+        Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
+    width = _width(A)
+    for start in range(0, A.n, width):
+        within = size[start] * size[start:] > level - error
+        end = start + int(np.count_nonzero(within))
+        if end == start:
+            return
+        stop = min(start + width, A.n)
+        if Z is not None:
+            yield start, Z[:, start:end].T @ Z[:, start:stop] / np.float32(A.m), error
+        else:
+            yield start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
+
+
+def across(A: Covariance, nonneg: bool, rows: np.ndarray, others: np.ndarray, tau: float) -> sp.csr_array:
+    """Return N between features: ``N[others][:, rows]`` for a threshold tau, sparse, in double precision."""
+    error, parts = entry_error(A), []
+    width = max(1, (WIDE if isinstance(A, Parts) else WIDE // 4) // A.n)
+    for start in range(0, rows.size, width):
+        C = np.asarray(A.columns(rows[start : start + width]))[others]
+        over = np.maximum((C if nonneg else np.abs(C)) + (error - tau), 0.0)
+        parts.append(sp.csc_array(over if nonneg else np.copysign(over, C) * (over > 0)))
+    if not parts:
+        return sp.csr_array((others.size, 0))
+    return sp.csr_array(sp.hstack(parts))

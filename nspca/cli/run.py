@@ -1,0 +1,129 @@
+"""`run`: answers a question that a page or Python exported as JSON."""
+
+import argparse
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nspca.cli.screen import check_files, clear, complain, progress, say
+from nspca.cli.solve import readers_of
+from nspca.cli.sweep import as_text
+from nspca.cli.words import Commands, count
+from nspca.errors import Cancelled, InvalidOption
+from nspca.progress import Event, Report
+
+if TYPE_CHECKING:
+    from nspca.specs import Spec
+
+STOPPED = 130
+"""Exit status of a run that somebody stopped."""
+MOST_BYTES = 10_000_000
+"""Bytes of a spec; one with ten thousand values of k and as many features has a tenth of that."""
+
+
+def add(commands: Commands) -> None:
+    """Add `run` and its options to the commands."""
+    command = commands.add(
+        "run",
+        run,
+        "answer a question that a page exported as JSON",
+        "run sweep.json --output sweep.zip",
+        more="Ctrl+C stops the run and keeps what is ready. Files of the question are looked for here "
+        "and beside the spec.",
+    )
+    command.add_argument("spec", metavar="SPEC.json", help="what the button JSON of a page gives")
+    command.add_argument(
+        "--workers",
+        type=count,
+        metavar="N",
+        help="so many processes of this machine read a folder of shards together; the result is the same",
+    )
+    command.add_argument(
+        "--output", metavar="FILE", help="save the result: a ZIP of a sweep, an NPZ of a proof, else JSON"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run a spec, and print or save its result; whoever stops it gets what is ready."""
+    check_files(args.output, read=[args.spec])
+    path = Path(args.spec)
+    if not path.is_file():
+        raise InvalidOption(f"a file with a spec is required, got {args.spec}, which is none")
+    if path.stat().st_size > MOST_BYTES:
+        raise InvalidOption(f"a spec must have at most {MOST_BYTES} bytes, got {path.stat().st_size}")
+    from nspca.specs import Spec
+
+    spec = Spec.from_json(path.read_bytes())
+    complain(f"nspca: {spec.describe().line}")
+    with _data(spec, path.parent, args.workers) as given, _stoppable(progress()) as report:
+        try:
+            result, status = spec.run(report, **given), 0
+        except Cancelled as stop:
+            if stop.result is None:
+                raise KeyboardInterrupt from None
+            result, status = stop.result, STOPPED
+    clear()
+    if status:
+        complain("nspca: stopped; this is what was ready")
+    if args.output:
+        Path(args.output).write_bytes(spec.pack(result))
+        say(f"result: {args.output}")
+    else:
+        say(in_text(result))
+    return status
+
+
+@contextmanager
+def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str, Any]]:
+    """Yield the data of a question as its `run` takes them; none for a question that finds its own."""
+    from nspca.shards.on_disk import OnDisk
+    from nspca.specs import ProblemSpec
+    from nspca.specs.table import Spread
+
+    data = spec.open(beside) if isinstance(spec, ProblemSpec) else None
+    if workers is not None and not isinstance(data, OnDisk):
+        raise InvalidOption(
+            "workers read a folder of shards, and this question is about other data; leave --workers out"
+        )
+    with readers_of(workers, None) as client:
+        if isinstance(data, OnDisk) and client is not None:
+            data = Spread(data.X, client)
+        yield {} if data is None else {"X": data}
+
+
+@contextmanager
+def _stoppable(report: Report) -> Iterator[Report]:
+    """Yield a report hook that raises `Cancelled` after Ctrl+C; a second Ctrl+C ends the program at once."""
+    pressed = False
+
+    def press(number: int, frame: Any) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    def hear(event: Event) -> None:
+        if pressed:
+            raise Cancelled("stopped")
+        report(event)
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield hear
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def in_text(result: Any) -> str:
+    """Return a result as it is printed: a table where it has one, a statement, or JSON."""
+    if isinstance(result, dict | list):
+        return json.dumps(result, indent=1)
+    frame = getattr(result, "frame", None)
+    if frame is not None:
+        return as_text(frame) if "ratio" in frame else frame.to_string(index=False)
+    if hasattr(result, "noise"):
+        return f"value {result.value:.6g}, shuffled at most {result.noise.max():.6g}, p = {result.p:.2g}"
+    return getattr(result, "statement", None) or getattr(result, "said", None) or str(result)

@@ -1,0 +1,72 @@
+"""Comparisons as the page asks for them: values of k at first, and values that somebody wrote."""
+
+import re
+
+from nspca.dashboard.runs.found import Kind
+from nspca.errors import InvalidProblem
+from nspca.specs import ComparisonSpec
+
+QUICK = ("auto", "tpower", "threshold", "pca")
+SOME, LARGE = 100, 1000
+"""Features above which what nobody asked for is answered at every second k, and by fewer methods."""
+ALL_UP_TO = 13  # features, for which every k is compared
+MOST_K = 160  # the largest k of a comparison that nobody chose
+MOST_KS = 60
+SIGNS = {True: "nonnegative", False: "of any sign"}
+BASELINE = "baseline: truncated and renormalised"
+
+
+COMPARISON = Kind(
+    spec=ComparisonSpec,
+    key="compare",
+    anew=("k",),
+    empty="Nothing has run yet. Choose methods and values of k, then press Compare.",
+    icon=":material/compare_arrows:",
+    stranger="The run in this address is no comparison: choose methods and press Compare.",
+    changed="This comparison was made from other data than those kept under the same name now: run it again.",
+)
+
+
+def default_ks(n: int) -> tuple[int, ...]:
+    """Every k of a small table; 5, 10, 20, ... of a large one."""
+    if n <= ALL_UP_TO:
+        return tuple(range(1, n + 1))
+    doubled = [5 * 2**i for i in range(6)]
+    return tuple(k for k in doubled if k < n and k <= MOST_K)
+
+
+def read_ks(text: str, n: int) -> tuple[int, ...]:
+    """``"5, 10, 20"`` or ``"2-8"`` as increasing numbers.
+
+    Raises
+    ------
+    InvalidProblem
+        With what is possible, when it is something else.
+    """
+    found: set[int] = set()
+    for part in filter(None, re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", text))):
+        ends = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part)
+        if ends is None:
+            raise InvalidProblem(
+                f"values of k must be numbers or ranges such as 5, 10, 20-25, got {part[:20]}"
+            )
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if not 1 <= first <= last <= n:
+            raise InvalidProblem(
+                f"every k must be at least 1 and at most {n}, the number of features, got {part}"
+            )
+        if last - first >= MOST_KS:
+            raise InvalidProblem(
+                f"one comparison takes at most {MOST_KS} values of k, got {last - first + 1}: name fewer of "
+                "them"
+            )
+        found |= set(range(first, last + 1))
+    if not found:
+        raise InvalidProblem(
+            "a comparison needs at least one value of k, got none: write for example 5, 10, 20"
+        )
+    if len(found) > MOST_KS:
+        raise InvalidProblem(
+            f"one comparison takes at most {MOST_KS} values of k, got {len(found)}: name fewer of them"
+        )
+    return tuple(sorted(found))

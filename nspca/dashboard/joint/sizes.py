@@ -1,0 +1,45 @@
+"""Several components as pages ask for them: numbers and sizes at first, and sizes that somebody wrote."""
+
+from nspca.errors import InvalidProblem
+from nspca.specs.components import DEFAULT as DEFAULT
+
+MOST = 20  # components: as many as a screen shows and a person can tell apart
+LARGE = 1000  # features, above which what nobody asked for is found by fewer methods
+QUICK = ("joint", "cone")
+
+
+def default_sizes(n: int, r: int, most: int) -> tuple[int, int]:
+    """Number of components and features in each for n features: at most `r` and `most`, and some features
+    stay unused.
+    """
+    r = max(1, min(r, n // 4))
+    return r, max(1, min(most, n // (r + 1)))
+
+
+def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
+    """``"40"`` or ``"40, 40, 20"`` as r sizes that fit into n features.
+
+    Raises
+    ------
+    InvalidProblem
+        With what was required, what was got and the way out.
+    """
+    pieces = [piece for piece in text.replace(";", ",").replace(" ", ",").split(",") if piece]
+    if not pieces or not all(piece.isascii() and piece.isdigit() and len(piece) < 10 for piece in pieces):
+        raise InvalidProblem(
+            f"sizes must be one whole number, or {r} of them with commas between, got "
+            f"{text.strip()[:40] or 'nothing'!r}"
+        )
+    sizes = tuple(int(piece) for piece in pieces)
+    if len(sizes) == 1:
+        sizes *= r
+    if len(sizes) != r:
+        raise InvalidProblem(
+            f"sizes must be one number for all or {r} numbers, one for each, got {len(sizes)}"
+        )
+    if min(sizes) < 1 or sum(sizes) > n:
+        raise InvalidProblem(
+            f"sizes must be at least 1 and together at most {n}, the number of features, got {sum(sizes)} "
+            "in all"
+        )
+    return sizes

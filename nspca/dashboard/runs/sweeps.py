@@ -1,0 +1,55 @@
+"""Sweeps of the sweep page: values of k when nobody said which, and how two sweeps differ."""
+
+from collections.abc import Sequence
+
+from nspca.dashboard.runs.found import Kind
+from nspca.specs import SweepSpec
+from nspca.specs.data import keeping
+from nspca.specs.question import weights_words
+
+POINTS = (1, 1.5, 2, 3, 5, 7)  # values of k swept in each power of ten, when nobody said which
+MORE = 8  # values of k between two neighbours, where the curve bends
+LARGE = 1000  # features, above which a sweep nobody asked more of stays below `LARGE_TO`
+LARGE_TO = 100
+
+
+SWEEP = Kind(
+    spec=SweepSpec,
+    key="run",
+    anew=("k", "shown"),
+    empty="Nothing has run yet. Choose the values of k above and press Run; the curve then fills in here.",
+    icon=":material/area_chart:",
+    stranger="This address names a run that is no sweep: choose the values of k and press Run.",
+)
+
+
+def default_range(n: int, kept: int = 0) -> tuple[int, int]:
+    """First and last k for n features, when nobody said which; those that are kept are counted."""
+    return max(1, kept), max(LARGE_TO, kept) if n > LARGE else n
+
+
+def usual(first: int, last: int) -> tuple[int, ...]:
+    """1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included: a curve bends at its
+    beginning.
+    """
+    series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
+    return tuple(sorted({first, last} | {k for k in series if first < k < last}))
+
+
+def finer(ks: Sequence[int], low: int, high: int) -> tuple[int, ...]:
+    """The same with some more values strictly between two of them, all of them where they are few."""
+    step = max(1, -(-(high - low) // (MORE + 1)))
+    return tuple(sorted({*ks, *range(low + step, high, step)}))
+
+
+def differences(asked: SweepSpec, other: SweepSpec) -> str:
+    """Return what is different about a sweep, in words; empty when only the data or the values of k are."""
+    said = {
+        "center": "centred" if asked.center else "not centred",
+        "scale": "standardised" if asked.scale else "not standardised",
+        "nonneg": weights_words(asked.nonneg),
+        "forced": keeping(len(asked.forced)) if asked.forced else "keeping none",
+        "methods": " and ".join(asked.methods),
+        "effort": f"{asked.effort} proofs",
+    }
+    return ", ".join(text for name, text in said.items() if getattr(asked, name) != getattr(other, name))

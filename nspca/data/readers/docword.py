@@ -1,0 +1,137 @@
+"""The UCI bag-of-words format: three header lines D, W, NNZ, then one line "document word count" per entry,
+counted from 1.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from nspca.data import limits
+from nspca.data.dataset import Names, numbered, unique_names
+from nspca.data.readers.base import Shape
+from nspca.data.readers.entries import Entries, EntryReader, EntryText
+from nspca.errors import InvalidData
+from nspca.progress import Event
+
+HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
+_ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
+_HEADER_BYTES = 200
+"""Bytes that a header can have; three counts of 19 digits need 60."""
+_SHORTEST_ENTRY = 6
+"""Bytes of "1 1 1" and a line end: the least that an entry needs, which limits what a header can claim."""
+
+
+class DocwordReader(EntryReader):
+    """Word counts: documents in rows, words in columns."""
+
+    @staticmethod
+    def matches(first: bytes) -> bool:
+        """Whether bytes start with three counts alone on their lines and an entry of three."""
+        header = HEADER.match(first[:_HEADER_BYTES])
+        return header is not None and (
+            _ENTRY.match(first[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
+        )
+
+    def _read_header(self) -> None:
+        header = HEADER.match(self.source.first()[:_HEADER_BYTES])
+        if header is None:
+            raise InvalidData(
+                f"A docword file starts with three lines of one count each (documents, words, entries), "
+                f"{self.source.called} does not: get it again."
+            )
+        self._documents, self._words, self._entries = (int(header[i]) for i in (1, 2, 3))
+        self._header_bytes = header.end()
+
+    @property
+    def shape(self) -> Shape:
+        """The counts of the header."""
+        return Shape(
+            self._documents, self._words, self._entries, is_sparse=True, text_bytes=self.source.usual_bytes
+        )
+
+    def probe(self) -> Shape:
+        """Return the counts of the header; refuse more entries than the file can hold."""
+        if _SHORTEST_ENTRY * self._entries > self.source.most_bytes - self._header_bytes + 1:
+            raise InvalidData(
+                f"The docword header{self.source.of} promises {self._entries} entries, but the file is too "
+                "short for them: it is cut off, get it again."
+            )
+        return self.shape
+
+    def entries(self) -> Iterator[Entries]:
+        """Yield documents and words from 0 with their counts.
+
+        Raises
+        ------
+        InvalidData
+            For the first line that is no entry or outside of the header's counts, and for a file with another
+            number of entries than the header promises.
+        """
+        text = EntryText(self.source, is_whole=True)
+        try:
+            text.skip(self._header_bytes)
+            held = 0
+            for table in text.tables(3, self._no_entry):
+                self._check(table, text)
+                held += len(table)
+                self.report(Event("entries", held, self._entries))
+                yield table[:, 0] - 1, table[:, 1] - 1, table[:, 2].astype(np.float64)
+            if held != self._entries:
+                raise InvalidData(
+                    f"The header{self.source.of} promises {self._entries} entries and the file holds {held}, "
+                    f"the last on line {text.line}: it is cut off, get it again, or correct its header."
+                )
+        finally:
+            text.close()
+
+    def _no_entry(self, number: int, line: str) -> InvalidData:
+        return InvalidData(
+            f"Every entry holds three whole numbers (document, word, count), but line {number}"
+            f"{self.source.of} is {line}: correct it."
+        )
+
+    def _check(self, table: np.ndarray, text: EntryText) -> None:
+        for column, (what, most) in enumerate((("document", self._documents), ("word", self._words))):
+            outside = (table[:, column] < 1) | (table[:, column] > most)
+            if outside.any():
+                number, line = text.line_of(int(np.argmax(outside)))
+                raise InvalidData(
+                    f"Line {number}{self.source.of} is {line}, but the header counts {what}s from 1 to "
+                    f"{most}: correct its header."
+                )
+        if (table[:, 2] < 1).any():
+            number, line = text.line_of(int(np.argmax(table[:, 2] < 1)))
+            raise InvalidData(
+                f"Line {number}{self.source.of} is {line}: counts are positive, remove the line."
+            )
+        text.check_float64(table, f"a count{self.source.of}")
+
+
+def read_vocabulary(path: Path) -> bytes:
+    """Return the bytes of a vocabulary file, plain or gzipped."""
+    return limits.plain_bytes(limits.bounded_bytes(path))
+
+
+def find_vocabulary(path: Path) -> Path | None:
+    """Return the file ``vocab.x.txt`` beside ``docword.x.txt``, or None where there is none."""
+    if not path.name.startswith("docword."):
+        return None
+    beside = path.with_name("vocab." + path.name.removeprefix("docword.").removesuffix(".gz"))
+    return beside if beside.is_file() else None
+
+
+def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple[str, ...]]:
+    """Return the `count` words of a vocabulary, one a line, and notes; without one the words are numbered."""
+    if vocabulary is None:
+        return numbered("word", count), ("No vocabulary was given, the words are numbered.",)
+    words = vocabulary.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()
+    while words and not words[-1].strip():
+        words.pop()
+    if len(words) != count:
+        raise InvalidData(
+            f"The vocabulary must have one word per line for {count} words, got {len(words)} lines: give "
+            "the file that belongs to it."
+        )
+    return unique_names([word.strip() for word in words], "word")

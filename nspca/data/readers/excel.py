@@ -1,0 +1,195 @@
+"""Excel workbooks: the first sheet that is not empty, as the CSV that Excel itself would save.
+
+A workbook is a ZIP of XML. Before it is parsed, the unpacked size, the number of elements and the absence of
+entities are checked.
+"""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from nspca.archive import MAX_BYTES, mib, open_zip
+from nspca.data import limits
+from nspca.errors import InvalidData
+
+ROWS, COLUMNS = 2**20, 2**14
+"""Rows and columns of a sheet: Excel's own limits."""
+MAX_TAGS = 12_000_000
+"""Tags of a sheet. An element costs the parser 150 bytes until its row ends, and one row may hold them all. A
+cell is two elements, with two tags each.
+"""
+MAX_TEXTS = 64 * 2**20
+"""Bytes of the shared texts, which stay in memory while the sheet is read."""
+MAX_OTHER = 16 * 2**20
+"""Bytes of any other part, such as styles and relations; some hundred kilobytes are usual."""
+_PIECE = 2**20
+"""Bytes of a part that are searched at a time."""
+_START = 200
+"""Bytes at the beginning of a file that hold the name of its first part."""
+_XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
+"""Beginnings of XML: a tag, white space, or the mark of UTF-8 or UTF-16."""
+_DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
+
+
+def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
+    """Whether an archive is an .xlsx or .xlsm."""
+    return any(info.filename == "xl/workbook.xml" for info in members)
+
+
+def is_cut_workbook(raw: bytes) -> bool:
+    """Whether a file begins as a workbook and its end, with the list of its parts, is missing."""
+    begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
+    return begins and not zipfile.is_zipfile(io.BytesIO(raw))
+
+
+def sheet_as_csv(
+    raw: bytes, rows: int | None = None, decimal: str | None = None, packed: int | None = None
+) -> tuple[bytes, tuple[str, ...]]:
+    """Return the first sheet that is not empty as CSV with commas, and a note when there are others.
+
+    Parameters
+    ----------
+    raw : bytes of the workbook
+    rows : int, optional
+        Only the first of them.
+    decimal : "," or ".", optional
+        The decimal sign of numbers that are texts in the sheet, and then of all.
+    packed : int, optional
+        Bytes of the file that the workbook came in, when that is packed again.
+    """
+    archive, members = open_zip(raw)
+    packed = packed or len(raw)
+    limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
+    for info in members:
+        if info.filename.lower().endswith((".xml", ".rels")) or _may_be_xml(archive, info):
+            _check_part(archive, info)
+    # Imported when it is needed: the start of every page is faster without.
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
+        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+        for sheet in sheets:
+            sheet.reset_dimensions()  # what the file says of its size need not be so
+            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".", packed)
+            if text:
+                others = (
+                    f"The workbook has {len(sheets)} sheets; “{sheet.title}” was read, the first that "
+                    "holds something."
+                )
+                return text, (others,) if len(sheets) > 1 else ()
+    except InvalidData:
+        raise
+    except Exception:
+        # Untrusted XML in a parser of many parts: it can fail in every way that they can.
+        raise InvalidData(_DAMAGED) from None
+    raise InvalidData(
+        "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."
+    )
+
+
+def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
+    """Whether an XML parser would take a part of the workbook, whatever its name."""
+    start = next(_pieces(archive, info), b"")[:2]
+    return start.startswith(_XML)
+
+
+def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    """Refuse a part that is too large, or that declares entities, before anything parses it."""
+    name = info.filename
+    sheet = name.startswith("xl/worksheets/") or not name.lower().endswith((".xml", ".rels"))
+    texts = name == "xl/sharedStrings.xml"
+    most = None if sheet else MAX_TEXTS if texts else MAX_OTHER
+    if most is not None and info.file_size > most:
+        raise InvalidData(
+            f"The Excel workbook holds a part of {mib(info.file_size)}, at most {mib(most)} are read: save "
+            "the sheet as CSV."
+        )
+    tags = 0
+    for piece in _pieces(archive, info):
+        tags += piece.count(b"<")
+        if tags > MAX_TAGS:
+            raise InvalidData(
+                f"A sheet may have about {MAX_TAGS // 4_000_000} million cells, this one has more: save it "
+                "as CSV."
+            )
+        # Excel writes UTF-8; in UTF-16 what is looked for here could hide.
+        if b"<!DOCTYPE" in piece or b"<!ENTITY" in piece or b"\0" in piece:
+            raise InvalidData(
+                "The Excel workbook declares entities, which are never expanded: save the sheet as CSV."
+            )
+
+
+def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield a part in pieces that overlap a little, so that no word is cut in two."""
+    held, end = 0, b""
+    try:
+        with archive.open(info) as handle:
+            while piece := handle.read(_PIECE):
+                held += len(piece)
+                if held > info.file_size:
+                    raise InvalidData(_DAMAGED)
+                yield end + piece
+                end = piece[-8:]
+    except InvalidData:
+        raise
+    except Exception:  # any of four decompressors, each with errors of its own
+        raise InvalidData(_DAMAGED) from None
+
+
+def _as_csv(
+    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = MAX_BYTES
+) -> bytes:
+    """Return rows of cells as CSV of equal width, empty when nothing is in them.
+
+    `packed` is the number of bytes of the file, which limits how long the text may become.
+    """
+    lines: list[tuple[int, str]] = []
+    held = 0
+    for count, row in enumerate(rows):
+        cells = [
+            _text(value).replace(".", decimal) if isinstance(value, float | timedelta) else _text(value)
+            for value in row
+        ]
+        while cells and not cells[-1]:
+            cells.pop()
+        if count >= ROWS or len(cells) > COLUMNS:
+            raise InvalidData(
+                f"A sheet has at most {ROWS} rows and {COLUMNS} columns, this one says more: save it as CSV."
+            )
+        if not cells:
+            continue
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerow(cells)
+        lines.append((len(cells), stream.getvalue()[:-1]))
+        held += len(lines[-1][1])
+        if held > MAX_BYTES:
+            raise InvalidData(
+                f"The sheet is more than {mib(MAX_BYTES)} of text: keep fewer columns or save it as "
+                "compressed NPZ."
+            )
+        limits.check_growth(held, packed, "Excel", "save the sheet as CSV")
+        if most is not None and len(lines) >= most:
+            break
+    width = max((cells for cells, _ in lines), default=0)
+    if width == 1:
+        raise InvalidData("The sheet has only one column with anything in it: at least two are needed.")
+    limits.check_dense(len(lines), width)
+    limits.check_growth(8 * len(lines) * width, packed, "Excel", "save the sheet as CSV")
+    return "\n".join(line + "," * (width - cells) for cells, line in lines).encode()
+
+
+def _text(value: Any) -> str:
+    """Return the text of a cell as CSV has it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):  # Excel holds a duration as a number of days
+        return repr(value / timedelta(days=1))
+    return " ".join(value.split("\n")).replace("\r", " ") if isinstance(value, str) else repr(value)

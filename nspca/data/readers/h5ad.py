@@ -1,0 +1,79 @@
+"""AnnData files, opened only by a path of the user's own: HDF5 is never opened from uploads."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data.dataset import Dataset, unique_names
+from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
+from nspca.errors import InvalidData
+
+SUFFIX = ".h5ad"
+
+
+def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
+    """Return a data set from an AnnData file: X, the names of cells and genes, and a column of `obs` as
+    labels.
+
+    Raises
+    ------
+    InvalidData
+        Where anndata is not installed, or the file is none of its.
+    """
+    try:
+        anndata = import_module("anndata")
+    except ImportError:
+        raise InvalidData(
+            f"A {SUFFIX} file needs the package anndata, which is not installed: install it, or save the "
+            "table as CSV or as NPZ."
+        ) from None
+    if not path.is_file():
+        raise InvalidData(f"There is no file {path}: check the path.")
+    try:
+        _check_size(path)
+        cells = anndata.read_h5ad(path)
+    except InvalidData:
+        raise
+    except Exception as error:  # of whatever kind: those of HDF5 and of anndata
+        message = " ".join(str(error).split())[:200]
+        raise InvalidData(
+            f"This is no {SUFFIX} file that anndata reads ({message}): save it again."
+        ) from None
+    if cells.X is None:
+        raise InvalidData(f"The {SUFFIX} file has no numbers in X: put a layer there and save it again.")
+    if label_column is not None and label_column not in cells.obs:
+        known = ", ".join(map(str, cells.obs.columns[:10])) or "none"
+        raise InvalidData(f"There is no column {label_column!r} of the cells: the columns are {known}.")
+    features, more = unique_names([*map(str, cells.var_names)], "feature")
+    samples, notes = unique_names([*map(str, cells.obs_names)], "sample")
+    X = cells.X
+    check_float64(X.data if sp.issparse(X) else X, "X")
+    return Dataset(
+        name,
+        sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64),
+        features,
+        samples,
+        labels=None if label_column is None else cells.obs[label_column].astype(str).to_numpy(dtype=str),
+        notes=(*more, *notes),
+    )
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a file whose X is too large, or grows too much, from the shapes alone."""
+    h5py: Any = import_module("h5py")  # which anndata brings
+    with h5py.File(path) as file:
+        X = file.get("X")
+        if X is None:
+            return
+        if isinstance(X, h5py.Dataset):
+            if len(X.shape) == 2:
+                check_dense(*X.shape)
+            check_growth(8 * X.size, path.stat().st_size, "H5AD", "save X as a sparse matrix")
+        else:
+            rows, columns = map(int, X.attrs["shape"])
+            entries = X["data"].size
+            check_sparse(rows, columns, entries)
+            check_growth(12 * entries, path.stat().st_size, "H5AD", "save X without compression")

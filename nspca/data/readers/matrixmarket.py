@@ -1,0 +1,191 @@
+"""The Matrix Market format: a banner, a line of sizes, then one entry a line (coordinate) or all numbers
+column after column (array).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from nspca.data.readers.base import Block, Shape
+from nspca.data.readers.entries import Entries, EntryReader, EntryText
+from nspca.errors import InvalidData
+from nspca.progress import Event
+
+MAGIC = b"%%MatrixMarket"
+_COMMENTS = 2**20
+"""Bytes of comments and empty lines above the line of sizes that are skipped before the file is refused."""
+_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+DENSE = 2000
+"""Rows up to which a sparse symmetric matrix is kept as a dense table of numbers: 32 MiB."""
+_WAY_OUT = "save it again, for example with scipy.io.mmwrite"
+
+
+class MatrixMarketReader(EntryReader):
+    """A matrix of real numbers, dense (array form) or sparse (coordinate form).
+
+    SciPy has a reader of this format that is three times as quick. It ends the process on some damaged files,
+    so it is not used.
+    """
+
+    @staticmethod
+    def matches(first: bytes) -> bool:
+        """Whether bytes start with the banner of the format."""
+        return first[: len(MAGIC)].lower() == MAGIC.lower()
+
+    def _read_header(self) -> None:
+        text = EntryText(self.source)
+        try:
+            form, self._field, self.symmetry = self._read_banner(text)
+            self.is_dense = form == "array"
+            self._sizes = self._read_sizes(text)
+            self._header_bytes = text.header_bytes
+        finally:
+            text.close()
+        rows, columns = self._sizes[:2]
+        if self.symmetry != "general" and rows != columns:
+            raise InvalidData(
+                f"A {self.symmetry} matrix is square, with as many rows as columns, {self._called} says "
+                f"{rows} and {columns}: {_WAY_OUT}."
+            )
+
+    @property
+    def _called(self) -> str:
+        return "this one" if self.source.path is None else str(self.source.path)
+
+    def _read_banner(self, text: EntryText) -> tuple[str, str, str]:
+        words = text.read_line()[:200].decode("ascii", errors="replace").lower().split()
+        if len(words) != 5 or words[1] != "matrix" or words[2] not in ("coordinate", "array"):
+            raise InvalidData(
+                "The first line of a Matrix Market file names a matrix in coordinate or array form, that of "
+                f"{self.source.called} does not: {_WAY_OUT}."
+            )
+        if words[3] not in _FIELDS or words[4] not in _SYMMETRIES:
+            raise InvalidData(
+                f'A matrix of real numbers is needed, {self._called} is "{words[3]} {words[4]}": convert it '
+                "before saving."
+            )
+        return words[2], words[3], words[4]
+
+    def _read_sizes(self, text: EntryText) -> list[int]:
+        """Return the numbers of the line of sizes, below the comments."""
+        what = ("rows", "columns") if self.is_dense else ("rows", "columns", "entries")
+        while text.header_bytes < _COMMENTS and (line := text.read_line()):
+            if line.startswith(b"%") or not line.strip():
+                continue
+            parts = line.split()
+            if len(line) > 100 or len(parts) != len(what) or not all(part.isdigit() for part in parts):
+                break
+            return [int(part) for part in parts]
+        raise InvalidData(
+            f"Line {text.line}{self.source.of}, the size line of a Matrix Market file, must hold {len(what)} "
+            f"whole numbers, the {', '.join(what[:-1])} and {what[-1]}: {_WAY_OUT}."
+        )
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the file holds one triangle of the matrix, symmetric or skew-symmetric."""
+        return self.symmetry != "general"
+
+    @property
+    def _held(self) -> int:
+        """Numbers or entries that stand in the file."""
+        rows, columns = self._sizes[:2]
+        if not self.is_dense:
+            return self._sizes[2]
+        if self.symmetry == "symmetric":
+            return rows * (rows + 1) // 2
+        return rows * (rows - 1) // 2 if self.symmetry == "skew-symmetric" else rows * columns
+
+    @property
+    def shape(self) -> Shape:
+        """The line of sizes; entries of a symmetric matrix count twice."""
+        rows, columns = self._sizes[:2]
+        entries = rows * columns if self.is_dense else self._held * (1 + self.is_symmetric)
+        return Shape(rows, columns, entries, is_sparse=not self.is_dense, text_bytes=self.source.usual_bytes)
+
+    def probe(self) -> Shape:
+        """Return the line of sizes; refuse more entries than the file can hold."""
+        least = 2 if self.is_dense else 4 if self._field == "pattern" else 6  # "1\n", "1 1\n", "1 1 1\n"
+        if self.source.most_bytes - self._header_bytes + 1 < self._held * least:
+            raise InvalidData(
+                f"The matrix{self.source.of} says it has {self._held} entries and the file is too short for "
+                f"them: it is cut short, {_WAY_OUT}."
+            )
+        return self.shape
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        """Yield the rows; a matrix in array form is one dense block."""
+        if self.is_dense and self.on_disk:
+            raise InvalidData(
+                f"{self.source.called} must hold a matrix in coordinate form, got one in array form, column "
+                "after column: convert it before saving."
+            )
+        if self.is_dense:
+            yield Block(self._dense())
+        else:
+            yield from super().blocks(rows, spill)
+
+    def entries(self) -> Iterator[Entries]:
+        """Yield rows and columns from 0 with their values; of a symmetric matrix both triangles."""
+        rows, columns = self._sizes[:2]
+        for table, text in self._tables(2 if self._field == "pattern" else 3):
+            i, j = table[:, 0], table[:, 1]
+            outside = (i < 1) | (i > rows) | (j < 1) | (j > columns) | (i != np.floor(i)) | (j != np.floor(j))
+            if outside.any():
+                number, line = text.line_of(int(np.argmax(outside)))
+                raise InvalidData(
+                    f"Line {number}{self.source.of} is {line} and does not fit its header: rows are counted "
+                    f"to {rows} and columns to {columns}, correct it."
+                )
+            at, to = i.astype(np.int64) - 1, j.astype(np.int64) - 1
+            values = table[:, 2] if table.shape[1] == 3 else np.ones(len(table))
+            if self.is_symmetric:
+                off, sign = at != to, 1.0 if self.symmetry == "symmetric" else -1.0
+                at, to = np.concatenate((at, to[off])), np.concatenate((to, at[off]))
+                values = np.concatenate((values, sign * values[off]))
+            yield at, to, values
+
+    def _tables(self, cells: int) -> Iterator[tuple[np.ndarray, EntryText]]:
+        """Yield the lines of numbers below the line of sizes, some at a time, and the text they stand in."""
+
+        def refuse(number: int, line: str) -> InvalidData:
+            return InvalidData(
+                f"Every entry holds {cells} finite number{'s' * (cells > 1)}, but line {number}"
+                f"{self.source.of} is {line} and does not fit its header: correct it."
+            )
+
+        text = EntryText(self.source, comment=b"%", missing=not self.on_disk)
+        try:
+            text.skip(self._header_bytes)
+            held = 0
+            for table in text.tables(cells, refuse):
+                text.check_float64(table, f"the matrix{self.source.of}")
+                held += len(table)
+                self.report(Event("entries", held, self._held))
+                yield table, text
+            if held != self._held:
+                raise InvalidData(
+                    f"The header{self.source.of} promises {self._held} entries and the file holds {held}, "
+                    f"the last on line {text.line}: the body does not fit its header, get it again or "
+                    "correct the header."
+                )
+        finally:
+            text.close()
+
+    def _dense(self) -> np.ndarray:
+        """Return the matrix of an array file, which holds it column after column.
+
+        A symmetric file holds what is on and below the diagonal, a skew-symmetric one what is below.
+        """
+        rows, columns = self._sizes[:2]
+        parts = [table[:, 0] for table, _ in self._tables(1)]
+        values = np.concatenate(parts) if parts else np.empty(0)
+        if not self.is_symmetric:
+            return np.ascontiguousarray(values.reshape(columns, rows).T)
+        X = np.zeros((rows, rows))
+        X.T[np.triu_indices(rows, k=int(self.symmetry != "symmetric"))] = values
+        sign = 1.0 if self.symmetry == "symmetric" else -1.0
+        X += sign * np.tril(X, -1).T
+        return X

@@ -1,0 +1,262 @@
+"""NPZ archives of NumPy: a dense table, or a sparse matrix as ``scipy.sparse.save_npz`` writes it in parts.
+
+Every header is read and believed only as far as the file is long, before an array is made. Nothing is
+unpickled.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.archive import check_array, npy_header, open_zip, read_npy, unzip_member
+from nspca.data import limits
+from nspca.data.readers.base import Block, Reader, Shape, Source
+from nspca.errors import InvalidData
+
+SPARSE = ("data", "indices", "indptr", "shape")
+"""Members that make a sparse matrix together."""
+FEATURE_NAMES = ("feature_names", "features", "columns")
+"""Members that may name the features."""
+SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
+"""The advice for a table that grows too much when it is unpacked."""
+_SMALL = 10_000
+"""Bytes of the members that say shape and layout; both need less than 200."""
+_WAY_OUT = "save it with scipy.sparse.save_npz"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
+
+
+def is_array(info: zipfile.ZipInfo) -> bool:
+    """Whether a member of an archive is an array."""
+    return info.filename.endswith(".npy")
+
+
+def list_members(source: Source) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+    """Open the archive of a source and list its files; bytes in memory are limited in what they unpack to."""
+    if source.path is None:
+        return open_zip(source.raw)
+    try:
+        archive = zipfile.ZipFile(source.path)
+    except _DAMAGE:
+        raise InvalidData(f"{source.path} is damaged or cut short: save it again.") from None
+    return archive, [info for info in archive.infolist() if not info.is_dir()]
+
+
+class NpzReader(Reader):
+    """An archive with an array ``X``, or one table of numbers, or a sparse matrix in parts.
+
+    `files` are the members by name; `read_array` returns one of them.
+    """
+
+    @staticmethod
+    def matches(first: bytes) -> bool:
+        """Whether bytes start as a ZIP file does; its members tell whether it is an NPZ."""
+        return first.startswith(b"PK\x03\x04")
+
+    def _read_header(self) -> None:
+        self._archive, members = list_members(self.source)
+        if not self.on_disk:
+            limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
+        self.files = {info.filename.removesuffix(".npy"): info for info in members if is_array(info)}
+        self.is_sparse = all(part in self.files for part in SPARSE)
+        self.notes: tuple[str, ...] = ()
+        if self.is_sparse:
+            self._read_sparse_header()
+        else:
+            self._read_dense_header()
+
+    def _read_sparse_header(self) -> None:
+        shape = self._read_small("shape")
+        layout = self._read_small("format") if "format" in self.files else np.array("csr")
+        word = layout.item() if layout.size == 1 else ""
+        self._layout = word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
+        if shape.shape != (2,) or shape.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
+            raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
+        self._sides = int(shape[0]), int(shape[1])
+        length, _ = self._header("data")
+        self._entries = int(np.prod(length, dtype=np.int64))
+
+    def _read_dense_header(self) -> None:
+        if "X" in self.files:
+            self.key = "X"
+        else:
+            tables = [key for key in self.files if self._is_table(key)]
+            if len(tables) != 1:
+                found = ", ".join(sorted(self.files)[:8]) or "nothing"
+                raise InvalidData(
+                    f"An NPZ needs an array named X, or exactly one table of numbers; this one holds "
+                    f"{found}: save the table as X."
+                )
+            self.key = tables[0]
+            self.notes = (f'The array "{self.key}" was taken as the table.',)
+        lengths, _ = self._header(self.key)
+        self._sides = (*map(int, lengths), 1, 1)[0], int(np.prod(lengths[1:], dtype=np.int64))
+        self._entries = self._sides[0] * self._sides[1]
+
+    def _is_table(self, key: str) -> bool:
+        shape, dtype = self._header(key)
+        return len(shape) in (2, 3) and dtype.kind in "biuf"
+
+    @property
+    def shape(self) -> Shape:
+        """The lengths in the headers."""
+        named = any(key in self.files for key in FEATURE_NAMES)
+        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
+
+    def probe(self) -> Shape:
+        """Return the lengths in the headers; refuse more than the member of the archive holds."""
+        with self._stream("data" if self.is_sparse else self.key) as stream:
+            stream.check()
+        return self.shape
+
+    def read_array(self, key: str) -> np.ndarray:
+        """Return a member as an array of numbers or text, after checking its header."""
+        return read_npy(unzip_member(self._archive, self.files[key]))
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        """Yield blocks of `rows` rows of a sparse matrix in CSR form; any other table is one block."""
+        if not self.is_sparse:
+            if self.on_disk:
+                raise self._no_rows("a dense table")
+            yield Block(self.read_array(self.key))
+        elif self._layout == "csc":
+            if self.on_disk:
+                raise self._no_rows('a matrix in the form "csc"')
+            (columns,) = self._compressed(self._sides[1], self._sides[0], None)
+            yield Block(
+                sp.csc_array((columns.data, columns.indices, columns.indptr), shape=self._sides).tocsr()
+            )
+        else:
+            for block in self._compressed(*self._sides, rows):
+                yield Block(block)
+
+    def _no_rows(self, what: str) -> InvalidData:
+        return InvalidData(
+            f"{self.source.called} must hold a sparse matrix by rows, got {what}: save the matrix in CSR "
+            "form with scipy.sparse.save_npz."
+        )
+
+    def _compressed(self, major: int, minor: int, step: int | None) -> Iterator[sp.csr_array]:
+        """Yield a matrix of `major` compressed rows of length `minor`, `step` rows at a time."""
+        misfit = InvalidData(
+            f"The parts of the sparse matrix{self.source.of} do not fit together: {_WAY_OUT}."
+        )
+        kinds = {part: self._header(part)[1].kind for part in SPARSE}
+        if kinds["indices"] not in "iu" or kinds["indptr"] not in "iu" or kinds["data"] not in "biuf":
+            raise InvalidData(
+                f"The parts of the sparse matrix{self.source.of} have the wrong types: {_WAY_OUT}."
+            )
+        lengths = {part: self._header(part)[0] for part in SPARSE}
+        if (
+            not 0 < minor < 2**31
+            or lengths["indptr"] != (major + 1,)
+            or lengths["data"] != lengths["indices"]
+        ):
+            raise misfit
+        with self._stream("indptr") as stream:
+            indptr = stream.read(major + 1).astype(np.int64)
+        if indptr[0] != 0 or (np.diff(indptr) < 0).any() or lengths["data"] != (int(indptr[-1]),):
+            raise misfit
+        with self._stream("indices") as places, self._stream("data") as values:
+            for start in range(0, major, step or major):
+                part = indptr[start : min(start + (step or major), major) + 1]
+                count = int(part[-1] - part[0])
+                indices, data = places.read(count), values.read(count)
+                if indices.size and not (indices.min() >= 0 and indices.max() < minor):
+                    raise misfit
+                limits.check_float64(data, "the sparse matrix")
+                entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
+                del data, indices  # which is as much again, while the block is in use
+                block = sp.csr_array(entries, shape=(part.size - 1, minor))
+                block.sum_duplicates()
+                yield block
+
+    def _read_small(self, key: str) -> np.ndarray:
+        if self.files[key].file_size > _SMALL:
+            raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
+        return self.read_array(key)
+
+    def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype]:
+        with self._stream(key) as stream:
+            return stream.shape, stream.dtype
+
+    def _stream(self, key: str) -> "_Stream":
+        return _Stream(self, key)
+
+
+class NpyReader(Reader):
+    """One array in a file of its own: a table of numbers, or a stack of images."""
+
+    @staticmethod
+    def matches(first: bytes) -> bool:
+        """Whether bytes start as an array of NumPy does."""
+        return first.startswith(b"\x93NUMPY")
+
+    def _read_header(self) -> None:
+        with self.source.open() as handle:
+            self._shape, self._dtype = npy_header(handle)
+            self._held = self.source.most_bytes - handle.tell()
+
+    @property
+    def shape(self) -> Shape:
+        """The lengths in the header."""
+        rows, columns = (*self._shape, 1)[0], int(np.prod(self._shape[1:], dtype=np.int64))
+        return Shape(rows, columns, rows * columns, is_sparse=False)
+
+    def probe(self) -> Shape:
+        """Return the lengths in the header; refuse more than the file holds."""
+        if not self.source.is_packed:
+            check_array(self._shape, self._dtype, self._held)
+        return self.shape
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        """Yield the array as one block."""
+        if self.on_disk:
+            raise InvalidData(
+                f"{self.source.called} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, "
+                "got another: convert it."
+            )
+        yield Block(read_npy(self.source.raw))
+
+
+class _Stream:
+    """One array of an archive, read from its beginning, some numbers at a time."""
+
+    def __init__(self, reader: NpzReader, key: str):
+        self._called = reader.source.named("NPZ file")
+        info = reader.files[key]
+        try:
+            self._handle = cast(BinaryIO, reader._archive.open(info))
+            self.shape, self.dtype = npy_header(self._handle)
+            self._bytes = info.file_size - self._handle.tell()
+        except _DAMAGE:
+            raise self._damaged() from None
+
+    def __enter__(self) -> "_Stream":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._handle.close()
+
+    def check(self) -> None:
+        """Refuse other things than numbers or text, and a length that the member does not have."""
+        check_array(self.shape, self.dtype, self._bytes)
+
+    def read(self, count: int) -> np.ndarray:
+        """Return the next numbers, in the type they are stored in."""
+        self.check()
+        size = count * self.dtype.itemsize
+        try:
+            raw = self._handle.read(size)
+        except _DAMAGE:
+            raise self._damaged() from None
+        if len(raw) != size:
+            raise self._damaged()
+        return np.frombuffer(raw, dtype=self.dtype)
+
+    def _damaged(self) -> InvalidData:
+        return InvalidData(f"{self._called} is damaged or cut short: save it again.")

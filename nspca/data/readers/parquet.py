@@ -1,0 +1,240 @@
+"""The Parquet format: its footer says how large everything is, and is checked before a column is read."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as kinds
+
+from nspca.archive import MAX_BYTES, mib, shortened
+from nspca.data import limits
+from nspca.data.dataset import unique_names
+from nspca.data.layout import ENOUGH_ROWS, Layout, are_labels, quoted, short
+from nspca.data.readers.tables import Piece, TableReader
+from nspca.errors import InvalidData
+from nspca.integers import LARGEST_EXACT
+
+MAGIC = b"PAR1"
+STEP = 2**21
+"""Numbers that are read at a time: 16 MiB."""
+_STRING, _CONTAINER = 16 * 2**20, 1_000_000
+"""Bytes of a name or statistic in a footer, and items of a list; Arrow itself allows 100 MB and a million."""
+_LONGEST = 10_000
+"""Characters of a cell of text. A text is kept once, however often it occurs."""
+_INDEX = "__index_level_"
+"""Beginning of the name that pandas gives to an index without one."""
+_WAY_OUT = "save the table again, or as CSV"
+_SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
+
+
+class ParquetReader(TableReader):
+    """A Parquet table; columns that hold no numbers are names or labels, as in a CSV file."""
+
+    @staticmethod
+    def matches(first: bytes) -> bool:
+        """Whether bytes start as a Parquet file does."""
+        return first.startswith(MAGIC)
+
+    def _read_header(self) -> None:
+        file = self._open()
+        try:
+            _check_kinds(file.schema_arrow)
+            self._check_shape(file.metadata)
+            # Arrow refuses the metadata of a damaged column here; asking for them would end the process.
+            for group in range(file.metadata.num_row_groups):
+                next(file.iter_batches(1, row_groups=[group], use_threads=False), None)
+            self._check_sizes(file.metadata)
+            batches = [*islice(file.iter_batches(ENOUGH_ROWS, use_threads=False), 1)]
+            self.layout = _find_layout(pa.Table.from_batches(batches, file.schema_arrow))
+            self._rows = int(file.metadata.num_rows)
+        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+            raise self._damaged(error) from None
+
+    def _open(self, texts: Sequence[str] = ()) -> Any:
+        # Imported when it is needed: the start of every page is faster without.
+        import pyarrow.parquet as pq
+
+        source = self.source
+        try:
+            return pq.ParquetFile(
+                source.open()
+                if source.is_packed
+                else pa.BufferReader(source.raw)
+                if source.path is None
+                else source.path,
+                read_dictionary=texts,
+                thrift_string_size_limit=_STRING,
+                thrift_container_size_limit=_CONTAINER,
+            )
+        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> InvalidData:
+        if isinstance(error, InvalidData):
+            return error
+        trouble = "is encrypted" if "ncrypt" in str(error) else "is damaged or cut short"
+        return InvalidData(f"{self._called} {trouble}: {_WAY_OUT}.")
+
+    @property
+    def _called(self) -> str:
+        return self.source.named("Parquet file")
+
+    @property
+    def rows(self) -> int:
+        """The rows that the footer says."""
+        return self._rows
+
+    @property
+    def most_rows(self) -> int:
+        """The rows that the footer says."""
+        return self._rows
+
+    def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
+        """Yield the rows, `STEP` numbers at a time; see `TableReader.pieces`. A missing value is NaN."""
+        # A text is held once, however often it occurs.
+        file = self._open(self._text_columns)
+        numbers = [i for i in range(len(self.layout.columns)) if i not in set(texts)]
+        held = 0
+        try:
+            for batch in file.iter_batches(max(1, STEP // len(self.layout.columns)), use_threads=False):
+                batch.validate(full=True)
+                table = pa.Table.from_batches([batch])
+                X = np.empty((len(table), len(numbers)))
+                for j, i in enumerate(numbers):
+                    X[:, j] = numbers_of(table.column(i), quoted(self.layout, i))
+                held += len(table)
+                if held <= self._rows:
+                    yield X, {i: texts_of(table.column(i)) for i in texts}
+        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+            raise self._damaged(error) from None
+        if held != self._rows:
+            raise InvalidData(f"The footer of the Parquet file says more than the file holds: {_WAY_OUT}.")
+
+    @property
+    def _text_columns(self) -> list[str]:
+        schema = self._open().schema_arrow
+        return [
+            field.name for field in schema if kinds.is_string(field.type) or kinds.is_large_string(field.type)
+        ]
+
+    def _check_shape(self, about: Any) -> None:
+        """Refuse what the footer alone shows to be too large.
+
+        The sizes in a footer are those of dictionaries and runs; the values themselves are counted here. Half
+        a million equal values take a few bytes in the file and four megabytes in memory.
+        """
+        rows, columns, groups = about.num_rows, about.num_columns, about.num_row_groups
+        limits.check_text_columns(columns)
+        if not self.on_disk:
+            limits.check_dense(rows, columns)
+            limits.check_growth(8 * rows * columns, self.source.given_bytes, "Parquet", _SPARSER)
+        if rows < 0 or groups * columns > _CONTAINER:
+            raise InvalidData(
+                f"{self._called} says {rows} rows in {groups} row groups of {columns} columns: {_WAY_OUT}, "
+                "in one group."
+            )
+
+    def _check_sizes(self, about: Any) -> None:
+        """Refuse columns that say they are too large, or that cannot be what they say."""
+        rows, columns, groups = about.num_rows, about.num_columns, about.num_row_groups
+        plain = packed = counted = 0
+        for g in range(groups):
+            group = about.row_group(g)
+            counted += group.num_rows
+            for c in range(columns):
+                chunk = group.column(c)
+                sizes = chunk.total_uncompressed_size, chunk.total_compressed_size
+                plain, packed = plain + sizes[0], packed + sizes[1]
+                if chunk.num_values != group.num_rows or min(sizes) < 0:
+                    raise InvalidData(f"The footer of the Parquet file does not fit its columns: {_WAY_OUT}.")
+        if counted != rows or packed > self.source.most_bytes:
+            raise InvalidData(f"The footer of the Parquet file says more than the file holds: {_WAY_OUT}.")
+        if plain > MAX_BYTES and not self.on_disk:
+            raise InvalidData(
+                f"{self._called} would unpack to {mib(plain)}, at most {mib(MAX_BYTES)} are read: keep fewer "
+                f"columns, or {limits.FROM_DISK}."
+            )
+
+
+def _check_kinds(schema: pa.Schema) -> None:
+    """Refuse columns that hold neither numbers nor text."""
+    for field in schema:
+        if not _is_number(field.type) and not _is_text(field.type):
+            raise InvalidData(
+                f'Column "{short(field.name)}" holds {shortened(str(field.type))}: numbers or text are read; '
+                f"{_WAY_OUT}."
+            )
+
+
+def _find_layout(table: pa.Table) -> Layout:
+    """Return the layout that the first rows show, as many rows as of a text table."""
+    names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
+    columns, notes = unique_names(names, "column")
+    texts = tuple(i for i, field in enumerate(table.schema) if _is_text(field.type))
+    empty = tuple(i for i, field in enumerate(table.schema) if kinds.is_null(field.type))
+    index = [i for i, name in enumerate(table.column_names) if name.startswith(_INDEX)]
+    first = index or [i for i in texts[:1] if i == 0]
+    held = {i: texts_of(table.column(i)) for i in {*texts, *first}}
+    ids = next((i for i in first if len(set(held[i])) == table.num_rows), None)
+    labels = tuple(i for i in texts if i != ids and are_labels(held[i]))
+    return Layout("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds numbers."""
+    return bool(
+        kinds.is_integer(kind)
+        or kinds.is_floating(kind)
+        or kinds.is_boolean(kind)
+        or kinds.is_decimal(kind)
+        or kinds.is_null(kind)
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds texts, times or dates."""
+    kind = kind.value_type if kinds.is_dictionary(kind) else kind
+    return bool(
+        kinds.is_string(kind)
+        or kinds.is_large_string(kind)
+        or (kinds.is_temporal(kind) and not kinds.is_duration(kind))
+    )
+
+
+def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
+    """Return a column as float64, NaN where there is no value; `called` is its name in a sentence."""
+    if kinds.is_int64(column.type) or kinds.is_uint64(column.type):
+        for chunk in column.chunks:
+            whole = chunk.drop_null().to_numpy()
+            limits.check_float64(whole, f"column{called}", "name the column as id or label column")
+    values: np.ndarray = _cast(column, pa.float64()).to_numpy()
+    if kinds.is_decimal(column.type) and (large := np.abs(values) >= LARGEST_EXACT).any():
+        way_out = "name the column as id or label column"
+        limits.check_decimals((one.as_py() for one in column.filter(large)), f"column{called}", way_out)
+    return values
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind, safe=False)
+    except pa.ArrowException:
+        raise InvalidData(f"A column of {column.type} cannot be read: {_WAY_OUT}.") from None
+
+
+def texts_of(column: pa.ChunkedArray) -> list[str]:
+    """Return one text for each row, empty where there is none; equal texts are one object."""
+    if kinds.is_null(column.type):
+        return [""] * len(column)
+    if not kinds.is_dictionary(column.type):
+        column = _cast(column, pa.string()).dictionary_encode()
+    out: list[str] = []
+    for chunk in column.chunks:
+        words = [str(word) if word is not None else "" for word in chunk.dictionary.to_pylist()]
+        if max(map(len, words), default=0) > _LONGEST:
+            raise InvalidData(
+                f"A cell may hold at most {_LONGEST} characters of text: leave that column out."
+            )
+        out += ["" if j is None else words[j] for j in chunk.indices.to_pylist()]
+    return out

@@ -1,0 +1,106 @@
+"""The common interface of the readers of tables with named columns: CSV and Parquet."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from copy import copy
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from nspca.data.columns import Columns, columns
+from nspca.data.layout import Layout
+from nspca.data.readers.base import Block, Reader, Shape
+
+Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
+"""Numbers (rows, columns without those of text) and the texts of the other columns."""
+
+
+class TableReader(Reader):
+    """A table of named columns, some of which hold names, labels or other texts in place of numbers.
+
+    `layout` is what the first rows show, and `columns` which of the columns are features.
+    """
+
+    layout: Layout
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The roles of the columns, for a table with samples in rows."""
+        return columns(self.layout, self.options)
+
+    @property
+    @abstractmethod
+    def most_rows(self) -> int:
+        """A number of rows that the table does not exceed."""
+
+    @abstractmethod
+    def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
+        """Yield the rows in order, some at a time.
+
+        Parameters
+        ----------
+        texts : sequence of int
+            The columns that are read as text.
+        skipped : sequence of int
+            Rows below the header, from 0, that are left out.
+        """
+
+    @property
+    def shape(self) -> Shape:
+        """The rows, and the columns that are features."""
+        rows, count = self.rows, len(self.columns.features)
+        not_counted = self.columns.describe_excluded(self.layout).removeprefix(" (").removesuffix(")")
+        return Shape(
+            rows,
+            count,
+            rows * count,
+            is_sparse=False,
+            has_names=self.layout.header,
+            is_exact=self.is_exact,
+            text_bytes=self.text_bytes,
+            not_counted=not_counted,
+        )
+
+    is_exact = True
+    """Whether `rows` is counted."""
+    text_bytes = 0
+    """Bytes of text to be parsed."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """The number of rows, or an estimate of it."""
+
+    def with_layout(self, layout: Layout) -> "TableReader":
+        """Return a reader of the same file that takes its columns for something else."""
+        other = copy(self)
+        vars(other).pop("columns", None)
+        other.layout = layout
+        return other
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        """Yield the rows as they are read, some at a time; the format decides how many."""
+        chosen = self.columns
+        for X, texts in self.pieces(chosen.excluded):
+            yield Block(
+                X,
+                None if chosen.ids is None else texts[chosen.ids],
+                None if chosen.labels is None else texts[chosen.labels],
+                {i: texts[i] for i in chosen.others},
+            )
+
+    def read_whole(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Piece:
+        """Return all rows as one piece; see `pieces`."""
+        X = np.empty((self.most_rows, len(self.layout.columns) - len(set(texts))))
+        held = 0
+        whole: dict[int, list[str]] = {i: [] for i in texts}
+        for values, found in self.pieces(texts, skipped):
+            if values.size:
+                X[held : held + len(values)] = values
+                held += len(values)
+            for i, cells in found.items():
+                whole[i] += cells
+        X.resize((held, X.shape[1]), refcheck=False)  # the memory of rows that never came is given back
+        return X, whole

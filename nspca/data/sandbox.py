@@ -1,0 +1,223 @@
+"""The sandbox for uploads: files are read in a process of their own under a memory limit.
+
+A file that cannot become large is read in this process, which saves the second that a process takes to start.
+The answer comes back as JSON and plain arrays, never pickled.
+"""
+
+import gzip
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import scipy.sparse as sp
+
+from nspca.archive import mib, open_zip
+from nspca.data.dataset import Candidate, Dataset, Numbered
+from nspca.data.layout import Layout
+from nspca.data.reader import could_be_read, read, read_layout
+from nspca.data.readers.excel import is_workbook
+from nspca.data.readers.parquet import MAGIC as PARQUET
+from nspca.errors import InvalidData, MissingValues, NotNumbers
+
+SMALL = 2 * 2**20
+"""Bytes, unpacked, up to which a file is read in the server's own process."""
+MEMORY = 4 * 2**30
+"""Bytes of address space for a sandbox: the largest table that is read takes three GiB, the libraries one."""
+SHARE = 4
+"""A sandbox gets at most the machine's memory divided by this."""
+SECONDS = 120.0
+"""Seconds that reading a file may take; the widest table that is read takes twenty."""
+AT_ONCE = 2
+"""Files that are read at the same time; a class of students uploads thirty at once."""
+_RAW, _WORDS, _REQUEST, _ANSWER = "raw", "words", "request.json", "answer.json"
+_KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
+_ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers)}
+_free_places = threading.BoundedSemaphore(AT_ONCE)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """The outcome of reading a file.
+
+    Parameters
+    ----------
+    data : Dataset, or the error that says why it is none
+    layout : Layout or None
+        What its first lines show, of a table of columns.
+    mendable : bool
+        When it is no data: whether it is some once something is chosen about it.
+    """
+
+    data: Dataset | InvalidData
+    layout: Layout | None
+    mendable: bool = False
+
+
+def open_file(raw: bytes, name: str, words: bytes | None = None, **options: Any) -> Opened:
+    """Read a file from an untrusted user.
+
+    Parameters
+    ----------
+    raw : bytes of the file
+    name : str, what the data are called
+    words : bytes of a vocabulary
+    options : options of `nspca.data.read`
+
+    Returns
+    -------
+    Opened
+    """
+    if is_small(raw):
+        return _read_here(raw, name, words, options)
+    try:
+        with _free_places, tempfile.TemporaryDirectory(prefix="nspca-", ignore_cleanup_errors=True) as folder:
+            return _read_in_sandbox(Path(folder), raw, name, words, options)
+    except OSError as error:
+        return Opened(InvalidData(f"The file cannot be read just now ({error}): try again."), None)
+
+
+def is_small(raw: bytes) -> bool:
+    """Whether reading a file cannot take much memory, whatever the file says of itself."""
+    if raw.startswith(b"\x1f\x8b"):
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # all its members, not the first alone
+                raw = file.read(SMALL + 1)
+        except (OSError, EOFError, zlib.error):
+            return True  # which is refused at once
+    if len(raw) > SMALL or raw.startswith((PARQUET, b"\x1f\x8b")):
+        return False
+    if not raw.startswith(b"PK\x03\x04"):
+        return True
+    try:
+        members = open_zip(raw)[1]
+    except InvalidData:
+        return True
+    known = is_workbook(members) or all(info.filename.endswith(".npy") for info in members)
+    return known and sum(info.file_size for info in members) <= SMALL
+
+
+def _read_here(raw: bytes, name: str, words: bytes | None, options: dict[str, Any]) -> Opened:
+    try:
+        data: Dataset | InvalidData = read(raw, name=name, vocabulary=words, **options)
+    except InvalidData as error:
+        data = error.with_traceback(None)
+    try:
+        layout = read_layout(raw)
+    except InvalidData:
+        layout = None
+    mendable = isinstance(data, InvalidData) and layout is not None and could_be_read(raw, data, layout)
+    return Opened(data, layout, mendable)
+
+
+def _read_in_sandbox(
+    folder: Path, raw: bytes, name: str, words: bytes | None, options: dict[str, Any]
+) -> Opened:
+    (folder / _RAW).write_bytes(raw)
+    if words is not None:
+        (folder / _WORDS).write_bytes(words)
+    most = min(MEMORY, psutil.virtual_memory().total // SHARE)
+    (folder / _REQUEST).write_text(json.dumps({"name": name, "options": options, "most": most}))
+    here = str(Path(__file__).resolve().parents[2])
+    paths = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "nspca.data.sandbox", str(folder)],
+            env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        sentence = (
+            f"Reading the file takes more than {SECONDS:.0f} seconds: save it as NPZ, or keep fewer columns."
+        )
+        return Opened(InvalidData(sentence), None)
+    if not (folder / _ANSWER).is_file():
+        _log.warning(
+            "reading a file ended with %d: %s", ran.returncode, ran.stderr[-2000:].decode(errors="replace")
+        )
+        sentence = (
+            f"Reading the file needs more than the {mib(most)} of memory that it may take, or is not "
+            "possible at all: keep fewer columns, or save it as compressed NPZ."
+        )
+        return Opened(InvalidData(sentence), None)
+    return _load_answer(folder)
+
+
+def _answer(folder: Path) -> None:
+    """Read the file of a request and write the answer; the main function of the sandbox process."""
+    request = json.loads((folder / _REQUEST).read_text())
+    with suppress(ImportError, ValueError, OSError):  # a system without such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (request["most"], request["most"]))
+    words = (folder / _WORDS).read_bytes() if (folder / _WORDS).is_file() else None
+    outcome = _read_here((folder / _RAW).read_bytes(), request["name"], words, request["options"])
+    arrays = 0
+
+    def to_plain(value: Any) -> Any:
+        nonlocal arrays
+        if sp.issparse(value):
+            return {"$sparse": [value.data, value.indices, value.indptr], "shape": value.shape}
+        if isinstance(value, np.ndarray):
+            arrays += 1
+            np.save(folder / f"{arrays}.npy", value, allow_pickle=False)
+            return {"$array": arrays}
+        if isinstance(value, Numbered):
+            return {"$numbered": [value.what, value.length]}
+        if type(value).__name__ in _KINDS:
+            return {
+                f"${type(value).__name__}": {
+                    field.name: getattr(value, field.name) for field in fields(value)
+                }
+            }
+        if type(value).__name__ in _ERRORS:
+            return {"$error": type(value).__name__, "arguments": value.args}
+        return value.item()  # a number of NumPy
+
+    text = json.dumps([outcome.data, outcome.layout, outcome.mendable], default=to_plain)
+    (folder / "answer.part").write_text(text)
+    (folder / "answer.part").rename(folder / _ANSWER)
+
+
+def _load_answer(folder: Path) -> Opened:
+    """Return the outcome that a sandbox process wrote as JSON and arrays."""
+
+    def from_plain(value: dict[str, Any]) -> Any:
+        kind = next(iter(value), "")
+        if kind == "$array":
+            return np.load(folder / f"{value[kind]}.npy", allow_pickle=False)
+        if kind == "$sparse":
+            return sp.csr_array(tuple(value[kind]), shape=tuple(value["shape"]))
+        if kind == "$numbered":
+            return Numbered(*value[kind])
+        if kind == "$error":
+            return _ERRORS[value[kind]](*value["arguments"])
+        if kind[1:] in _KINDS:
+            return _KINDS[kind[1:]](**{name: _tuples(one) for name, one in value[kind].items()})
+        return value
+
+    return Opened(*json.loads((folder / _ANSWER).read_text(), object_hook=from_plain))
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
+
+
+if __name__ == "__main__":
+    _answer(Path(sys.argv[1]))

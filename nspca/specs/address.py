@@ -1,0 +1,101 @@
+"""How values are written in an address of the dashboard, and read from one that anybody may have edited.
+
+A reader raises ValueError or KeyError for a text that is none of its values.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+MOST_DIGITS = 15
+"""Digits of a whole number in an address: a browser holds so many exactly."""
+MOST_OPTIONS = 60
+"""Options of methods in one address; the methods have fewer than that in all."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """How one kind of value is read from an address; `write` is the way back."""
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = str
+
+
+def read_integer(text: str) -> int:
+    """Return the whole number that a text says, of at most `MOST_DIGITS` digits."""
+    if not re.fullmatch(rf"-?\d{{1,{MOST_DIGITS}}}", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def read_flag(text: str) -> bool:
+    """Return False for ``0`` and True for ``1``."""
+    return {"0": False, "1": True}[text]
+
+
+def read_word(text: str) -> str:
+    """Return a text of letters, digits, hyphens and underscores as it is."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text):
+        raise ValueError(text)
+    return text
+
+
+def read_words(text: str) -> list[str]:
+    """Return words with commas between, each once."""
+    return list(dict.fromkeys(read_word(part) for part in text.split(",") if part))
+
+
+def read_integers(text: str) -> list[int]:
+    """Return numbers of features with commas between, each once and in increasing order."""
+    numbers = sorted({read_integer(part) for part in text.split(",") if part})
+    if numbers and numbers[0] < 0:
+        raise ValueError(text)
+    return numbers
+
+
+def read_groups(text: str) -> list[list[int]]:
+    """Return groups of at least two features, such as ``3,4~7,8,9``; a feature stays in its first group."""
+    taken: set[int] = set()
+    groups = []
+    for part in text.split("~"):
+        group = [number for number in read_integers(part) if number not in taken]
+        if len(group) > 1:
+            groups.append(group)
+            taken.update(group)
+    return groups
+
+
+def read_options(text: str) -> dict[str, str]:
+    """Return options of methods as texts: ``em.restarts:3~em.starts:paper``."""
+    pairs = [
+        re.fullmatch(r"([a-z]+\.[a-z]+):([A-Za-z0-9.+-]{1,24})", part) for part in text.split("~") if part
+    ]
+    if len(pairs) > MOST_OPTIONS or not all(pairs):
+        raise ValueError(text)
+    return {pair[1]: pair[2] for pair in pairs if pair}
+
+
+def write(value: Any) -> str:
+    """Return any value of an address as its text; `read_integer` and the others are the way back."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, dict):
+        return "~".join(f"{name}:{one}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ("~" if any(isinstance(one, list | tuple) for one in value) else ",").join(map(write, value))
+    return str(value)
+
+
+INTEGER, FLAG, WORD = Text(read_integer), Text(read_flag, write), Text(read_word)
+WORDS, INTEGERS, GROUPS = Text(read_words, write), Text(read_integers, write), Text(read_groups, write)
+PLAIN = Text(str)
+OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value))
+"""A flag whose name in the address says the opposite: ``signed=1`` means not nonnegative."""
+COLUMN = Text(lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text)
+"""A column of a file, by its number or else its name."""
+EFFORT = Text(
+    lambda text: None if text == "none" else read_word(text),
+    lambda value: "none" if value is None else value,
+)
+"""How hard to look for a proof; ``none`` for no proof."""

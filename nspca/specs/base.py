@@ -1,0 +1,328 @@
+"""What all specs share: validation, JSON, the address, a description, and the list of their fields.
+
+A spec is one question as an object. Each field is declared once, with an `Option` that says what a form calls
+it, which name it has in an address, and where Python passes it. Everything else is derived from these
+declarations.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from nspca.errors import InvalidOption, shown
+from nspca.specs import address
+from nspca.specs.address import Text
+
+SCHEMA = 1
+"""Version of the JSON form. A number that is higher is refused, since its fields may mean something else."""
+
+
+PLAIN_WORDS = {
+    "a valid tuple": "a list",
+    "a valid dictionary": "an object",
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid string": "a text",
+    "a valid boolean": "True or False",
+}
+"""Words of pydantic, and those of the errors that a user meets."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of one field of a spec besides its type.
+
+    Parameters
+    ----------
+    label : str
+        What a form calls the field.
+    query : str
+        Its name in an address; empty for a field that no address carries.
+    text : Text, optional
+        How an address writes the value; found from the default when None.
+    to : "call", "problem" or ""
+        Which call gets the field as a keyword in exported Python: the one that answers the question, or the
+        one that makes the problem.
+    keyword : str
+        The keyword; the name of the field when empty.
+    say : callable, optional
+        ``say(value)`` returns the words of the description, empty for none. By default the label and the
+        value.
+    always : bool
+        Whether the description and the address mention the default value too.
+    """
+
+    label: str
+    query: str = ""
+    text: Text | None = None
+    to: str = ""
+    keyword: str = ""
+    say: Any = None
+    always: bool = False
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a spec as a form needs it: name, label, default value, and the values to choose from."""
+
+    name: str
+    label: str
+    default: Any
+    choices: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """A question in words.
+
+    Parameters
+    ----------
+    data : str
+        The data set, and what is done to it first.
+    question : str
+        What is asked, such as ``sweep k = 1 to 30``.
+    details : tuple of str
+        The settings, each in a few words.
+    """
+
+    data: str
+    question: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Data and question in one line."""
+        return f"{self.data}, {self.question}"
+
+    @property
+    def line(self) -> str:
+        """Data, question and settings in one line."""
+        return ", ".join([self.data, self.question, *self.details])
+
+    @property
+    def asked(self) -> str:
+        """Question and settings in one line, for a place where the data are named already."""
+        return ", ".join([self.question, *self.details])
+
+
+class Model(BaseModel):
+    """A frozen, validated object. A bad value raises `InvalidOption` with one sentence."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise InvalidOption(_sentence(type(self), error)) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, values: Any) -> Any:
+        """NumPy's numbers and arrays, and ranges, become what JSON has."""
+        return {name: plain(value) for name, value in values.items()} if isinstance(values, dict) else values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults, as plain values that JSON can hold."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def but(self, **values: Any) -> Self:
+        """Return the same with other values, which are validated."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | values)
+
+    @classmethod
+    def declared(cls) -> Iterator[tuple[str, Option, Any]]:
+        """Yield name, `Option` and default value of each field that has an `Option`, in their order."""
+        for name, field in cls.model_fields.items():
+            for option in field.metadata:
+                if isinstance(option, Option):
+                    default = None if field.is_required() else field.get_default(call_default_factory=True)
+                    yield name, option, default
+
+    @classmethod
+    def fields(cls) -> list[Field]:
+        """Return what a form asks for, in order."""
+        found = []
+        for name, option, default in cls.declared():
+            annotation = cls.model_fields[name].annotation
+            choices = tuple(one for part in _parts(annotation) for one in _literals(part))
+            found.append(Field(name, option.label, default, choices))
+        return found
+
+    def to_query(self) -> dict[str, str]:
+        """Return the names and texts of an address that lead to this; see `from_query`."""
+        query = {}
+        for name, option, default in self.declared():
+            value = getattr(self, name)
+            if option.query and (option.always or value != default):
+                query[option.query] = _text(option, default).write(value)
+        return query
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Self:
+        """Return the object that an address describes; names that it does not know are left alone.
+
+        Raises
+        ------
+        InvalidOption
+            For a text that is no value of its field.
+        """
+        return cls(**cls.values_of_query(query))
+
+    @classmethod
+    def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the fields that an address names."""
+        values = {}
+        for name, option, default in cls.declared():
+            if option.query in query:
+                text = query[option.query]
+                try:
+                    values[name] = _text(option, default).read(text)
+                except (ValueError, KeyError):
+                    raise InvalidOption(
+                        f"{option.query}= in an address must be a value for {option.label}, got "
+                        f"{shown(text)}; leave it out"
+                    ) from None
+        return values
+
+    def details(self) -> tuple[str, ...]:
+        """Return the settings in words, those that are at their defaults only where that tells something."""
+        said = []
+        for name, option, default in self.declared():
+            value = getattr(self, name)
+            if option.always or value != default:
+                words = f"{option.label} {value}" if option.say is None else option.say(value)
+                said.append(words)
+        return tuple(filter(None, said))
+
+    def keywords(self, to: str) -> dict[str, str]:
+        """Return the keywords of a call in exported Python, each with its value as Python writes it."""
+        found = {}
+        for name, option, _ in self.declared():
+            value = getattr(self, name)
+            if option.to == to and value not in ((), None, {}):
+                found[option.keyword or name] = repr(value)
+        return found
+
+
+def plain(value: Any) -> Any:
+    """Return NumPy's numbers and arrays, and ranges, as Python's own."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return tuple(value) if isinstance(value, range) else value
+
+
+def load(text: str | bytes) -> dict[str, Any]:
+    """Return the object that JSON holds.
+
+    Raises
+    ------
+    InvalidOption
+        For a text that is no JSON, or JSON that is no object.
+    """
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidOption("a spec must be JSON, got a text that is not; export it again") from None
+    if not isinstance(values, dict):
+        raise InvalidOption(f"a spec must be a JSON object, got {shown(values)}; export it again")
+    return values
+
+
+def _text(option: Option, default: Any) -> Text:
+    if option.text is not None:
+        return option.text
+    if isinstance(default, bool):
+        return address.FLAG
+    if isinstance(default, int):
+        return address.INTEGER
+    if isinstance(default, tuple):
+        return address.WORDS if all(isinstance(one, str) for one in default) and default else address.INTEGERS
+    return address.WORD
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """Yield the members of a union, and those of tuples."""
+    yield annotation
+    for part in get_args(annotation):
+        if not isinstance(part, str | int):
+            yield from _parts(part)
+
+
+def _literals(annotation: Any) -> tuple[Any, ...]:
+    arguments = get_args(annotation)
+    return arguments if arguments and all(isinstance(one, str | int) for one in arguments) else ()
+
+
+def _sentence(cls: type, error: ValidationError) -> str:
+    """Return what was required of the first value that is wrong, and what was got."""
+    first = error.errors(include_url=False)[0]
+    inner = first.get("ctx", {}).get("error")
+    if isinstance(inner, Exception):
+        return str(inner)
+    what = f"a {cls.__name__}"
+    name = str(first["loc"][0]) if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        return f"{what} has no {name!r}; leave it out"
+    if first["type"] == "missing":
+        return f"{what} needs {name!r}, got none"
+    if first["type"] in ("too_short", "too_long"):
+        few = first["type"] == "too_short"
+        many = first["ctx"]["min_length" if few else "max_length"]
+        required = f"have at {'least' if few else 'most'} {many} entries"
+    else:
+        required = "be " + first["msg"].removeprefix("Input should be ")
+    for theirs, ours in PLAIN_WORDS.items():
+        required = required.replace(theirs, ours)
+    return f"{name} of {what} must {required}, got {shown(first['input'])}"
+
+
+class Registered(Model):
+    """A `Model` that is found again by its `kind`."""
+
+    kind: ClassVar[str] = ""
+    KINDS: ClassVar[dict[str, type["Registered"]]] = {}
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        super().__pydantic_init_subclass__(**arguments)
+        if "kind" in cls.__dict__:
+            Registered.KINDS.setdefault(cls.kind, cls)
+
+    def to_json(self) -> str:
+        """Return the spec as JSON; `from_json` reads it, and so does ``python -m nspca run``."""
+        return json.dumps(self.to_plain(), indent=1, ensure_ascii=False)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the spec as plain values that JSON can hold, with its kind and the version of the form."""
+        return {"kind": self.kind, "schema": SCHEMA, **self.to_dict()}
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the spec that `to_json` wrote.
+
+        Raises
+        ------
+        InvalidOption
+            For a text that is no such spec, or a spec of another kind.
+        """
+        return cls.from_plain(load(text))
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> Self:
+        """Return the spec that `to_plain` gave."""
+        values = dict(values)
+        kind, schema = values.pop("kind", None), values.pop("schema", SCHEMA)
+        if schema != SCHEMA:
+            raise InvalidOption(f"a spec must be of schema {SCHEMA}, got {shown(schema)}; export it again")
+        found = Registered.KINDS.get(kind) if isinstance(kind, str) else None
+        if found is None or not issubclass(found, cls):
+            known = [name for name, one in Registered.KINDS.items() if issubclass(one, cls)]
+            raise InvalidOption(f"kind of a spec must be {' or '.join(map(repr, known))}, got {shown(kind)}")
+        return found(**values)

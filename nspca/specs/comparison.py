@@ -1,0 +1,209 @@
+"""The question which method finds the most: methods against each other at several k."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field as Limits
+from pydantic import StrictStr
+
+from nspca.api import certified, certify, line_of, sweep
+from nspca.certificate import Certificate
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Sweep
+from nspca.specs import address
+from nspca.specs.base import Description, Option
+from nspca.specs.data import count_words
+from nspca.specs.method_options import Options, check_options
+from nspca.specs.question import ProblemSpec, Seed, ks_words
+from nspca.specs.rows import Found, Proved, Refused, pack
+from nspca.specs.sweep import (
+    NO_METHOD,
+    Effort,
+    Ks,
+    cheapest_first,
+    check_increasing,
+    check_methods,
+    effort_words,
+    read_ks,
+)
+
+SHARED = 10
+"""Leading eigenvectors that are computed before the clock starts: all methods take them from one place."""
+DEFAULT = ("auto", "em", "tpower", "greedy", "threshold", "pca")
+"""Methods that a page compares at first."""
+
+
+class ComparisonSpec(ProblemSpec):
+    """Several methods at several k on one problem, each without the answers of the others.
+
+    Parameters
+    ----------
+    ks : tuple of int
+        Values of k, in increasing order.
+    methods : tuple of str
+        "auto" or keys of `nspca.METHODS`.
+    effort : "fast", "standard" or "thorough"
+        How hard to look for the proofs.
+    options : dict
+        Options by method.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "comparison"
+
+    ks: Ks
+    methods: Annotated[
+        tuple[StrictStr, ...],
+        Limits(min_length=1),
+        Option("Methods", "rivals", address.WORDS, say=", ".join, always=True),
+    ] = DEFAULT
+    effort: Annotated[
+        Effort, Option("Effort for the proof", "effort", address.EFFORT, say=effort_words, always=True)
+    ] = "fast"
+    options: Options = Limits(default_factory=dict)
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_increasing(self.ks)
+        check_methods(self.methods)
+        check_options(self.options)
+
+    @property
+    def first(self) -> int:
+        return self.ks[0]
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (max(self.ks),), len(self.ks) * len(self.methods)
+
+    @property
+    def total(self) -> int:
+        """How many rows the answer reports: values, and one proof for each k."""
+        return len(self.ks) * (len(self.methods) + 1)
+
+    def describe(self) -> Description:
+        question = f"comparison of {count_words(len(self.methods), 'method')}, {ks_words(self.ks)}"
+        return Description(self.data.title, question, self.details())
+
+    def to_query(self) -> dict[str, str]:
+        return super().to_query() | {"ks": ", ".join(map(str, self.ks))}
+
+    @classmethod
+    def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        said = query.get("ks", "").replace(" ", "")
+        return super().values_of_query(query) | {"ks": read_ks({"ks": said})}
+
+    # ---- run
+
+    def run(self, report: Report = silent, X: Any = None) -> Sweep:
+        """Return a `nspca.Sweep` of every method at every k, with one certificate for each k.
+
+        Values and seconds are those of the method: no method sees another's answer, and what all need is
+        computed before the first one starts. The cheapest runs first. A method that cannot solve the problem
+        reports its sentence, and the others go on. `Cancelled` carries what was ready as its `result`.
+
+        Raises
+        ------
+        NSPCAError
+            When no method could solve the problem.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        share(problem, self.methods, report)
+        found: dict[tuple[str, int], Result] = {}
+
+        def ready() -> Sweep:
+            pairs = [(method, k) for method in self.methods for k in self.ks if (method, k) in found]
+            return Sweep({pair: found[pair] for pair in pairs})
+
+        try:
+            self._values(problem, found, report)
+            self._proofs(problem, found, report)
+        except Cancelled as stop:
+            stop.result = ready() if found else None
+            raise
+        return ready()
+
+    unpack: ClassVar = staticmethod(Sweep.from_bytes)
+
+    def _values(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
+        """Add to `found` what every method finds at every k, the cheapest method first."""
+        failed: NSPCAError = InvalidOption(NO_METHOD)
+        steps = len(self.ks)
+        for i, method in enumerate(cheapest_first(self.methods)):
+            say = moved(report, i * steps, self.total, method, rows=True)
+            how: dict[str, Any] = {"methods": (method,), "certify": None, "seed": self.seed}
+            try:
+                options = self.options.get(method, {})
+                found |= sweep(problem, self.ks, report=say, **how, **options).results
+            except Cancelled as stop:
+                found |= stop.best.results if isinstance(stop.best, Sweep) else {}
+                raise
+            except NSPCAError as error:
+                failed = error
+                payload = pack(Refused(method, str(error)))
+                report(Event(method, (i + 1) * steps, self.total, payload=payload))
+        if not found:
+            raise failed
+
+    def _proofs(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
+        """Give all results of one k the certificate that holds for every method.
+
+        A cancelled search gives what it had by then.
+        """
+        before = len(self.ks) * len(self.methods)
+        for i, k in enumerate(self.ks):
+            mine = {key: result for key, result in found.items() if key[1] == k}
+            best = max(mine.values(), key=lambda result: result.value)
+            certificate, say = None, moved(report, before + i, self.total, f"proof for k = {k}")
+            try:
+                certificate = certify(problem.with_k(k), best, effort=self.effort, report=say)
+            except Cancelled as stop:
+                certificate = stop.best if isinstance(stop.best, Certificate) else None
+                raise
+            finally:
+                if certificate is not None:
+                    found |= {
+                        key: certified(problem.with_k(k), result, certificate) for key, result in mine.items()
+                    }
+            row, done = Proved(k, certificate.upper, certificate.kind), before + i + 1
+            event = Event("proof", done, self.total, lower=best.value, upper=certificate.upper, k=k)
+            report(replace(event, payload=pack(row)))
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that makes the comparison again."""
+        return "\n".join(
+            [
+                f"options = {self.options!r}",
+                f"for method in {self.methods!r}:  # one by one: no method sees another's answer",
+                f"    given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
+                f"    sweep = nspca.sweep(problem, {list(self.ks)!r}, methods=(method,), **given)",
+                '    print(sweep.frame[["method", "k", "value", "seconds"]])',
+            ]
+        )
+
+
+def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:
+    """Compute what would count as the first method's time: eigenvectors, and the import of scikit-learn."""
+    report(Event("leading eigenvectors"))
+    problem.covariance.leading(min(SHARED, problem.n))
+    if any(line_of(name).baseline for name in methods):
+        import sklearn.decomposition  # noqa: F401
+
+
+def moved(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
+    """Return a hook for the events of a part inside the whole; `rows` says whether rows of the part pass."""
+
+    def say(event: Event) -> None:
+        row = event.payload.get("row") if rows else None
+        within = min(1.0, event.done / event.total) if event.total else 0.0
+        whole = event.done if row is not None else within
+        payload = {} if row is None else pack(Found(**row))
+        report(Event(stage, int(done + whole), total, k=event.k if rows else None, payload=payload))
+
+    return say

@@ -1,0 +1,331 @@
+"""The question for several components that share no feature: parts of images, topics of texts."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field as Limits
+from pydantic import StrictStr
+
+from nspca.api import certify, line_of, solve
+from nspca.certificate import Certificate
+from nspca.data import SAMPLES
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status, Sweep
+from nspca.specs import address
+from nspca.specs.base import Description, Option
+from nspca.specs.data import count_words
+from nspca.specs.method_options import Options, check_options
+from nspca.specs.proof import Closing
+from nspca.specs.question import ProblemSpec, Seed, Whole
+from nspca.specs.rows import Climbed, Refused, Several, pack
+from nspca.specs.sweep import NO_METHOD, Effort, cheapest_first, check_methods, effort_words
+
+WORTH = 1e-6
+"""Relative gain from which better components are reported."""
+BUDGET = ("bipartite", "samples")
+"""Method and name of the option that has a name of its own in an address: points of the net."""
+Sizes = Annotated[tuple[Whole, ...], Limits(min_length=1)]
+DEFAULT = ("joint", "cone", "tpower")
+"""Methods that a page chooses at first."""
+
+
+class ComponentsSpec(ProblemSpec):
+    """Several disjoint components of one data set, by several methods.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Features in each component.
+    methods : tuple of str
+        Keys of `nspca.METHODS`; one that does not find components together finds one after another.
+    options : dict
+        Options by method.
+    effort : "fast", "standard", "thorough" or None
+        How hard to look for the bound on what all components explain together.
+    noun : "component", "part" or "topic"
+        What a page calls a component.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "components"
+
+    sizes: Sizes
+    methods: Annotated[
+        tuple[StrictStr, ...],
+        Limits(min_length=1),
+        Option("Methods", "by", address.WORDS, say=", ".join, always=True),
+    ] = DEFAULT
+    options: Options = Limits(default_factory=dict)
+    effort: Annotated[
+        Effort | None, Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True)
+    ] = "standard"
+    noun: Literal["component", "part", "topic"] = "component"
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods(self.methods)
+        if "auto" in self.methods:
+            raise InvalidOption(
+                "methods of several components must be keys of METHODS, got 'auto'; name joint"
+            )
+        check_options(self.options)
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        return self.sizes
+
+    @property
+    def total(self) -> int:
+        """How many methods report a row."""
+        return len(self.methods)
+
+    @property
+    def r(self) -> int:
+        """How many components are sought."""
+        return len(self.sizes)
+
+    def numbers_only(self) -> "ProblemSpec":
+        return super().numbers_only().but(noun="component")
+
+    def describe(self) -> Description:
+        same = len(set(self.sizes)) == 1
+        each = " each" if same and self.r > 1 else ""
+        sizes = ", ".join(map(str, self.sizes[:1] if same else self.sizes))
+        kind = SAMPLES[self.data.sample].kind if self.data.sample in SAMPLES else ""
+        one = "word" if kind == "words" else "pixel" if self.noun == "part" else "feature"
+        features = one if sizes == "1" else f"{one}s"
+        question = f"{count_words(self.r, self.noun)} of {sizes} {features}{each}"
+        return Description(self.data.title, question, self.details())
+
+    # ---- address
+
+    def to_query(self) -> dict[str, str]:
+        method, name = BUDGET
+        others = {one: dict(given) for one, given in self.options.items()}
+        budget = others.get(method, {}).pop(name, None)
+        plain_options = {one: given for one, given in others.items() if given}
+        query = super(ComponentsSpec, self.but(options=plain_options)).to_query()
+        same = len(set(self.sizes)) == 1
+        query |= {"r": str(self.r), "size": ", ".join(map(str, self.sizes[:1] if same else self.sizes))}
+        if self.noun == "topic" and not self.data.covariance:
+            query["raw"] = address.write(not self.center)
+        return query if budget is None else query | {"budget": str(budget)}
+
+    @classmethod
+    def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        values = super().values_of_query(query)
+        try:
+            sizes = [address.read_integer(part) for part in query["size"].replace(" ", "").split(",")]
+            sizes *= address.read_integer(query.get("r", "1")) if len(sizes) == 1 else 1
+            if "budget" in query:
+                method, name = BUDGET
+                options = values.setdefault("options", {})
+                options.setdefault(method, {})[name] = address.read_integer(query["budget"])
+        except (ValueError, KeyError):
+            raise InvalidOption(
+                "an address of components must have whole numbers as r=, size= and budget=, got others; "
+                "leave them out"
+            ) from None
+        if "raw" in query:
+            values |= {"center": query["raw"] == "0", "noun": "topic"}
+        if "parts" in query or "topics" in query:
+            values["noun"] = "part" if "parts" in query else "topic"
+        return values | {"sizes": sizes}
+
+    # ---- run
+
+    def run(self, report: Report = silent, X: Any = None) -> Sweep:
+        """Return a `nspca.Sweep` with keys (method, r) whose results share one certificate.
+
+        The cheapest method runs first. A method that cannot solve the problem reports its sentence, and the
+        others go on. `Cancelled` carries what was ready as its `result`.
+
+        Raises
+        ------
+        NSPCAError
+            When no method could solve the problem.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        found: dict[str, Result] = {}
+        failed: list[NSPCAError] = [InvalidOption(NO_METHOD)]
+
+        def ready() -> Sweep:
+            return Sweep({(method, self.r): found[method] for method in self.methods if method in found})
+
+        total = len(self.methods)
+        try:
+            for done, method in enumerate(cheapest_first(self.methods)):
+                self._find(problem, method, found, failed, _speaking(report, done, total, method))
+                row = Several.of(found[method]) if method in found else Refused(method, str(failed[-1]))
+                report(Event("method", done + 1, total, payload=pack(row)))
+            if not found:
+                raise failed[-1]
+            if self.effort is not None:
+                _certify(problem, found, self.effort, total, report)
+        except Cancelled as stop:
+            stop.result = ready() if found else None
+            raise
+        return ready()
+
+    unpack: ClassVar = staticmethod(Sweep.from_bytes)
+
+    def _find(
+        self,
+        problem: Problem,
+        method: str,
+        found: dict[str, Result],
+        failed: list[NSPCAError],
+        report: Report,
+    ) -> None:
+        """Add what a method finds to `found`, also when it is cancelled, or its error to `failed`."""
+        report(Event("starting"))
+        started = time.perf_counter()
+        try:
+            result = solved(problem, method, self.options.get(method, {}), self.seed, report)
+        except Cancelled as stop:
+            if isinstance(stop.result, Result):
+                found[method] = replace(stop.result, method=method, seconds=time.perf_counter() - started)
+            raise
+        except NSPCAError as error:
+            failed.append(error)
+            return
+        found[method] = replace(result, method=method, seconds=time.perf_counter() - started)
+
+    # ---- Python
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        same = len(set(self.sizes)) == 1
+        return super().opening(self.sizes[0] if k is None and same else k)
+
+    def python(self, method: str | None = None, effort: str | None = None, **shown: Any) -> str:
+        """Return Python that finds the components of one method again, and a bound as tight as the run's.
+
+        Parameters
+        ----------
+        method : str, optional
+            The first one when None.
+        effort : str, optional
+            Of the bound; that of the spec when None.
+        """
+        method, effort = method or self.methods[0], effort or self.effort
+        given = "".join(f", {name}={value!r}" for name, value in self.options.get(method, {}).items())
+        lines = [
+            f"result = nspca.solve(problem, {method!r}, components={self.r}, seed={self.seed}, "
+            f"certify=None{given})"
+        ]
+        if len(set(self.sizes)) > 1 and not line_of(method).joint:
+            lines = _one_by_one_python(self, method, given)
+        if effort is not None:
+            lines += [
+                f"certificate = nspca.certify(problem, result, components={self.r}, effort={effort!r})",
+                "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
+            ]
+        return "\n".join(
+            [
+                *lines,
+                "for x in result.components.T:",
+                "    print([(names[j], round(x[j], 4)) for j in abs(x).argsort()[::-1] if x[j]])",
+            ]
+        )
+
+
+def solved(problem: Problem, method: str, options: Mapping[str, Any], seed: int, report: Report) -> Result:
+    """Return all components of a problem by one method, together or one after another."""
+    if line_of(method).joint:
+        return solve(problem, method, seed=seed, report=report, certify=None, **options)
+    return one_by_one(problem, method, options, seed, report)
+
+
+def one_by_one(
+    problem: Problem, method: str, options: Mapping[str, Any], seed: int, report: Report = silent
+) -> Result:
+    """Return components found in turn, each without the features of those before.
+
+    The papers of 2014 and 2015 deflate so.
+    """
+    left, X, reached = np.arange(problem.n), np.zeros((problem.n, len(problem.sizes))), 0.0
+    for j, size in enumerate(problem.sizes):
+        report(Event(f"component {j + 1} of {len(problem.sizes)}", j, len(problem.sizes), lower=reached))
+        part = Problem(problem.covariance.restrict(left), size, problem.nonneg)
+        quiet = _inside(report, j, len(problem.sizes), reached)
+        result = solve(part, method, certify=None, seed=seed, report=quiet, **options)
+        X[left, j] = result.components[:, 0]
+        reached += result.value
+        left = left[result.components[:, 0] == 0]
+    return Result.of(problem, X, Status.HEURISTIC, method)
+
+
+def _inside(report: Report, done: int, total: int, reached: float) -> Report:
+    """Return a hook for the events of one component inside the run of all."""
+    stage = f"component {done + 1} of {total}"
+    return lambda event: report(Event(stage, done, total, lower=reached + (event.lower or 0.0)))
+
+
+def _speaking(report: Report, done: int, total: int, who: str) -> Report:
+    """Return a hook that says which method an event is about and how far the whole run is.
+
+    The share never falls, whatever the stages of a method report. Components better than all before become a
+    row; a method that carries none in its events may leave again what it comes upon, since it chooses by
+    other values.
+    """
+    furthest, reached, started = 0.0, 0.0, time.perf_counter()
+
+    def say(event: Event) -> None:
+        nonlocal furthest, reached
+        furthest = max(furthest, min(1.0, event.done / event.total if event.total else 0.0))
+        payload = {"method": who, "share": (done + furthest) / (total + 1)}
+        components, value = event.payload.get("components"), event.lower
+        if components is not None and value is not None and value > reached * (1 + WORTH):
+            reached = value
+            payload |= pack(Climbed(who, time.perf_counter() - started, reached, components))
+        report(replace(event, lower=reached or value, payload=payload))
+
+    return say
+
+
+def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int, report: Report) -> None:
+    """Give all results the one bound that holds for every way to find them; each time it falls is a row.
+
+    A cancelled search gives what it had by then.
+    """
+    best = max(found.values(), key=lambda result: result.value)
+    say = _speaking(Closing(report, best.value, effort), done, done, "proof")
+    say(Event("looking for a bound", lower=best.value))
+    certificate = None
+    try:
+        certificate = certify(problem, best, components=len(problem.sizes), effort=effort, report=say)
+    except Cancelled as stop:
+        certificate = stop.best if isinstance(stop.best, Certificate) else None
+        raise
+    except NSPCAError as error:  # the components are there, proved or not
+        report(Event("no bound", payload=pack(Refused("proof", str(error)))))
+    finally:
+        found |= {method: result.with_certificate(certificate) for method, result in found.items()}
+
+
+def _one_by_one_python(spec: ComponentsSpec, method: str, given: str) -> list[str]:
+    """Return Python that finds components of different sizes in turn, each without the features used."""
+    words = spec.keywords("problem")
+    make = "from_covariance" if spec.data.covariance else "from_data"
+    if spec.data.covariance:
+        words = {name: value for name, value in words.items() if name not in ("center", "scale")}
+    how = "".join(f", {name}={value}" for name, value in words.items())
+    part = "X[left][:, left]" if spec.data.covariance else "X[:, left]"
+    return [
+        "import numpy as np",
+        f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {spec.r}))",
+        f"for j, size in enumerate({spec.sizes!r}):  # each without the features of those before",
+        f"    part = nspca.Problem.{make}({part}, k=size{how})",
+        f"    one = nspca.solve(part, {method!r}, certify=None, seed={spec.seed}{given})",
+        "    W[left, j] = one.components[:, 0]",
+        "    left = left[one.components[:, 0] == 0]",
+        f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
+    ]

@@ -1,0 +1,321 @@
+"""Where data are, how their file is read, and what is done to the numbers before anything else."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import Field as Limits
+from pydantic import StrictBool, StrictInt, StrictStr
+
+from nspca.data import PREPARATIONS, SAMPLES, Dataset, load_sample, original_path, prepare, read
+from nspca.errors import InvalidData, InvalidOption
+from nspca.shards import Shards, served
+from nspca.shards.on_disk import OnDisk
+from nspca.specs import address
+from nspca.specs.base import Model, Option
+from nspca.specs.python import python_of_data
+from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
+
+PLACES = ("sample", "upload", "folder", "path")
+CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
+"""Fields that say what is done to the numbers after reading."""
+OF_FEATURES = ("without", "only", "together")
+"""Those of `CHANGES` that name features by number."""
+LONGEST_TITLE = 60
+"""Characters of the title that is made from the name of a file."""
+COVARIANCES = ("pitprops",)
+"""Samples that are covariances: the published table is one."""
+GAPS = {
+    "samples": "without samples that miss values",
+    "features": "without features that miss values",
+    "mean": "means for missing values",
+}
+"""What is done about missing values, in words."""
+Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
+Column = StrictInt | StrictStr | None
+SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
+"""In an address only whether a sample of the rows is taken; how many follows from the folder."""
+OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
+
+
+def count_words(count: int, one: str, many: str | None = None) -> str:
+    """Return a number of things in words: ``3 features``, ``1 feature``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def keeping(count: int) -> str:
+    """Return how many features must be in, in words."""
+    return f"keeping {count_words(count, 'feature')}"
+
+
+class DataSpec(Model):
+    """A data set: where it is, how its file is read, and which steps follow.
+
+    One of `sample`, `upload`, `folder` and `path` says where the data are. None of them stands for data that
+    are handed over.
+
+    Parameters
+    ----------
+    sample : str
+        A name of `nspca.data.SAMPLES`.
+    upload, file : str
+        SHA-256 of an uploaded file, and its name.
+    folder, digest : str
+        A folder of shards by its name on the server or its path, and the digest of its numbers.
+    some : int
+        Rows of the folder that are taken at most, chosen at random; 0 for all of them.
+    path : str
+        A file on this computer.
+    vocabulary, id_column, label_column, features_in_rows, missing, decimal
+        How the file is read; see `nspca.read`. For an upload `vocabulary` is a SHA-256 too.
+    covariance : bool
+        Whether the table is itself a covariance.
+    prepared : tuple of str
+        Names of `nspca.data.PREPARATIONS`, done first and in this order.
+    only, without : tuple of int
+        Features that alone are kept, or that are left out, by number from 0.
+    drop : bool
+        Whether features that take one value are left out.
+    log2 : bool
+        Whether every x becomes log2(x + 1).
+    together : tuple of tuple of int
+        Groups of features that are taken as one.
+    content : str
+        Digest of the numbers after all steps. Where it is given, other numbers are refused.
+    """
+
+    sample: Annotated[StrictStr | None, Option("Sample", "sample", address.WORD)] = None
+    upload: Annotated[StrictStr | None, Option("Upload", "upload", address.WORD)] = None
+    file: StrictStr = ""
+    folder: Annotated[StrictStr | None, Option("Folder of shards", "folder", address.PLAIN)] = None
+    digest: StrictStr = ""
+    some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
+    path: StrictStr | None = None
+    vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
+    covariance: StrictBool = False
+    id_column: Annotated[Column, Option("Names of the samples", "id", address.COLUMN)] = None
+    label_column: Annotated[Column, Option("Labels", "label", address.COLUMN)] = None
+    features_in_rows: Annotated[StrictBool, Option("Features are in rows", "rows")] = False
+    missing: Annotated[
+        Literal["samples", "features", "mean"] | None, Option("Missing values", "gaps", address.WORD)
+    ] = None
+    decimal: Literal[",", "."] | None = None
+    prepared: Annotated[tuple[StrictStr, ...], Option("Preparation", "prep", address.WORDS)] = ()
+    without: Annotated[Numbers, Option("Without features", "out")] = ()
+    only: Annotated[Numbers, Option("Only features", "only")] = ()
+    drop: Annotated[StrictBool, Option("Leave constant features out", "drop")] = False
+    log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
+    together: Annotated[tuple[Numbers, ...], Option("Features as one", "one", address.GROUPS)] = ()
+    content: StrictStr = ""
+
+    def model_post_init(self, context: Any) -> None:
+        if self.sample in COVARIANCES:
+            self.__dict__["covariance"] = True  # so that equal questions are equal, however they were made
+        places = [name for name in PLACES if getattr(self, name) is not None]
+        if len(places) > 1:
+            raise InvalidOption(f"data must be in one place, got {' and '.join(places)}; keep one of them")
+        unknown = [name for name in self.prepared if name not in PREPARATIONS]
+        if unknown:
+            raise InvalidOption(f"prepared must name {', '.join(PREPARATIONS)}, got {unknown[0]!r}")
+        if self.only and self.without:
+            raise InvalidOption("only and without exclude each other, got both; keep one of them")
+
+    # ---- the data themselves
+
+    def open(self, upload: Callable[[str], bytes] | None = None, beside: Path = Path()) -> "Dataset | OnDisk":
+        """Read the data and do all steps.
+
+        Parameters
+        ----------
+        upload : callable, optional
+            ``upload(sha256)`` returns an uploaded file. Without it a file of the right name and content is
+            looked for in the folder `beside`.
+        beside : Path
+            Folder that relative paths are looked for in, after the current one.
+
+        Raises
+        ------
+        InvalidData
+            When the data are not there, cannot be read, or have other numbers than `content` says.
+        """
+        return self.changed(self._source(upload, beside))
+
+    def changed(self, data: "Dataset | OnDisk") -> "Dataset | OnDisk":
+        """Return the data after all steps, and hold them against `content`."""
+        if isinstance(data, OnDisk):
+            if any(getattr(self, name) for name in CHANGES):
+                raise InvalidData("a folder of shards is taken as it is, got steps to do; leave them out")
+            return data
+        if self.covariance and not data.is_covariance:
+            data = replace(data, is_covariance=True, labels=None)
+        for step in self.steps():
+            data = step(data)
+        if self.content and content_of(data) != self.content:
+            raise InvalidData(OTHER)
+        return data
+
+    def steps(self) -> Iterator[Callable[[Dataset], Dataset]]:
+        """Yield what is done to the data, one step after another."""
+        whole: list[Dataset] = []
+
+        def first(data: Dataset) -> Dataset:
+            whole[:] = [prepare(data, *self.prepared) if self.prepared else data]
+            return whole[0]
+
+        yield first  # features are numbered as they are after it
+        if self.only:
+            yield lambda data: data.only(self.only)
+        if self.without:
+            yield lambda data: data.without(self.without)
+        if self.drop:
+            yield varying
+        if self.log2:
+            yield logged
+        for group in self.together:
+            yield partial(together, whole=whole[0], group=group)
+
+    def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> "Dataset | OnDisk":
+        if self.sample is not None:
+            if self.sample not in SAMPLES:
+                raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
+            return load_sample(self.sample)
+        if self.folder is not None:
+            return self._rows(self.shards(beside))
+        words = None
+        if self.upload is not None and upload is not None:
+            words = upload(self.vocabulary) if self.vocabulary else None
+            return read(upload(self.upload), name=self.file, vocabulary=words, **self.reading())
+        if self.upload is not None:
+            return read(_file(self.file, beside, self.upload), vocabulary=words, **self.reading())
+        if self.path is None:
+            raise InvalidData(
+                "a spec without data can be run on data only, got none; name a sample or a path"
+            )
+        path = _file(self.path, beside)
+        if path.is_dir():
+            return OnDisk(Shards(path))
+        return read(path, vocabulary=self.vocabulary, **self.reading())
+
+    def reading(self) -> dict[str, Any]:
+        """Return how the file is read, as `nspca.read` calls it."""
+        names = ("id_column", "label_column", "features_in_rows", "missing", "decimal")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
+    def shards(self, beside: Path = Path()) -> Shards:
+        """Return the folder of shards: one that the server offers by its name, else one at this path."""
+        assert self.folder is not None
+        paths = [path for path in (Path(self.folder), beside / self.folder) if path.is_dir()]
+        is_served = served.stamp(self.folder) or not paths
+        table = served.opened(self.folder) if is_served else Shards(paths[0])
+        if self.digest and table.digest != self.digest:
+            raise InvalidData(
+                f"The folder {self.folder} has changed since this was asked: start it again, on what the "
+                "folder holds now."
+            )
+        return table
+
+    def _rows(self, table: Shards) -> "Dataset | OnDisk":
+        return sample_of(table, self.some) if self.some else OnDisk(table)
+
+    # ---- words
+
+    @property
+    def title(self) -> str:
+        """The name of the data set, and what is done to it before everything else."""
+        if self.folder is not None:
+            name = f"{self.folder}, some rows" if self.some else self.folder
+        elif self.sample is not None:
+            name = SAMPLES[self.sample].title if self.sample in SAMPLES else self.sample
+            name += " (stand-in)" if is_stand_in(self.sample) else ""
+        else:
+            name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
+        gaps = [GAPS[self.missing]] if self.missing else []
+        return ", ".join([name, *gaps, *self.change_words()])
+
+    def change_words(self) -> list[str]:
+        """Return what is done to the numbers, step by step, in words."""
+        features = [features_words(self)] if any(getattr(self, name) for name in OF_FEATURES) else []
+        return [
+            *(PREPARATIONS[name].title for name in self.prepared),
+            *features,
+            *(["without constant features"] if self.drop else []),
+            *(["log2(x + 1)"] if self.log2 else []),
+        ]
+
+    # ---- address
+
+    def to_query(self) -> dict[str, str]:
+        """Return the address of the data; it says where they are, and not what they hold."""
+        if self.path is not None:
+            raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
+        query = super().to_query()
+        return query | ({"cov": "1"} if self.covariance and self.upload is not None else {})
+
+    @classmethod
+    def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        values = super().values_of_query(query)
+        for name in ("upload", "folder", "sample"):
+            if name in values:  # the first of them holds, whatever else an old address says
+                values = {key: value for key, value in values.items() if key == name or key not in PLACES}
+                break
+        if values.get("only"):
+            values.pop("without", None)
+        if values.get("upload") and query.get("cov") == "1":
+            values["covariance"] = True
+        return values
+
+    def located(self) -> "DataSpec":
+        """Return what an address can say of the data: all but their digests and the name of the file."""
+        covariance = self.covariance and (self.upload is not None or self.sample in COVARIANCES)
+        some = ROWS if self.some else 0
+        return self.but(file="", digest="", content="", covariance=covariance, some=some)
+
+    def but_for(self, *names: str) -> "DataSpec":
+        """Return the data without some of the steps, and so of unknown content."""
+        fields = type(self).model_fields
+        return self.but(content="", **{name: fields[name].get_default() for name in names})
+
+    def to_python(self) -> list[str]:
+        """Return lines of Python that open the data as X with its names."""
+        return python_of_data(self)
+
+
+# ---- words
+
+
+def features_words(data: DataSpec, kept: int = 0) -> str:
+    """Return which features there are and must be in: ``without 2 features, keeping 1 feature``."""
+    said = [
+        f"{how} {count_words(len(getattr(data, how)), 'feature')}"
+        for how in ("only", "without")
+        if getattr(data, how)
+    ]
+    said += [f"{count_words(len(group), 'feature')} as one" for group in data.together]
+    said += [keeping(kept)] if kept else []
+    return ", ".join(said) or "all features"
+
+
+def is_stand_in(name: str) -> bool:
+    """Return whether a sample is shown as a stand-in, without opening it."""
+    return name in SAMPLES and SAMPLES[name].stand_in and original_path(name) is None
+
+
+def title_of(file: str) -> str:
+    """Return a title made from the name of a file; it is shown and never used as a path."""
+    return PurePosixPath(file.replace("\\", "/")).name.partition(".")[0][:LONGEST_TITLE] or "upload"
+
+
+def _file(name: str, beside: Path, sha256: str = "") -> Path:
+    """Return the path of a file or folder, here or in the folder `beside`; with the content that is asked
+    for.
+    """
+    for path in (Path(name), beside / name):
+        if sha256 and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
+            return path
+        if not sha256 and path.exists():
+            return path
+    what = f"the uploaded file {name!r}" if sha256 else repr(name)
+    raise InvalidData(f"{what} must be in this folder or beside the spec, got none; put it there")

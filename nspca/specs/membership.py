@@ -1,0 +1,94 @@
+"""The question which features every good answer has, which none has, and what each costs."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field as Limits
+from pydantic import StrictInt
+
+from nspca.api import certify
+from nspca.certificate import Certificate
+from nspca.places import Membership, membership
+from nspca.progress import Report, silent
+from nspca.specs import address
+from nspca.specs.base import Description, Option
+from nspca.specs.proof import known_result
+from nspca.specs.question import ProblemSpec, Whole
+
+SHARE = 990
+"""Thousandths of the optimum from which an answer counts as good, when nobody says so."""
+
+
+class MembershipSpec(ProblemSpec):
+    """Which features are in every answer near the optimum, and which in none.
+
+    Parameters
+    ----------
+    k : int
+    within : int
+        Share of the optimum from which an answer counts as good, in thousandths.
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "membership"
+
+    k: Whole
+    within: Annotated[
+        StrictInt,
+        Limits(ge=1, le=1000),
+        Option(
+            "Within",
+            "within",
+            address.INTEGER,
+            say=lambda value: f"within {value / 10:g} % of the best",
+            always=True,
+        ),
+    ] = SHARE
+
+    @property
+    def first(self) -> int:
+        return self.k
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"features in or out, k = {self.k}", self.details())
+
+    def to_query(self) -> dict[str, str]:
+        return super().to_query() | {"k": str(self.k)}
+
+    @classmethod
+    def values_of_query(cls, query: Any) -> dict[str, Any]:
+        values = super().values_of_query(query)
+        return values | ({"k": address.read_integer(query["k"])} if "k" in query else {})
+
+    def run(
+        self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
+    ) -> Membership:
+        """Return the `nspca.Membership` of a component.
+
+        Parameters
+        ----------
+        component : (n,) array, optional
+            Found by "auto" when None.
+        certificate : bytes, optional
+            The file of a certificate of this problem; made when None.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        result = known_result(problem, component, report)
+        if certificate is None:
+            proof = certify(problem, result, report=report)
+        else:
+            proof = Certificate.from_bytes(certificate)
+        return membership(problem, result, proof, self.within / 1000, report=report)
+
+    unpack: ClassVar = staticmethod(Membership.from_bytes)
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that solves, looks at every feature and prints what is known of it."""
+        return "\n".join(
+            [
+                "result = nspca.solve(problem)",
+                f"known = nspca.membership(problem, result, share={self.within / 1000!r})",
+                "print(known.frame.to_string(float_format=str))  # every digit: a bound is not rounded",
+            ]
+        )

@@ -1,0 +1,81 @@
+"""Options of methods as a spec holds them: typed values by method, and their texts in an address."""
+
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from typing import Annotated, Any
+
+from nspca.api import line_of
+from nspca.errors import InvalidOption
+from nspca.options import made
+from nspca.specs import address
+from nspca.specs.address import Text
+from nspca.specs.base import Option
+
+
+def options_words(options: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return ``em with restarts 3 and starts paper``; empty when nothing was changed."""
+    return "; ".join(
+        f"{method} with " + " and ".join(f"{name} {value}" for name, value in given.items())
+        for method, given in options.items()
+        if given
+    )
+
+
+def write_options(options: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return options as an address says them: ``{"em.restarts": "3", "em.starts": "paper"}``."""
+    return {
+        f"{method}.{name}": address.write(value)
+        for method, given in options.items()
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def is_whole(one: Field) -> bool:
+    """Return whether an option of a method is a whole number."""
+    return "int" in str(one.type)
+
+
+def read_option(one: Field, text: str) -> Any:
+    """Return the value of an option of a method from its text in an address.
+
+    Raises
+    ------
+    ValueError, KeyError
+        For a text that is none of its values.
+    """
+    if isinstance(one.default, bool):
+        return address.read_flag(text)
+    if isinstance(one.default, str):
+        return {choice: choice for choice in one.metadata["choices"]}[text]
+    return int(text) if is_whole(one) else float(text)
+
+
+def read_options(text: str) -> dict[str, dict[str, Any]]:
+    """Return typed options by method from their texts in an address."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, said in address.read_options(text).items():
+        method, _, option = name.partition(".")
+        known = {one.name: one for one in fields(line_of(method).Options)}
+        found.setdefault(method, {})[option] = read_option(known[option], said)
+    return found
+
+
+def check_options(options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse options that a method does not have, and values that it does not take."""
+    for method, given in options.items():
+        if not isinstance(given, Mapping):
+            raise InvalidOption(f"options of {method} must be an object of names and values, got {given!r}")
+        made(line_of(method).Options, method, dict(given))
+
+
+Options = Annotated[
+    dict[str, dict[str, Any]],
+    Option(
+        "Options of the methods",
+        "opts",
+        Text(read_options, lambda value: address.write(write_options(value))),
+        say=options_words,
+    ),
+]
+"""Options by method, for the fields of specs; those that are not named are at their defaults."""

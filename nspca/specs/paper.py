@@ -1,0 +1,56 @@
+"""The question whether a figure or table of a paper comes out, from the originals on this machine."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import StrictStr
+
+from nspca import papers
+from nspca.errors import InvalidOption
+from nspca.papers import ITEMS, PAPERS, Outcome
+from nspca.progress import Report, silent
+from nspca.specs import address
+from nspca.specs.base import Description, Option
+from nspca.specs.question import Spec
+
+
+class PaperSpec(Spec):
+    """One figure or table of one of the four papers.
+
+    Parameters
+    ----------
+    item : str
+        A key of `nspca.papers.ITEMS`.
+    files : str
+        Digest of the data it was asked for, so that other files are another question; empty for any.
+    """
+
+    kind: ClassVar[str] = "paper"
+
+    item: Annotated[
+        StrictStr, Option("Figure or table", "item", address.PLAIN, always=True, say=lambda _: "")
+    ]
+    files: StrictStr = ""
+
+    def model_post_init(self, context: Any) -> None:
+        if self.item not in ITEMS:
+            raise InvalidOption(f"item must be one of {', '.join(ITEMS)}, got {self.item!r}")
+
+    def describe(self) -> Description:
+        item = ITEMS[self.item]
+        return Description(PAPERS[item.paper].partition(":")[0], f"{item.label}: {item.title}")
+
+    def to_query(self) -> dict[str, str]:
+        return {"paper": ITEMS[self.item].paper, **super().to_query()}
+
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> Outcome:
+        """Return the `nspca.papers.Outcome` of the figure or table."""
+        return papers.reproduce(self.item, report)
+
+    def pack(self, result: Outcome) -> bytes:
+        return result.to_json().encode()
+
+    unpack: ClassVar = staticmethod(Outcome.from_json)
+
+    def to_python(self) -> str:
+        """Return Python that computes the figure or table again."""
+        return f"import nspca\n\noutcome = nspca.PaperSpec(item={self.item!r}).run()\nprint(outcome.said)\n"

@@ -1,0 +1,130 @@
+"""The question what one cheap pass knows of a sweep: an answer and a proved bound for every k."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nspca.ascent import single as ascent
+from nspca.bounds import elementary, lowrank
+from nspca.certificate import Certificate
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status, Sweep, row_of
+from nspca.specs.base import Description
+from nspca.specs.published import EPSNET, PAPER, PROBABILITY, RANK_3, paper_bounds
+from nspca.specs.question import ProblemSpec, Seed, ks_words, python_of
+from nspca.specs.rows import Found, pack
+from nspca.specs.sweep import Ks, check_increasing
+
+METHOD = "preview"
+FACTORED = 1000
+"""Size of the smaller side up to which eigenvalues are proved, by a factorisation of some hundredths of a
+second.
+"""
+ROWS = 500
+"""Features up to which the sums over rows are tried."""
+BLOCK = 200
+"""Largest k whose answer is improved on its support."""
+MANY, FEW = 20_000, 6
+"""Features above which there are few values of k, and how many."""
+
+
+class PreviewSpec(ProblemSpec):
+    """A quick look at a sweep over k.
+
+    Parameters
+    ----------
+    ks : tuple of int
+        Values of k, in increasing order.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "preview"
+
+    ks: Ks
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_increasing(self.ks)
+
+    @property
+    def first(self) -> int:
+        return self.ks[0]
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (max(self.ks),), 1
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"preview of a sweep, {ks_words(self.ks)}", self.details())
+
+    def run(self, report: Report = silent, X: Any = None) -> Sweep:
+        """Return a `nspca.Sweep` of the truncated leading eigenvector and the rank-3 answer, the better of
+        both, each with the smallest of the quick bounds.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        ks = _fewer(self.ks, problem.n)
+        paper, probability = paper_bounds(problem, ks, self.seed, report)
+        results = {}
+        for k in ks:
+            one = problem.with_k(k)
+            beside: dict[str, Any] = {RANK_3: None, EPSNET: paper[k], PROBABILITY: probability}
+            results[METHOD, k] = result = quick(one, beside)
+            row = row_of(METHOD, k, result)
+            payload = pack(Found(**row, **beside))
+            report(
+                Event(
+                    "preview",
+                    len(results),
+                    len(ks),
+                    lower=row["value"],
+                    upper=row["upper"],
+                    k=k,
+                    payload=payload,
+                )
+            )
+        return Sweep(results)
+
+    unpack: ClassVar = staticmethod(Sweep.from_bytes)
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that sweeps without proofs, which is nearest to a preview."""
+        return "\n".join(
+            [
+                f"sweep = nspca.sweep(problem, {python_of(self.ks)}, certify=None, seed={self.seed})",
+                "print(sweep.frame.to_string(index=False))",
+            ]
+        )
+
+
+def quick(problem: Problem, info: dict[str, Any]) -> Result:
+    """Return a component and a bound on all of them, both from the leading eigenvectors."""
+    A = problem.covariance
+    directions, proved = [A.leading(PAPER.rank)[1][:, 0]], [elementary.diagonal(problem)]
+    if problem.n <= ROWS:
+        proved.append(elementary.rows(problem))
+    if min(problem.n, A.shape[0]) <= FACTORED:
+        certificate, cover = lowrank.bound(problem, PAPER.rank)
+        proved += [elementary.eigenvalue(problem), certificate]
+        direction = np.zeros(problem.n)
+        direction[problem.usable] = certificate.witness["U"] @ cover.direction
+        directions.append(direction)
+    starts = [start for direction in directions for start in ascent.starts_from(problem, direction).T]
+    x = ascent.best_of(problem, _improved(problem, starts))
+    best: Certificate = min(proved, key=lambda certificate: certificate.upper)
+    return Result.of(problem, x, Status.HEURISTIC, METHOD, **info).with_certificate(best)
+
+
+def _improved(problem: Problem, starts: list[Any]) -> Any:
+    columns = np.column_stack(starts)
+    return ascent.on_supports(problem, columns) if problem.size <= BLOCK else columns
+
+
+def _fewer(ks: tuple[int, ...], n: int) -> tuple[int, ...]:
+    """Return all values of k, or of very many features some, the first and the last among them."""
+    if n <= MANY or len(ks) <= FEW:
+        return ks
+    return tuple(ks[round(i * (len(ks) - 1) / (FEW - 1))] for i in range(FEW))

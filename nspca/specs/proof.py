@@ -1,0 +1,184 @@
+"""The questions for a tighter bound on a known answer, and for an independent check of a certificate."""
+
+import json
+import math
+import time
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field as Limits
+from pydantic import StrictInt
+
+from nspca.api import OPTIMAL_GAP, certify, solve
+from nspca.certificate import Certificate
+from nspca.errors import Cancelled, CertificateError, InvalidOption
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import Result, Status
+from nspca.specs.base import Description
+from nspca.specs.data import count_words
+from nspca.specs.question import ProblemSpec, Whole
+from nspca.specs.rows import Closer, pack
+from nspca.specs.sweep import Effort
+from nspca.verifying import verify
+
+MORE = ("standard", "thorough")
+"""Efforts that a question for a tighter bound goes through."""
+Sparsity = Whole | tuple[Whole, ...]
+"""Features of one component, or the sizes of several."""
+
+
+def sparsity_words(k: int | tuple[int, ...]) -> str:
+    """Return ``k = 15``, ``8 components of 15`` or ``3 components of 15, 15 and 10``."""
+    if isinstance(k, int):
+        return f"k = {k}"
+    sizes = [str(k[0])] if len(set(k)) == 1 else [str(size) for size in k]
+    of = " and ".join([", ".join(sizes[:-1]), sizes[-1]] if len(sizes) > 1 else sizes)
+    return f"{count_words(len(k), 'component')} of {of}"
+
+
+class ProofSpec(ProblemSpec):
+    """A tighter bound on what components of a problem can explain.
+
+    Parameters
+    ----------
+    k : int or tuple of int
+        Features in the component, or in each of several.
+    efforts : tuple of str
+        Efforts that are tried in turn until the gap is closed.
+    attempt : int
+        Number of attempts before this one; it tells one attempt from another.
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "proof"
+
+    k: Sparsity
+    efforts: Annotated[tuple[Effort, ...], Limits(min_length=1)] = MORE
+    attempt: Annotated[StrictInt, Limits(ge=0)] = 0
+
+    @property
+    def first(self) -> int | tuple[int, ...]:
+        return self.k
+
+    @property
+    def effort(self) -> str:
+        """The last effort that is tried."""
+        return self.efforts[-1]
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"a tighter proof, {sparsity_words(self.k)}", self.details())
+
+    def run(self, report: Report = silent, X: Any = None, component: Any = None) -> Certificate:
+        """Return the strongest certificate of the efforts, one after another until the gap is closed.
+
+        Parameters
+        ----------
+        component : (n,) or (n, r) array, optional
+            A known answer, which says how far the bound can come down; found by "auto" when None.
+
+        `Cancelled` carries the best certificate by then as its `result`.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        known = known_result(problem, component, report)
+        closing = Closing(report, known.value)
+        best: Certificate | None = None
+        for effort in self.efforts:
+            closing.effort = effort
+            try:
+                found = certify(problem, known, effort=effort, report=closing)
+            except Cancelled as stop:
+                proved = [one for one in (best, stop.best) if isinstance(one, Certificate)]
+                stop.result = min(proved, key=lambda one: one.upper) if proved else None
+                raise
+            best = found if best is None else min(best, found, key=lambda one: one.upper)
+            closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
+            if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
+                break
+        assert best is not None  # every effort gives one, or raises
+        return best
+
+    unpack: ClassVar = staticmethod(Certificate.from_bytes)
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that solves, proves with the last effort and checks the proof."""
+        return "\n".join(
+            [
+                "result = nspca.solve(problem, certify=None)",
+                f"certificate = nspca.certify(problem, result, effort={self.effort!r})",
+                "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
+            ]
+        )
+
+
+class CheckSpec(ProblemSpec):
+    """An independent check of a certificate that is handed over.
+
+    Parameters
+    ----------
+    k : int or tuple of int
+    source : "data" or "covariance"
+        What the certificate is about.
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "check"
+
+    k: Sparsity
+    source: Literal["data", "covariance"] = "data"
+
+    @property
+    def first(self) -> int | tuple[int, ...]:
+        return self.k
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"check of a proof, {sparsity_words(self.k)}", self.details())
+
+    def run(self, report: Report = silent, X: Any = None, certificate: bytes | None = None) -> dict[str, Any]:
+        """Return ``upper`` and ``seconds`` of the check, or the sentence of its ``refusal``."""
+        if certificate is None:
+            raise InvalidOption("a check needs a certificate, got none; use `python -m nspca verify`")
+        X, report = self.given(X, report)
+        report(Event("verify"))
+        started = time.perf_counter()
+        about = {name: getattr(self, name) for name in ("k", "nonneg", "center", "scale", "source", "forced")}
+        try:
+            upper = verify(X, Certificate.from_bytes(certificate), **about)
+            said: dict[str, Any] = {"upper": upper, "refusal": ""}
+        except CertificateError as error:
+            said = {"upper": None, "refusal": str(error)}
+        return {**said, "seconds": time.perf_counter() - started}
+
+    def pack(self, result: Any) -> bytes:
+        return json.dumps(result).encode()
+
+    unpack: ClassVar = staticmethod(json.loads)
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that checks a certificate of a file."""
+        return 'print(nspca.verify(X, nspca.Certificate.load("certificate.npz"), problem))'
+
+
+class Closing:
+    """A report hook that adds a `Closer` row whenever the bound has come down."""
+
+    def __init__(self, report: Report, lower: float, effort: str = "") -> None:
+        self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort
+        self.started = time.perf_counter()
+
+    def __call__(self, event: Event) -> None:
+        if event.upper is not None and event.upper < self.upper:
+            self.upper = event.upper
+            row = Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort)
+            event = replace(event, payload={**event.payload, **pack(row)})
+        self.report(replace(event, lower=self.lower, upper=None if math.isinf(self.upper) else self.upper))
+
+
+def known_result(problem: Problem, component: Any, report: Report = silent) -> Result:
+    """Return the result of a known component, or of a new search when it is None."""
+    if component is None:
+        return solve(problem, certify=None, report=report)
+    return Result.of(problem, component, Status.HEURISTIC, "known")

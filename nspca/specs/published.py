@@ -1,0 +1,84 @@
+"""Bounds that papers print, computed beside the certificates to compare with them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nspca.bounds import lowrank
+from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+from nspca.solvers import epsnet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RANK_3, EPSNET, PROBABILITY = "upper_rank3", "upper_epsnet", "epsnet_probability"
+"""Names of the bounds in the rows of a sweep and in the `info` of its results; see `published_bounds`."""
+OTHERS = (RANK_3, EPSNET, PROBABILITY)
+PAPER = epsnet.Options(rank=3, eps=0.1)
+"""Settings of the experiments of Asteris et al. (2014)."""
+RANK_3_TOLERANCE = 1e-4
+"""Relative accuracy of the rank-3 optimum: far below what a figure shows."""
+
+
+def rank3_bound(problem: Problem, report: Report = silent) -> float | None:
+    """Return the optimum of the rank-3 part plus the fourth eigenvalue, a proved bound.
+
+    This is the exact form of the bound of Asteris et al. (2014). It is in the units of the data, and None
+    where the eigenvalues cost too much.
+    """
+    if _too_large(problem):
+        return None
+    return lowrank.bound(problem, PAPER.rank, shifted=False, tol=RANK_3_TOLERANCE, report=report)[0].upper
+
+
+def paper_bounds(
+    problem: Problem, ks: Iterable[int], seed: int = 0, report: Report = silent
+) -> tuple[Mapping[int, float | None], float | None]:
+    """Return the bounds of Asteris et al. (2014), and with what probability they hold for all `ks` together.
+
+    A bound is the value of the eps-net on the rank-3 part over 1 - eps, plus the fourth eigenvalue. Forced
+    features are ignored, so it holds with them too.
+
+    Returns
+    -------
+    upper : dict
+        By k, in the units of the data; None where the eigenvalues cost too much.
+    probability : float or None
+        At least so probable; nothing is proved by these bounds.
+    """
+    if _too_large(problem):
+        return dict.fromkeys(ks), None
+    return epsnet.upper_bounds(replace(problem, forced=()), ks, PAPER, seed, report)
+
+
+def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.DataFrame":
+    """Return the bounds that papers print for each k, to stand beside a certificate.
+
+    Parameters
+    ----------
+    problem : Problem
+    ks : iterable of int
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        One row for each k. ``upper_rank3`` is the optimum of the rank-3 part plus the fourth eigenvalue,
+        proved. ``upper_epsnet`` is the bound of Asteris et al. (2014), which holds for all `ks` together with
+        at least ``epsnet_probability``.
+    """
+    import pandas as pd  # half a second that a caller who reads no table need not wait
+
+    ks = list(ks)
+    paper, probability = paper_bounds(problem, ks, seed)
+    rows = [
+        {"k": k, RANK_3: rank3_bound(problem.with_k(k)), EPSNET: paper[k], PROBABILITY: probability}
+        for k in ks
+    ]
+    return pd.DataFrame(rows)
+
+
+def _too_large(problem: Problem) -> bool:
+    return min(problem.n, problem.covariance.shape[0]) > DENSE_LIMIT

@@ -1,0 +1,273 @@
+"""A question about one data set: the problem, and what every question can do."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import scipy.sparse as sp
+from pydantic import Field as Limits
+from pydantic import StrictBool, StrictInt
+
+from nspca.data import Dataset
+from nspca.errors import InvalidData
+from nspca.planning.costs import Plan, planned
+from nspca.planning.machine import Speed, speed
+from nspca.planning.sizes import Size, read_size
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+from nspca.shards.on_disk import OnDisk
+from nspca.specs import address
+from nspca.specs.base import Description, Option, Registered
+from nspca.specs.data import DataSpec, Numbers, keeping
+from nspca.specs.table import Reading, Spread
+
+AGAIN = 1 / 4
+"""Share of the seconds of one problem that each further one of the same data takes, since most is known then.
+"""
+SEEDS = 2**63
+"""Seeds are below this number, so that JSON and NumPy hold them exactly."""
+
+Whole = Annotated[StrictInt, Limits(ge=1)]
+"""A number of features, components or repetitions."""
+Seed = Annotated[
+    StrictInt, Limits(ge=0, lt=SEEDS), Option("Seed", to="call", say=lambda value: f"seed {value}")
+]
+
+
+def weights_words(nonneg: bool) -> str:
+    """Return the signs that weights may have, in words."""
+    return "nonnegative" if nonneg else "weights of any sign"
+
+
+class Spec(Registered):
+    """A question that can be stored, run and exported."""
+
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
+        """Answer the question; ``report(event)`` hears of the progress and may raise `nspca.Cancelled`."""
+        raise NotImplementedError
+
+    def pack(self, result: Any) -> bytes:
+        """Return the result of `run` as bytes, to be stored; `unpack` reads them."""
+        return result.to_bytes()
+
+    unpack: ClassVar[Any]  # reads what `pack` made bytes of
+
+    def describe(self) -> Description:
+        """Return the question in words."""
+        raise NotImplementedError
+
+    def to_python(self) -> str:
+        """Return Python that answers the question with public names only."""
+        raise NotImplementedError
+
+
+class ProblemSpec(Spec):
+    """Which problem a question is about, besides the number of features.
+
+    Parameters
+    ----------
+    data : DataSpec
+    nonneg : bool
+        Whether weights must not be negative.
+    forced : tuple of int
+        Features that must be in, by number in the data after all steps.
+    center, scale : bool
+        Whether means are subtracted, and whether features are divided by their standard deviations.
+    """
+
+    data: DataSpec = DataSpec()
+    nonneg: Annotated[
+        StrictBool, Option("Weights", "signed", address.OPPOSITE, "problem", say=weights_words, always=True)
+    ] = True
+    forced: Annotated[
+        Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
+    ] = ()
+    center: Annotated[
+        StrictBool,
+        Option("Centre", "center", to="problem", say=lambda value: "" if value else "not centred"),
+    ] = True
+    scale: Annotated[
+        StrictBool,
+        Option("Standardise", "scale", to="problem", say=lambda value: "standardised" if value else ""),
+    ] = False
+
+    @property
+    def content(self) -> str:
+        """Digest of the numbers that the question is about; empty where it is about whatever is there."""
+        return self.data.content
+
+    @property
+    def first(self) -> int | tuple[int, ...]:
+        """The k of the problem that is made; a question about several makes the others from it."""
+        raise NotImplementedError
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components that are found together, the largest where there are several problems, and
+        how many problems there are.
+        """
+        first = self.first
+        return (first if isinstance(first, tuple) else (first,)), 1
+
+    @property
+    def same_problem(self) -> tuple[Any, ...]:
+        """What two questions about the same problem agree in."""
+        return self.content, self.nonneg, self.center, self.scale, self.forced
+
+    def about_problem(self) -> dict[str, Any]:
+        """Return the fields that say which problem it is, for a further question about the same."""
+        return {name: getattr(self, name) for name in ("data", "nonneg", "forced", "center", "scale")}
+
+    def options_of(self, methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the options of some methods, for a further question by the same."""
+        options = getattr(self, "options", {})
+        return {method: options[method] for method in methods if options.get(method)}
+
+    def numbers_only(self) -> "ProblemSpec":
+        """Return the question without the place of its data: it serves all who have the same numbers."""
+        return self.but(data=DataSpec(covariance=self.data.covariance))
+
+    def open(self, beside: Path = Path()) -> Dataset | OnDisk:
+        """Read the data; see `DataSpec.open`."""
+        return self.data.open(beside=beside)
+
+    def problem(self, X: Any = None) -> Problem:
+        """Return the problem about the data X, opened when None."""
+        X = self.open() if X is None else X
+        spread = {"client": X.client, "report": X.report} if isinstance(X, Spread) else {}
+        X = X.X if isinstance(X, OnDisk) else X
+        how: dict[str, Any] = {"k": self.first, "nonneg": self.nonneg, "forced": self.forced}
+        if self.data.covariance or getattr(X, "is_covariance", False):
+            return Problem.from_covariance(X, **how)
+        how |= {"center": self.center, "scale": self.scale}
+        if hasattr(X, "blocks"):
+            return Problem.from_shards(X, **how, **spread)
+        return Problem.from_data(X, **how)
+
+    def given(self, X: Any, report: Report) -> tuple[Any, Report]:
+        """Return the data of a run, opened when X is None, and a report hook that hears of its passes."""
+        X = self.open() if X is None else X
+        if isinstance(X, Spread):
+            return replace(X, report=report), report
+        if isinstance(X, OnDisk):
+            reading = Reading(X.X, report)
+            return reading, reading.tell
+        return X, report
+
+    def rows(self, X: Any) -> Any:
+        """Return the data of a question about rows, opened when X is None.
+
+        Raises
+        ------
+        InvalidData
+            For a covariance and for a folder of shards, whose rows are not at hand.
+        """
+        X = self.open() if X is None else X
+        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
+            raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
+        return X
+
+    def estimate(self, data: Any = None, machine: Speed | None = None) -> Plan:
+        """Return what the question will take in memory, passes over the data and seconds.
+
+        Parameters
+        ----------
+        data : optional
+            The data, opened when not given; `read_size` takes them, or a `Size` itself.
+        machine : Speed, optional
+            Of the machine that will compute; measured when not given.
+        """
+        data = self.open() if data is None else data
+        size = data if isinstance(data, Size) else table_size(data)
+        sizes, problems = self.work
+        found = planned(size, sizes, getattr(self, "effort", None) or "fast", machine or speed())
+        if found.seconds is None:
+            return found
+        return Plan(**{**vars(found), "seconds": found.seconds * (1 + AGAIN * (problems - 1))})
+
+    def details(self) -> tuple[str, ...]:
+        # A covariance is taken as it is.
+        plain = self.but(center=True, scale=False) if self.data.covariance else self
+        return super(ProblemSpec, plain).details()
+
+    def to_query(self) -> dict[str, str]:
+        query = super().to_query()
+        if self.data.covariance:
+            query = {name: text for name, text in query.items() if name not in ("center", "scale")}
+        return self.data.to_query() | query
+
+    @classmethod
+    def values_of_query(cls, query: Any) -> dict[str, Any]:
+        return super().values_of_query(query) | {"data": DataSpec.from_query(query)}
+
+    # ---- Python
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that loads the data and makes the problem."""
+        k = self.first if k is None else k
+        words = {"k": repr(k), **self.keywords("problem")}
+        make = "from_data"
+        if self.data.covariance:
+            make = "from_covariance"
+            words = {name: value for name, value in words.items() if name not in ("center", "scale")}
+        elif self.data.folder is not None and not self.data.some:
+            make = "from_shards"
+        return "\n".join([*self.data.to_python(), f"problem = nspca.Problem.{make}(X, {arguments(words)})"])
+
+    def to_python(self, **shown: Any) -> str:
+        """Return Python that answers the question with public names only.
+
+        Parameters
+        ----------
+        **shown
+            What a page shows of the result, such as k and method.
+        """
+        return f"import nspca\n\n{self.opening()}\n{self.python(**shown)}\n"
+
+    def python(self, **shown: Any) -> str:
+        """Return the lines of Python after those that make the problem."""
+        raise NotImplementedError
+
+
+def arguments(words: dict[str, str]) -> str:
+    """Return keywords of a call as Python writes them."""
+    return ", ".join(f"{name}={value}" for name, value in words.items())
+
+
+def table_size(data: Any) -> Size:
+    """Return the size of a data set, an array, a folder of shards or the path of a file."""
+    if isinstance(data, OnDisk):
+        return read_size(data.X)
+    X = getattr(data, "X", data)
+    if sp.issparse(X):
+        rows, columns = X.shape
+        return Size(rows, columns, X.nnz, sparse=True, at="memory")
+    return read_size(data)
+
+
+def python_of(ks: Sequence[int]) -> str:
+    """Return values of k as an expression of Python."""
+    step = step_of(ks)
+    return f"{list(ks)}" if step is None else f"range({ks[0]}, {ks[-1] + 1}, {step})"
+
+
+def step_of(ks: Sequence[int]) -> int | None:
+    """Return the step between all neighbours, None where it differs."""
+    found = {b - a for a, b in pairwise(ks)} or {1}
+    return found.pop() if len(found) == 1 else None
+
+
+def ks_words(ks: Sequence[int]) -> str:
+    """Return values of k in a line: ``k = 3``, ``k = 1 to 30``, ``k = 5, 10, 20``."""
+    step = step_of(ks)
+    if len(ks) < 3 or (len(ks) <= MOST_NAMED and step is None):
+        return f"k = {', '.join(map(str, ks))}"
+    if step is None:
+        return f"{len(ks)} values of k from {ks[0]} to {ks[-1]}"
+    return f"k = {ks[0]} to {ks[-1]}" + (f" in steps of {step}" if step > 1 else "")
+
+
+MOST_NAMED = 6
+"""Values of k in no order that are named one by one."""

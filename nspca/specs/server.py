@@ -1,0 +1,82 @@
+"""Measurements that a worker makes for pages: folders, the machine, the words of a sample."""
+
+import json
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from pydantic import StrictBool, StrictStr
+
+from nspca.data import load_sample
+from nspca.planning import machine
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+from nspca.specs.base import Description
+from nspca.specs.data import DataSpec
+from nspca.specs.question import Spec
+from nspca.specs.table import Reading
+
+COUNTED = "python-docs"
+"""Sample whose words are counted on this machine."""
+
+
+class _Measure(Spec):
+    """A measurement whose answer is JSON."""
+
+    def pack(self, result: Any) -> bytes:
+        return json.dumps(result).encode()
+
+    unpack: ClassVar = staticmethod(json.loads)
+
+    def to_python(self) -> str:
+        """Return Python that measures again, from the JSON of the spec."""
+        return f"import nspca\n\nprint(nspca.Spec.from_json({self.to_json()!r}).run())\n"
+
+
+class TableSpec(_Measure):
+    """The variance of all rows of a folder of shards, and the leading eigenvalue where it is wanted."""
+
+    kind: ClassVar[str] = "table"
+
+    data: DataSpec
+    center: StrictBool = True
+    scale: StrictBool = False
+    leading: StrictBool = True
+
+    def describe(self) -> Description:
+        return Description(self.data.title, "the variance of all rows")
+
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float | None]:
+        """Return the ``total`` variance and the ``leading`` eigenvalue, None where it is not wanted."""
+        table = Reading(self.data.shards(), report)
+        problem = Problem.from_shards(table, 1, center=self.center, scale=self.scale)
+        leading = problem.leading_eigenvalue if self.leading else None
+        return {"total": problem.total_variance, "leading": leading}
+
+
+class SpeedSpec(_Measure):
+    """How fast a worker computes; `of` tells one machine's measurement from another's."""
+
+    kind: ClassVar[str] = "speed"
+
+    of: tuple[StrictStr, ...] = ()
+
+    def describe(self) -> Description:
+        return Description("this machine", "how fast it computes")
+
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float]:
+        """Return the attributes of a `nspca.planning.machine.Speed`."""
+        return asdict(machine.speed())
+
+
+class WordsSpec(_Measure):
+    """The counts of the words of Python's documentation, which stay in the cache of this machine."""
+
+    kind: ClassVar[str] = "words"
+
+    def describe(self) -> Description:
+        return Description("Python documentation", "its words are counted")
+
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> str:
+        """Count the words; they are kept, so there is nothing else to return."""
+        load_sample(COUNTED, report=report)
+        return "counted"

@@ -1,0 +1,255 @@
+"""The question whether other samples would give the same features: rows are drawn again with replacement.
+
+A standardised problem is divided by the standard deviations of the whole table, which no draw can turn into
+zero.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field as Limits
+from pydantic import StrictStr
+
+from nspca.api import solve
+from nspca.choosing.sought import inside, standardised
+from nspca.choosing.stability import draws, matched
+from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.matrix.linalg import Array
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.specs.base import Description, Option
+from nspca.specs.components import Sizes, solved
+from nspca.specs.method_options import Options, check_options
+from nspca.specs.proof import sparsity_words
+from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
+from nspca.specs.rows import Recurred, Redrawn, Refused, pack
+from nspca.specs.sweep import NO_METHOD, check_methods
+
+RESAMPLES = 20
+"""Tables that are drawn: shares of draws are then known to about a tenth."""
+Resamples = Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")]
+
+
+class StabilitySpec(ProblemSpec):
+    """How often each feature is chosen when the rows are drawn again.
+
+    Parameters
+    ----------
+    k : int
+    methods : tuple of str
+        "auto" or keys of `nspca.METHODS`.
+    options : dict
+        Options by method.
+    resamples : int
+        How many tables are drawn.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "stability"
+
+    k: Whole
+    methods: Annotated[
+        tuple[StrictStr, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
+    ] = ("auto",)
+    options: Options = Limits(default_factory=dict)
+    resamples: Resamples = RESAMPLES
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods(self.methods)
+        check_options(self.options)
+
+    @property
+    def first(self) -> int:
+        return self.k
+
+    @property
+    def total(self) -> int:
+        """How many rows the answer reports."""
+        return self.resamples * len(self.methods)
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (self.k,), self.total
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"rows drawn again, k = {self.k}", self.details())
+
+    def run(self, report: Report = silent, X: Any = None) -> dict[str, list[list[int]]]:
+        """Return for each method the features that it finds on every draw, as a list of lists.
+
+        A method that cannot solve the problem reports its sentence and is left out.
+
+        Raises
+        ------
+        NSPCAError
+            When no method could solve the problem.
+        """
+        methods = list(self.methods)
+        supports: dict[str, list[list[int]]] = {method: [] for method in methods}
+        failed: NSPCAError = InvalidOption(NO_METHOD)
+        total = self.resamples
+        for b, problem in enumerate(drawn(self, self.rows(X))):
+            for method in list(methods):
+                say = inside(report, b, total, f"{method}, resample {b + 1} of {total}")
+                how: dict[str, Any] = {"certify": None, "seed": self.seed, **self.options.get(method, {})}
+                try:
+                    result = solve(problem, method, report=say, **how)
+                except Cancelled:
+                    raise
+                except NSPCAError as error:
+                    failed = error
+                    methods.remove(method)
+                    del supports[method]
+                    report(Event("resample", b, total, payload=pack(Refused(method, str(error)))))
+                    continue
+                support = np.flatnonzero(result.components[:, 0]).tolist()
+                supports[method].append(support)
+                report(Event("resample", b + 1, total, payload=pack(Redrawn(method, support))))
+            if not methods:
+                raise failed
+        return supports
+
+    def pack(self, result: Any) -> bytes:
+        return json.dumps(result).encode()
+
+    unpack: ClassVar = staticmethod(json.loads)
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        return "\n".join(self.data.to_python())
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that draws the rows again and counts the features of each method."""
+        return "\n".join(
+            [
+                *drawing(self),
+                f"options = {self.options!r}",
+                f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
+                f"for b in range({self.resamples}):",
+                f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
+                f"    problem = nspca.Problem.from_data(X[rows], k={self.k}, {_words(self)})",
+                "    for method in chosen:",
+                f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
+                "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
+                f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
+            ]
+        )
+
+
+class ComponentsStabilitySpec(ProblemSpec):
+    """How much of several components is found again when the rows are drawn again.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Features in each component.
+    method : str
+        A key of `nspca.METHODS`.
+    options : dict
+        Options by method.
+    resamples : int
+        How many tables are drawn.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "components stability"
+
+    sizes: Sizes
+    method: Annotated[StrictStr, Option("Method", say=str, always=True)] = "joint"
+    options: Options = Limits(default_factory=dict)
+    resamples: Resamples = RESAMPLES
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods([self.method])
+        check_options(self.options)
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        return self.sizes
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return self.sizes, self.resamples
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"stability of {sparsity_words(self.sizes)}", self.details())
+
+    def run(self, report: Report = silent, X: Any = None, components: Any = None) -> list[dict[str, Any]]:
+        """Return the attributes of a `Recurred` for each draw.
+
+        Parameters
+        ----------
+        components : (n, r) array, optional
+            Components of the whole table, which those of the draws are held against; found when None.
+        """
+        X, options, total = self.rows(X), self.options.get(self.method, {}), self.resamples
+        if components is None:
+            components = solved(self.problem(X), self.method, options, self.seed, report).components
+        found = []
+        for b, problem in enumerate(drawn(self, X)):
+            say = inside(report, b, total, f"draw {b + 1} of {total}")
+            row = beside(components, solved(problem, self.method, options, self.seed, say).components)
+            found.append(vars(row))
+            report(Event("draw", b + 1, total, payload=pack(row)))
+        return found
+
+    def pack(self, result: Any) -> bytes:
+        return json.dumps(result).encode()
+
+    unpack: ClassVar = staticmethod(json.loads)
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        return "\n".join(self.data.to_python())
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that draws the rows again and finds the components of each draw."""
+        options = self.options.get(self.method, {})
+        given = {"certify": "None", "seed": str(self.seed), **{name: repr(v) for name, v in options.items()}}
+        k = repr(self.sizes[0] if len(set(self.sizes)) == 1 else self.sizes)
+        return "\n".join(
+            [
+                *drawing(self),
+                f"for b in range({self.resamples}):",
+                f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
+                f"    problem = nspca.Problem.from_data(X[rows], k={k}, {_words(self)})",
+                f"    result = nspca.solve(problem, {self.method!r}, components={len(self.sizes)}, "
+                f"{arguments(given)})",
+                "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
+            ]
+        )
+
+
+def beside(X: Array, Y: Array) -> Recurred:
+    """Return for each column of X (n, r) the column of Y (n, r) that it is matched with."""
+    order, common = matched(X, Y)
+    return Recurred(
+        [np.flatnonzero(Y[:, j]).tolist() for j in order], [min(1.0, float(one)) for one in common]
+    )
+
+
+def drawn(spec: StabilitySpec | ComponentsStabilitySpec, X: Any) -> Iterator[Problem]:
+    """Yield the problem on rows drawn again, as often as a spec asks for."""
+    X = getattr(X, "X", X)
+    X = standardised(X) if spec.scale else X
+    for rows in draws(X.shape[0], spec.resamples, spec.seed):
+        yield Problem.from_data(X[rows], k=spec.first, nonneg=spec.nonneg, center=spec.center)
+
+
+def drawing(spec: StabilitySpec | ComponentsStabilitySpec) -> list[str]:
+    """Return Python that comes before the draws."""
+    scaled = [
+        "from sklearn.preprocessing import StandardScaler",
+        "X = StandardScaler(with_mean=False).fit_transform(X)  # by the whole table, before rows are drawn",
+    ]
+    return ["import numpy as np", *(scaled if spec.scale else [])]
+
+
+def _words(spec: StabilitySpec | ComponentsStabilitySpec) -> str:
+    return f"nonneg={spec.nonneg}, center={spec.center}"

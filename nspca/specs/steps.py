@@ -1,0 +1,73 @@
+"""Steps from the data as they are read to those that a question is about."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nspca.data import Dataset, prepare
+from nspca.data.dataset import Kind
+from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
+from nspca.shards import Shards
+from nspca.shards.on_disk import OnDisk
+
+ROWS, ENTRIES = 1000, 2_000_000
+"""Most rows of a sample of a folder, and about as many entries: its eigenvalues take a moment."""
+
+
+def varying(data: Dataset) -> Dataset:
+    """Return the data without features that take one value; an image has lost pixels and is a table then."""
+    constant = data.constant_columns()
+    if data.is_covariance or not constant.size:
+        return data
+    keep = np.setdiff1d(np.arange(data.X.shape[1]), constant)
+    note = (
+        f"Left out because they take one value only: {len(constant)} features, the first is "
+        f"{data.feature_names[constant[0]]}."
+    )
+    return replace(
+        data,
+        X=data.X[:, keep],
+        feature_names=tuple(data.feature_names[j] for j in keep),
+        axis=None if data.axis is None else data.axis[keep],
+        image_shape=None,
+        kind="table" if data.kind == "image" else data.kind,
+        notes=(*data.notes, note),
+    )
+
+
+def logged(data: Dataset) -> Dataset:
+    """Return the data with log2(x + 1) in place of every x; a covariance as it is."""
+    return data if data.is_covariance else prepare(data, "log2")
+
+
+def together(data: Dataset, whole: Dataset, group: Sequence[int]) -> Dataset:
+    """Return the data with some features as one, given by their numbers in `whole`; those that are gone count
+    nothing.
+    """
+    there = set(data.feature_names)
+    names = [name for name in (whole.feature_names[j] for j in whole.numbers(group)) if name in there]
+    return data if len(names) < 2 else data.together(names)
+
+
+def sample_rows(table: Shards) -> int:
+    """Return how many rows a sample of a folder of shards has at most."""
+    return int(np.clip(ENTRIES * table.shape[0] / max(table.nonzeros, 1), 2, ROWS))
+
+
+def sample_of(table: Shards, most: int) -> Dataset:
+    """Return some rows of a folder of shards, the same ones each time."""
+    X, numbers = table.sample(most)
+    counts = table.manifest.features is not None and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
+    total = f"{table.shape[0]:,}"
+    kind: Kind = "words" if counts else "table"
+    names = tuple(f"{'document' if counts else 'row'} {number + 1}" for number in numbers)
+    said = f"{len(names):,} of the {total} rows of a folder on the server, chosen at random"
+    return Dataset(table.folder.name, X, table.feature_names, names, kind=kind, provenance=said)
+
+
+def content_of(data: "Dataset | OnDisk") -> str:
+    """Return the digest of the numbers of a data set."""
+    if isinstance(data, OnDisk):
+        return f"shards {data.X.digest}"
+    return dense_digest(data.X) if isinstance(data.X, np.ndarray) else sparse_digest(canonical(data.X))

@@ -1,0 +1,209 @@
+"""The question how many features are enough: every method at every k."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field as Limits
+from pydantic import StrictStr
+
+from nspca.api import line_of, sweep
+from nspca.bounds.plan import PLANS
+from nspca.errors import Cancelled, InvalidOption
+from nspca.progress import Event, Report, silent
+from nspca.result import Sweep
+from nspca.specs import address
+from nspca.specs.base import Description, Option
+from nspca.specs.data import OF_FEATURES, Numbers
+from nspca.specs.published import EPSNET, PROBABILITY, RANK_3, paper_bounds, rank3_bound
+from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
+from nspca.specs.rows import Found, pack
+
+MOST_KS = 10_000
+"""Values of k in one question: more than a figure can show, and few enough to be listed in JSON."""
+NO_METHOD = "at least one method is required, got none; choose one"
+
+if TYPE_CHECKING:
+    Effort = str
+else:
+    Effort = Literal[tuple(PLANS)]
+Ks = Annotated[tuple[Whole, ...], Limits(min_length=1, max_length=MOST_KS)]
+
+
+def effort_words(effort: str | None) -> str:
+    """Return how hard a proof is looked for, in words; nothing for the usual effort."""
+    return {"fast": "", None: "no proof"}.get(effort, f"{effort} proofs")
+
+
+def cheapest_first(methods: Iterable[str]) -> list[str]:
+    """Return methods in the order in which they run: quick ones are seen while the others still work."""
+    return sorted(methods, key=lambda method: line_of(method).cost)
+
+
+class SweepSpec(ProblemSpec):
+    """A sweep over k of one data set.
+
+    Parameters
+    ----------
+    ks : tuple of int
+        Values of k, in increasing order.
+    methods : tuple of str
+        "auto" or keys of `nspca.METHODS`.
+    effort : "fast", "standard", "thorough" or None
+        How hard to look for the proofs.
+    keep : tuple of int
+        The `forced` features by number in the table before other features were left out, which is how an
+        address numbers them; empty where these numbers are the same.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "sweep"
+
+    ks: Ks
+    methods: Annotated[
+        tuple[StrictStr, ...],
+        Limits(min_length=1),
+        Option("Methods", "methods", address.WORDS, "call", say=", ".join, always=True),
+    ] = ("auto",)
+    effort: Annotated[
+        Effort | None,
+        Option("Effort for the proof", "effort", address.EFFORT, "call", "certify", effort_words, True),
+    ] = "fast"
+    keep: Numbers = ()
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_increasing(self.ks)
+        check_methods(self.methods)
+
+    @property
+    def first(self) -> int:
+        return self.ks[0]
+
+    @property
+    def total(self) -> int:
+        """How many rows the answer has."""
+        return len(self.ks) * len(self.methods)
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (max(self.ks),), self.total
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
+
+    def to_query(self) -> dict[str, str]:
+        step, keep = step_of(self.ks), self.keep or self.forced
+        said = {"keep": address.write(keep)} if keep else {}
+        said |= {"from": str(self.ks[0]), "to": str(self.ks[-1])}
+        said |= {"ks": address.write(self.ks)} if step is None else {"step": str(step)}
+        return super().to_query() | said
+
+    @classmethod
+    def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        values = super().values_of_query(query)
+        if "keep" in query:
+            if any(getattr(values["data"], name) for name in (*OF_FEATURES, "drop")):
+                raise InvalidOption(
+                    "an address that keeps features and leaves others out does not say their numbers in what "
+                    "is left; open it on the page and export the spec there"
+                )
+            values["forced"] = address.read_integers(query["keep"])
+        return values | {"ks": read_ks(query)}
+
+    def run(self, report: Report = silent, X: Any = None) -> Sweep:
+        """Return the `nspca.Sweep`; each row and result carries the published bounds too, see `published`.
+
+        `Cancelled` carries the sweep of what was ready as its `result`.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        paper, probability = paper_bounds(problem, self.ks, self.seed, report)
+        beside: dict[int, dict[str, Any]] = {}
+
+        def completed(event: Event) -> None:
+            row = event.payload.get("row")
+            if row is not None:
+                k = row["k"]
+                if k not in beside:
+                    bound = rank3_bound(problem.with_k(k))
+                    beside[k] = {RANK_3: bound, EPSNET: paper[k], PROBABILITY: probability}
+                event = replace(event, payload=pack(Found(**row, **beside[k])))
+            report(event)
+
+        def full(found: Sweep) -> Sweep:
+            return Sweep(
+                {
+                    (method, k): replace(found[method, k], info=found[method, k].info | beside[k])
+                    for method, k in found
+                    if k in beside
+                }
+            )
+
+        how: dict[str, Any] = {"methods": self.methods, "certify": self.effort, "seed": self.seed}
+        try:
+            return full(sweep(problem, self.ks, report=completed, **how))
+        except Cancelled as stop:
+            stop.result = full(stop.best) if beside and isinstance(stop.best, Sweep) else None
+            raise
+
+    unpack: ClassVar = staticmethod(Sweep.from_bytes)
+
+    def python(self, k: int | None = None, method: str | None = None, **shown: Any) -> str:
+        """Return Python that sweeps, checks the proof of one component and prints its weights.
+
+        Parameters
+        ----------
+        k, method : the component; the last k and the first method when None
+        """
+        k, method = k or self.ks[-1], method or self.methods[0]
+        ks = python_of(self.ks)
+        lines = [
+            f"sweep = nspca.sweep(problem, {ks}, {arguments(self.keywords('call'))})",
+            f"result = sweep[{method!r}, {k}]",
+        ]
+        if self.effort is not None:
+            lines += [
+                "upper = nspca.verify(X, result.certificate)  # forms its own products, trusts nothing",
+                "print(result.value, upper, result.ratio)  # the ratio is rounded down",
+            ]
+        return "\n".join(
+            [
+                *lines,
+                "x = result.components[:, 0]",
+                f"for j in abs(x).argsort()[::-1][:{k}]:",
+                "    print(names[j], x[j])",
+                "print(sweep.frame.to_string(index=False, float_format=str))  # every digit",
+                f"bounds = nspca.published_bounds(problem, {ks}, seed={self.seed})",
+                "print(bounds.to_string(index=False, float_format=str))",
+            ]
+        )
+
+
+def check_increasing(ks: tuple[int, ...]) -> None:
+    """Refuse values of k that do not increase."""
+    if any(b <= a for a, b in pairwise(ks)):
+        raise InvalidOption(f"ks must increase, got {list(ks)[:20]}; sort them and leave equal ones out")
+
+
+def check_methods(methods: Iterable[str]) -> None:
+    """Refuse names that are no methods."""
+    for method in methods:
+        line_of(method)
+
+
+def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the values of k that an address names, one by one or by the first, the last and the step."""
+    try:
+        if "ks" in query:
+            return tuple(address.read_integers(query["ks"]))
+        first, last, step = (address.read_integer(query.get(name, "1")) for name in ("from", "to", "step"))
+        return tuple(range(first, last + 1, step)[:MOST_KS])
+    except (ValueError, KeyError):
+        raise InvalidOption(
+            "an address of a sweep must have whole numbers as from=, to= and step=, got others; leave them "
+            "out"
+        ) from None

@@ -1,0 +1,51 @@
+"""A folder of shards as the data of a run, read in passes that report how far they are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nspca.progress import Event, Report, silent
+from nspca.shards import Shards
+from nspca.shards.on_disk import OnDisk
+
+
+@dataclass(frozen=True)
+class Spread(OnDisk):
+    """A folder of shards that the workers of a Dask client read together.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    report : callable
+        Hears of every block or branch of a pass.
+    """
+
+    client: Any = None
+    report: Report = silent
+
+
+class Reading:
+    """A folder of shards that reports at each block, so that a pass can be watched and cancelled."""
+
+    def __init__(self, table: Shards, report: Report = silent) -> None:
+        self.shape, self.digest, self.largest = table.shape, table.digest, table.largest
+        self._table, self._report, self._last = table, report, Event("reading the rows")
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self._table.feature_names
+
+    def tell(self, event: Event) -> None:
+        """Pass an event on, and remember what is being done."""
+        self._last = event
+        self._report(event)
+
+    def blocks(self) -> Iterator[Any]:
+        """Yield the rows block by block; see `Shards.blocks`."""
+        last, total = self._last, len(self._table.manifest.shards)
+        said = {name: value for name, value in last.payload.items() if name != "row"}  # a row is ready once
+        for done, block in enumerate(self._table.blocks()):
+            stage = f"{last.stage} (block {done + 1} of {total})"
+            self._report(replace(last, stage=stage, payload=said))
+            yield block

@@ -1,0 +1,269 @@
+"""What the papers use components for: choosing genes, finding faces, the table of the pitprops."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field as Limits
+from pydantic import StrictStr
+
+from nspca.api import solve
+from nspca.components import explained_variances, successive
+from nspca.data import load_sample
+from nspca.data.folders import originals_folder
+from nspca.errors import InvalidData
+from nspca.papers import uses
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.specs import address
+from nspca.specs.base import Description, Option
+from nspca.specs.comparison import moved
+from nspca.specs.question import Seed, Spec, Whole
+from nspca.specs.rows import Scored, pack
+
+STARTS = 100
+"""Random starts of k-means, whose scores are averaged."""
+COUNTS = (10, 30, 50, 70, 100, 150, 200, 250)
+"""Numbers of genes that are chosen."""
+PARTS, PART_SIZE = 10, 36
+"""Components of the face detection, and pixels in each: ten disjoint parts of a 19 x 19 image have 36 at
+most.
+"""
+TRAIN_FACES, TRAIN_OTHERS = 1000, 2000
+"""Pictures that the detection learns from; it is tested on the rest."""
+DETECTORS = ("auto", "em", "greedy signed", "coordinate", "nmf", "pca")
+"""Components that the detection is tried with."""
+NEEDED = ("cbcl_nonfaces.npz", "cbcl_test_faces.npz")
+"""Files of pictures beside the training faces."""
+PIXELS = 361
+"""Pixels of a picture, 19 x 19."""
+COMPONENTS = 6
+"""Components of the pitprops, as in the tables of the papers."""
+PROPS = (
+    ("pca, every feature", None, False),
+    ("auto, any sign", "auto", False),
+    ("em, any sign", "em", False),
+    ("greedy, any sign", "greedy", False),
+    ("auto, nonnegative", "auto", True),
+    ("coordinate, nonnegative", "coordinate", True),
+)
+"""Name, method (None for plain eigenvectors), nonnegative: the curves of the pitprops figure."""
+MOST_CORNERS = 400
+"""Corners of a curve of steps that a screen can show."""
+
+
+class _Use(Spec):
+    """A use of the papers, whose answer is JSON."""
+
+    use: ClassVar[str]
+
+    def to_query(self) -> dict[str, str]:
+        return {"paper": "uses", "use": self.use, **super().to_query()}
+
+    def pack(self, result: Any) -> bytes:
+        return json.dumps(result).encode()
+
+    unpack: ClassVar = staticmethod(json.loads)
+
+    def to_python(self) -> str:
+        """Return Python that answers the question again, from its JSON."""
+        return (
+            "import json\n\nimport nspca\n\n"
+            f"spec = nspca.Spec.from_json({self.to_json()!r})\n"
+            "print(json.dumps(spec.run(), indent=1))\n"
+        )
+
+
+class GenesSpec(_Use):
+    """How well k-means on chosen genes tells leukemias apart (Sigg and Buhmann 2008, Fig. 4).
+
+    Parameters
+    ----------
+    content : str
+        Digest of the numbers that the question was asked about; empty for any.
+    counts : tuple of int
+        Numbers of genes.
+    starts : int
+        Random starts of k-means.
+    prepared : "log" or "standardised"
+    seed : int
+    """
+
+    kind: ClassVar[str] = "genes"
+    use: ClassVar[str] = "genes"
+
+    content: StrictStr = ""
+    counts: Annotated[tuple[Whole, ...], Limits(min_length=1)] = COUNTS
+    starts: Whole = STARTS
+    prepared: Annotated[
+        Literal["log", "standardised"], Option("Every gene as", "prepared", address.WORD, always=True)
+    ] = "log"
+    seed: Seed = 0
+
+    def describe(self) -> Description:
+        return Description("Leukemia", "choosing genes", self.details())
+
+    def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> dict[str, Any]:
+        """Return rows ``selection, genes, mean, spread``, the chosen genes, and the seconds.
+
+        Parameters
+        ----------
+        X : (m, n) array, optional
+            Raw intensities; the sample when None.
+        labels : (m,) array, optional
+        """
+        if X is None:
+            data = load_sample("leukemia")
+            if data.labels is None:
+                raise InvalidData("genes need diagnoses to be compared with, got none; get the real data")
+            X, labels = data.X, np.array([str(label) for label in data.labels])
+        started = time.perf_counter()
+
+        def say(event: Event) -> None:
+            line = event.payload.get("line")
+            report(event if line is None else replace(event, payload=pack(Scored(line))))
+
+        rows = uses.gene_rows(X, labels, self.counts, self.prepared, self.starts, self.seed, say)
+        return {"rows": rows, "features": rows[0]["genes"], "seconds": time.perf_counter() - started}
+
+
+class DetectionSpec(_Use):
+    """How well ten components tell faces from other pictures (Zass and Shashua 2006, Fig. 4).
+
+    Parameters
+    ----------
+    content, others : str
+        Digests of the training faces and of the other pictures; empty for any.
+    methods : tuple of str
+    seed : int
+    """
+
+    kind: ClassVar[str] = "detection"
+    use: ClassVar[str] = "faces"
+
+    content: StrictStr = ""
+    others: StrictStr = ""
+    methods: tuple[StrictStr, ...] = DETECTORS
+    seed: Seed = 0
+
+    def describe(self) -> Description:
+        return Description("CBCL faces", "finding faces", self.details())
+
+    def run(
+        self, report: Report = silent, faces: Any = None, nonfaces: Any = None, test_faces: Any = None
+    ) -> list[dict[str, Any]]:
+        """Return rows ``method, test, false, true, area`` of the ROC curves.
+
+        The components come from 1000 training faces, the machine from those and 2000 other pictures. It is
+        tested on the other training faces, and on those of the test set, against the other pictures.
+
+        Parameters
+        ----------
+        faces, nonfaces, test_faces : (., n) arrays, optional
+            Images, one in each row; read from the folder of originals when None.
+        """
+        if faces is None:
+            faces = load_sample("cbcl").X
+            nonfaces, test_faces = (_pictures(name) for name in NEEDED)
+        rng = np.random.default_rng(self.seed)
+        faces, nonfaces = faces[rng.permutation(len(faces))], nonfaces[rng.permutation(len(nonfaces))]
+        known, others = min(TRAIN_FACES, len(faces) // 2), min(TRAIN_OTHERS, len(nonfaces) // 2)
+        train, rest = (faces[:known], nonfaces[:others]), nonfaces[others:]
+        tests = {"rest": (faces[known:], rest), "test set": (test_faces, rest)}
+        problem = Problem.from_data(train[0], k=min(PART_SIZE, faces.shape[1] // PARTS), nonneg=True)
+        rows: list[dict[str, Any]] = []
+        total = len(self.methods)
+        for i, method in enumerate(self.methods):
+            report(Event(method, i, total))
+            say = moved(report, i, total, method)
+            U = _face_components(problem, train[0], method, self.seed, say)
+            for name, curve in uses.detection_curve(U, train, tests, self.seed).items():
+                pixels = int(np.count_nonzero(U))
+                row = {"method": method, "test": name, "area": curve["area"], "pixels": pixels}
+                rows.append(row | {side: _thinned(curve[side]) for side in ("false", "true")})
+                report(Event(method, i + 1, total, payload=pack(Scored(rows[-1]))))
+        return rows
+
+
+class PitpropsSpec(_Use):
+    """Six components of the pitprops by several methods (Zass and Shashua 2006, Fig. 5).
+
+    Parameters
+    ----------
+    k : int
+        Features in each component.
+    content : str
+        Digest of the matrix that the question was asked about; empty for any.
+    seed : int
+    """
+
+    kind: ClassVar[str] = "pitprops"
+    use: ClassVar[str] = "pitprops"
+
+    k: Annotated[
+        Whole, Option("Features", "props", address.INTEGER, say=lambda value: f"k = {value}", always=True)
+    ] = 5
+    content: StrictStr = ""
+    seed: Seed = 0
+
+    def describe(self) -> Description:
+        return Description("Pitprops", "six components", self.details())
+
+    def run(self, report: Report = silent, A: Any = None) -> list[dict[str, Any]]:
+        """Return rows ``method, cardinality, total, adjusted, subspace``, each over the first 1 to 6
+        components.
+
+        Parameters
+        ----------
+        A : (n, n) array, optional
+            The correlation matrix; the sample when None.
+        """
+        A = load_sample("pitprops").X if A is None else A
+        rows: list[dict[str, Any]] = []
+        for i, (name, method, nonneg) in enumerate(PROPS):
+            report(Event(name, i, len(PROPS)))
+            problem = Problem.from_covariance(A, k=self.k, nonneg=nonneg)
+            if method is None:
+                U = problem.covariance.leading(COMPONENTS)[1]
+            else:
+                U = self._projected(problem, method, moved(report, i, len(PROPS), name))
+            curves = {key: values.tolist() for key, values in explained_variances(problem, U).items()}
+            cardinality = np.cumsum(np.count_nonzero(U, axis=0)).tolist()
+            rows.append({"method": name, "cardinality": cardinality, **curves})
+            report(Event(name, i + 1, len(PROPS), payload=pack(Scored(rows[-1]))))
+        return rows
+
+    def _projected(self, problem: Problem, method: str, report: Report) -> Any:
+        """Return components in turn, each projected out of A before the next (Sigg and Buhmann 2008, eq. 18);
+        they may share features.
+        """
+        how: dict[str, Any] = {"seed": self.seed, "report": report, "certify": None}
+        one = lambda part: solve(part, method, **how).components[:, 0]  # noqa: E731
+        return successive(problem, COMPONENTS, one, "projection")
+
+
+def _face_components(problem: Problem, faces: Any, method: str, seed: int, report: Report) -> Any:
+    if method == "pca":
+        return problem.covariance.leading(PARTS)[1]
+    if method == "nmf":
+        return uses.principal_parts(faces, PARTS, seed)
+    one = replace(problem, nonneg=not method.endswith(" signed"))
+    name = method.removesuffix(" signed")
+    return solve(one, name, components=PARTS, seed=seed, report=report, certify=None).components
+
+
+def _thinned(values: Any) -> list[float]:
+    """Return a curve of steps for a screen: its ends and evenly chosen corners between."""
+    at = np.unique(np.linspace(0, len(values) - 1, min(MOST_CORNERS, len(values))).round().astype(int))
+    return [round(float(values[i]), 5) for i in at]
+
+
+def _pictures(name: str) -> Any:
+    path = Path(originals_folder() or ".") / name
+    if not path.is_file():
+        raise InvalidData(f"{name} must be in the folder that NSPCA_DATA names, got none; put it there")
+    with np.load(path, allow_pickle=False) as file:
+        return file["X"].reshape(-1, PIXELS)

@@ -1,0 +1,186 @@
+"""Bounds with a dense core and weights outside it, against brute force and dense eigenvalues."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.bounds import core
+from nspca.bounds.plan import PLANS
+from nspca.bounds.remainder import collect
+from nspca.bounds.strongest import strongest
+from nspca.bounds.witness import Witness, certificate, lifted
+from nspca.lowrank.cones import Budget
+from tests.oracles import brute_force, brute_force_forced
+from tests.strategies import cases, counts
+
+
+def table(rng, n):
+    """A small table of one of several kinds, all columns varying: groups, copies, noise, opposite columns."""
+    m = int(rng.integers(3, 25))
+    X = rng.standard_normal((m, n))
+    kind = int(rng.integers(4))
+    if kind == 0:  # groups of features that go together
+        X = rng.standard_normal((m, 2))[:, rng.integers(2, size=n)] + 0.3 * X
+    elif kind == 1:  # copies
+        X = X[:, rng.integers(max(1, n // 2), size=n)]
+    elif kind == 2:  # opposite features
+        X = X[:, [0] * n] * rng.choice([-1.0, 1.0], size=n) + 0.1 * X
+    return X
+
+
+def made(problem, rng):
+    """Rows, threshold and claim at random, and what `with_core` makes of them."""
+    forced = list(problem.forced)
+    others = [int(j) for j in rng.permutation(problem.n) if j not in forced]
+    rows = np.array([*forced, *sorted(others[: int(rng.integers(0, len(others) + 1))])], dtype=np.int64)
+    entries = problem.covariance.matrix
+    top = float(entries.max() if problem.nonneg else np.abs(entries).max())
+    tau = float(rng.choice([0.0, 1e-9, rng.uniform(0, top), top]))
+    remainder = collect(problem.covariance, problem.nonneg, tau)
+    assert remainder.level <= tau
+    kept = core.with_core(problem, remainder, rows, tau, float(rng.uniform(0, 2 * top)))
+    return rows, tau, kept
+
+
+def some_witness(kept, problem, rng):
+    """Any W below tau, any M, and a lift of what is left."""
+    r = len(kept.block)
+    noise = rng.standard_normal((r, r)) * rng.choice([0.0, 0.1, 1.0])
+    W = kept.block + (noise + noise.T) / 2
+    W = np.minimum(W, kept.floor) if problem.nonneg else np.clip(W, -kept.floor, kept.floor)
+    M = rng.standard_normal((r, r)) * 0.1 if r and rng.random() < 0.4 else None
+    witness = Witness(W, M)
+    return lifted(kept, witness, int(rng.integers(0, 3)))[0] if r else witness
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(150, 2000)
+def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, count):
+    rng, found = np.random.default_rng(5), 0
+    for _ in range(count):
+        n = int(rng.integers(2, 11))
+        X, k = table(rng, n), int(rng.integers(1, n + 1))
+        forced = (
+            tuple(sorted(rng.permutation(n)[: int(rng.integers(0, k))].tolist()))
+            if rng.random() < 0.3
+            else ()
+        )
+        problem = nspca.Problem.from_data(X, k, nonneg=nonneg, scale=bool(rng.random() < 0.7), forced=forced)
+        A = problem.covariance.matrix
+        optimum = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)[0]
+        rows, tau, kept = made(problem, rng)
+        if kept is None:
+            continue
+        found += 1
+        proved, _ = certificate(problem, kept, some_witness(kept, problem, rng), Budget(tol=1e-3, cap=2000))
+        unit = problem.covariance.unit
+        assert proved.upper / unit >= optimum * (1 - 1e-13), (n, k, rows, tau)
+        assert optimum * (1 - 1e-13) <= nspca.verify(X, proved, problem) / unit <= proved.upper / unit
+    assert found > count / 2
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(150, 2000)
+def test_what_is_left_of_a_is_at_most_t_on_all_features(nonneg, count):
+    """The inequality behind the bound, by eigenvalues of all that is left of A."""
+    rng, tight = np.random.default_rng(6), 0
+    for _ in range(count):
+        n = int(rng.integers(2, 13))
+        problem = nspca.Problem.from_data(table(rng, n), 1, nonneg=nonneg, scale=True)
+        A = problem.covariance.matrix
+        rows, tau, kept = made(problem, rng)
+        if kept is None:
+            continue
+        left = np.sign(A) * np.maximum((A if nonneg else np.abs(A)) - tau, 0.0)
+        at = np.ix_(rows, rows)
+        shift = rng.standard_normal((rows.size, rows.size))
+        W = (shift + shift.T) / 2
+        left[at] = A[at] - W
+        claim = max(np.linalg.eigvalsh(kept.block - W)[-1] if rows.size else 0.0, kept.outside)
+        whole = np.linalg.eigvalsh(left)[-1]
+        assert whole <= claim + 1e-9 * max(1, abs(claim))
+        tight += whole > 0.9 * claim
+    assert tight > count / 20  # not merely large
+
+
+def test_weights_are_best_in_the_direction_that_is_asked_for():
+    """K along v is what the inverse of (t - N_OO) says, which no weights can be below."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((30, 3))[:, rng.integers(3, size=40)] + 0.5 * rng.standard_normal((30, 40))
+    problem = nspca.Problem.from_data(X, 5, scale=True)
+    A, rows, tau = problem.covariance.matrix, np.arange(8), 0.3
+    others = np.arange(8, 40)
+    N = np.maximum(A - tau, 0.0)
+    t = 1.2 * np.linalg.eigvalsh(N[np.ix_(others, others)])[-1]
+    v = rng.random(8)
+    remainder = collect(problem.covariance, True, tau)
+    directed, even = (core.with_core(problem, remainder, rows, tau, t, w) for w in (v, None))
+    p = N[np.ix_(others, rows)] @ v
+    exact = p @ np.linalg.solve(t * np.eye(32) - N[np.ix_(others, others)], p)
+    assert exact * (1 - 1e-9) <= v @ directed.folded @ v <= exact * 1.01
+    assert v @ directed.folded @ v < v @ even.folded @ v
+
+
+def test_without_entries_above_tau_the_core_is_that_of_elimination():
+    """N = 0: nothing is felt, and any t >= 0 will do."""
+    for case in cases(20, n_max=9, ranks=(2, 4), seed=3):
+        problem = nspca.Problem.from_covariance(case.V @ case.V.T, case.k)
+        A = problem.covariance.matrix
+        rows = np.arange(min(3, problem.n))
+        outside = A.copy()
+        outside[np.ix_(rows, rows)] = 0
+        tau = float(np.abs(outside).max()) * (1 + 1e-9) + 1e-12
+        kept = core.with_core(problem, collect(problem.covariance, True, tau), rows, tau, 0.0)
+        assert kept.outside == 0.0
+        assert not kept.folded.any()
+        assert np.array_equal(kept.block, A[np.ix_(rows, rows)])
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_all_entries_above_a_level_are_collected(nonneg, sparse):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((12, 1300)) * (rng.random((12, 1300)) < 0.5)
+    X = X[:, X.std(0) > 0]
+    problem = nspca.Problem.from_data(sp.csr_array(X) if sparse else X, 3, nonneg=nonneg, scale=not sparse)
+    A = problem.covariance.matrix
+    for level in (0.5, 0.8):
+        remainder = collect(problem.covariance, nonneg, level * float(A.max()))
+        tau = max(remainder.level, level * float(A.max()))
+        N = remainder.above(tau).toarray()
+        exact = np.maximum((A if nonneg else np.abs(A)) - tau, 0.0)
+        assert (exact <= N).all()
+        assert np.abs(N - exact).max() < 1e-4 * A.max()
+        assert np.array_equal(N, N.T)
+
+
+def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
+    monkeypatch.setattr("nspca.bounds.remainder.MOST", 3000)
+    X = np.random.default_rng(9).standard_normal((20, 600))
+    problem = nspca.Problem.from_data(X, 3, scale=True)
+    remainder = collect(problem.covariance, True, 0.01)
+    assert remainder.sizes.size <= 3000
+    A = problem.covariance.matrix
+    upper = A[np.triu_indices(600)]
+    assert (upper > remainder.level).sum() <= remainder.sizes.size <= (upper > remainder.level - 1e-4).sum()
+
+
+@pytest.mark.parametrize(("effort", "nonneg"), [("fast", True), ("fast", False), ("standard", True)])
+def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort):
+    """Planted groups in 1500 standardised features: elimination leaves nothing out, the core proves most."""
+    monkeypatch.setitem(PLANS, effort, replace(PLANS[effort], cores=PLANS[effort].cores[:1], rounds=2))
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((50, 1500))
+    X[:, :30] += 2.0 * rng.standard_normal((50, 1))
+    X[:, 30:90] += 0.8 * rng.standard_normal((50, 1))
+    problem = nspca.Problem.from_data(X, 20, nonneg=nonneg, scale=True)
+    result = nspca.solve(problem, certify=None)
+    proved, _, point = strongest(problem, result.value, effort)
+    assert "y" in proved.witness
+    assert len(proved.witness["rows"]) <= max(PLANS[effort].cores)
+    assert proved.ratio(result.value) > 0.97
+    assert point is None or problem.value(point) >= result.value
+    assert nspca.verify(X, proved, problem) <= proved.upper

@@ -1,0 +1,126 @@
+"""Readers: `probe` says the size, and blocks make the same table in memory, on disk and for estimates."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+import nspca
+from nspca.data.read_options import ReadOptions
+from nspca.data.readers import FORMATS, EntryReader, NpyReader, Source, TableReader, open_reader
+from nspca.errors import InvalidData
+from nspca.shards.sources import shard
+
+X = np.random.default_rng(0).poisson(0.7, (37, 9)).astype(float)
+FRAME = pd.DataFrame(X, columns=[f"c{j}" for j in range(9)])
+
+
+def saved(write, *given, **options) -> bytes:
+    stream = io.BytesIO()
+    write(stream, *given, **options)
+    return stream.getvalue()
+
+
+def docword() -> bytes:
+    matrix = sp.coo_array(X)
+    lines = [f"{i + 1} {j + 1} {v:.0f}" for i, j, v in zip(*matrix.coords, matrix.data, strict=True)]
+    return "\n".join(["37", "9", str(matrix.nnz), *lines[::-1], ""]).encode()
+
+
+FILES = {
+    "docword": docword(),
+    "docword in gzip": gzip.compress(docword()),
+    "sparse matrix": saved(scipy.io.mmwrite, sp.coo_array(X), field="real"),
+    "sparse matrix in gzip": gzip.compress(saved(scipy.io.mmwrite, sp.coo_array(X), field="real")),
+    "dense matrix": saved(scipy.io.mmwrite, X),
+    "csv": FRAME.to_csv(index=False).encode(),
+    "csv in gzip": gzip.compress(FRAME.to_csv(index=False).encode()),
+    "parquet": saved(FRAME.to_parquet, row_group_size=10),
+    "csr": saved(sp.save_npz, sp.csr_array(X)),
+    "csc": saved(sp.save_npz, sp.csc_array(X)),
+    "npz": saved(np.savez, X=X),
+    "npz of another name": saved(np.savez, table=X, labels=np.arange(37)),
+    "npy": saved(np.save, X),
+    "npy by columns": saved(np.save, np.asfortranarray(X)),
+}
+ONLY_IN_MEMORY = {"dense matrix", "csc", "npz", "npz of another name", "npy", "npy by columns"}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_probe_says_the_size_that_reading_gives(kind, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(FILES[kind])
+    shape, data = open_reader(Source(path)).probe(), nspca.read(path)
+    assert (shape.rows, shape.columns) == data.X.shape == X.shape and shape.is_exact
+    assert shape.nonzeros == (data.X.nnz if sp.issparse(data.X) else X.size)
+    assert shape.is_sparse == sp.issparse(data.X)
+    assert np.array_equal(data.X.toarray() if shape.is_sparse else data.X, X)
+
+
+@pytest.mark.parametrize("rows", [1, 8, 37, 100])
+@pytest.mark.parametrize("kind", FILES)
+def test_blocks_on_disk_are_the_rows_of_the_file(kind, rows, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(FILES[kind])
+    if kind in ONLY_IN_MEMORY:
+        with pytest.raises(InvalidData, match=r"got .*: (convert it|save the matrix)"):
+            shard(path, tmp_path / "shards", rows=rows)
+        assert not (tmp_path / "shards").exists()
+        return
+    blocks = [*open_reader(Source(path)).blocks(rows, tmp_path)]
+    whole = [block.X.toarray() if sp.issparse(block.X) else block.X for block in blocks]
+    assert np.array_equal(np.concatenate(whole), X)
+    made = shard(path, tmp_path / "shards", rows=rows)
+    assert [block.shape[0] for block in made.blocks()] == [min(rows, 37 - i) for i in range(0, 37, rows)]
+
+
+def test_names_labels_and_texts_of_a_block(tmp_path):
+    path = tmp_path / "table.csv"
+    FRAME.assign(who=[f"s{i}" for i in range(37)], kind=["u", "v"] * 18 + ["u"], group="g").to_csv(
+        path, index=False
+    )
+    options = ReadOptions(id_column="who", label_column="kind")
+    (block,) = open_reader(Source(path), options).blocks()
+    assert np.array_equal(block.X, X) and block.names[36] == "s36" and block.labels[:3] == ["u", "v", "u"]
+    assert {i: set(cells) for i, cells in block.texts.items()} == {11: {"g"}}
+
+
+@pytest.mark.parametrize("kind", ["docword", "sparse matrix", "dense matrix", "npy", "csr"])
+def test_a_probe_believes_a_header_as_far_as_the_file_is_long(kind, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(FILES[kind][: len(FILES[kind]) // 3])
+    with pytest.raises(InvalidData, match=r"too short|says it holds|cut short"):
+        open_reader(Source(path)).probe()
+
+
+def test_a_probe_of_an_archive_believes_no_header_beyond_its_member(tmp_path):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (200_000, 200_000)}
+    )
+    with zipfile.ZipFile(tmp_path / "file", "w") as archive:
+        archive.writestr("X.npy", header.getvalue())
+    with pytest.raises(InvalidData, match="says it holds 298 GiB and the file holds 0 MiB"):
+        open_reader(Source(tmp_path / "file")).probe()
+
+
+@pytest.mark.parametrize("raw", [b"%PDF-1.4 and so on", b"\x89PNG\r\n\x1a\n", b"\x89HDF\r\n", b"\x80\x04abc"])
+def test_formats_that_are_never_read_have_no_reader(raw, tmp_path):
+    (tmp_path / "file").write_bytes(raw)
+    with pytest.raises(InvalidData, match="must be a docword, Matrix Market, Parquet, CSV"):
+        open_reader(Source(tmp_path / "file"))
+    with pytest.raises(InvalidData, match="must be a docword, Matrix Market, Parquet, CSV"):
+        nspca.plan(tmp_path / "file")
+
+
+def test_every_format_has_one_reader():
+    """A file is claimed by one reader besides that of texts, which takes what is left."""
+    for raw in FILES.values():
+        first = gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
+        assert sum(reader.matches(first) for reader in FORMATS[:-1]) <= 1
+    assert all(issubclass(reader, TableReader | EntryReader) or reader is NpyReader for reader in FORMATS)

@@ -1,0 +1,153 @@
+"""Files that are read in a process of their own come back as they would here; what they take, this one does
+not feel.
+"""
+
+import gzip
+import io
+import zipfile
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+import scipy.sparse as sp
+
+from nspca.data import read, read_layout, sandbox
+from nspca.data.sandbox import Opened, is_small, open_file
+from nspca.errors import InvalidData, MissingValues, NotNumbers
+
+
+def same(one, other) -> bool:
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if sp.issparse(one):
+        return one.shape == other.shape and (one != other).nnz == 0
+    if type(one).__name__ in ("Dataset", "Candidate", "Layout"):
+        return all(same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
+    if isinstance(one, tuple) and one and type(one[0]).__name__ == "Candidate":
+        return len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and one == other
+
+
+@pytest.fixture
+def everything_apart(monkeypatch):
+    monkeypatch.setattr(sandbox, "is_small", lambda raw: False)
+
+
+TABLE = b"who,a,b,kind\nann,1,2,x\nbob,3,4.5,y\ncid,5,6,x\ndan,7,8,y\n"
+
+
+def test_a_table_comes_back_whole(everything_apart):
+    found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
+    assert same(found.data, read(TABLE, name="mine")) and found.data.label_candidates
+    assert same(found.layout, read_layout(TABLE)) and not found.mendable
+
+
+def test_sparse_counts_and_their_words_come_back_whole(everything_apart):
+    raw, words = b"3\n4\n3\n1 1 2\n1 4 1\n3 2 7\n", b"a\nb\nc\nd\n"
+    found = open_file(raw, "counts", words)
+    assert same(found.data, read(raw, name="counts", vocabulary=words)) and found.layout is None
+
+
+def test_a_refusal_comes_back_with_what_mends_it(everything_apart):
+    found = open_file(b"a,b\n1,2\n3,\n5,6\n", "gap")
+    assert isinstance(found.data, MissingValues) and found.mendable
+    assert (found.data.cells, found.data.rows, found.data.columns) == (1, 1, 1)
+
+
+def test_a_process_that_takes_too_much_or_too_long_is_one_sentence(everything_apart, monkeypatch):
+    raw = io.BytesIO()
+    np.save(raw, np.zeros((100_000, 100)))
+    monkeypatch.setattr(sandbox, "MEMORY", 400 * 2**20)
+    before = psutil.Process().memory_info().rss
+    found = open_file(raw.getvalue(), "large")
+    assert "needs more than the 400 MiB of memory that it may take" in str(found.data) and not found.mendable
+    assert psutil.Process().memory_info().rss - before < 60 * 2**20
+    monkeypatch.setattr(sandbox, "SECONDS", 0.05)
+    assert "takes more than" in str(open_file(TABLE, "slow").data)
+
+
+def test_a_full_disk_is_one_sentence(everything_apart, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sandbox.Path, "write_bytes", full)
+    assert "cannot be read just now" in str(open_file(TABLE, "mine").data)
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
+        target.writestr(name, content)
+    return stream.getvalue()
+
+
+def parquet() -> bytes:
+    stream = io.BytesIO()
+    pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}).to_parquet(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("raw", "small"),
+    [
+        (TABLE, True),
+        (TABLE * 50_000, False),
+        (gzip.compress(TABLE), True),
+        (gzip.compress(TABLE * 50_000), False),
+        (gzip.compress(gzip.compress(TABLE)), False),
+        (parquet(), False),
+        (gzip.compress(parquet()), False),
+        (zipped("X.npy", bytes(100)), True),
+        (zipped("X.npy", bytes(3_000_000)), False),
+        (zipped("table.csv.gz", gzip.compress(TABLE)), False),
+        (gzip.compress(TABLE) + gzip.compress(bytes(3_000_000)), False),
+        (gzip.compress(TABLE) + gzip.compress(TABLE), True),
+        (gzip.compress(TABLE)[:-4], True),
+        (b"\x1f\x8b damaged", True),
+    ],
+)
+def test_what_may_become_large_is_read_apart(raw, small):
+    assert is_small(raw) == small
+
+
+@pytest.mark.parametrize(
+    ("raw", "mendable"),
+    [
+        (b"a,b,c,d\n1,2,3,p\n4,5,6,q\n7,8,9,r\n", True),
+        (b"a,b,c,d\n1,2,p,s\n4,5,q,t\n7,8,r,u\n", True),
+        (b"a,b,c,d,e\n1,2,p,s,k\n4,5,q,t,l\n7,8,r,u,m\n", False),
+        (b"gene,s1,s2,s3\nkind,x,y,x\ng1,1,2,3\ng2,2,3,5\n", True),
+        (b"a,b\n1,2\n3,4\n5,six\n7,8\n9,1\n", False),
+        (b"a,b\n1,2\n3,4,5,6\n7,8\n", False),
+        (b"a,b\n1,2\n", False),
+    ],
+)
+def test_a_refused_file_is_mendable_when_a_choice_makes_it_data(raw, mendable):
+    found = open_file(raw, "x")
+    assert isinstance(found, Opened) and isinstance(found.data, InvalidData) and found.mendable == mendable
+
+
+def test_the_column_with_text_is_named():
+    with pytest.raises(NotNumbers) as caught:
+        read(b"a,b,c\n1,2,p\n4,5,q\n7,8,r\n")
+    assert caught.value.column == 2
+
+
+def test_a_text_that_needs_too_much_memory_is_refused_before_it_is_parsed(everything_apart, monkeypatch):
+    """The number of lines and the columns of the first ones say what the table would take: 480 MB."""
+    monkeypatch.setattr(sandbox, "MEMORY", 600 * 2**20)
+    found = open_file((b"0," * 199 + b"1\n") * 100_000, "large")
+    assert "Reading the table takes about 458 MiB of memory, and" in str(found.data)
+    assert found.layout is not None and not found.mendable
+
+
+@pytest.mark.long
+def test_a_wide_table_of_short_cells_takes_no_more_than_a_long_one(everything_apart, monkeypatch):
+    """Lines longer than 256 KiB made one array for each cell, of 100 bytes: this table then took 1.2 GB."""
+    monkeypatch.setattr(sandbox, "MEMORY", 1400 * 2**20)
+    rng = np.random.default_rng(0)
+    lines = [b",".join(b"%d" % one for one in row) for row in rng.integers(0, 10, (80, 140_000))]
+    found = open_file(b"\n".join(lines), "wide")
+    assert not isinstance(found.data, InvalidData) and found.data.X.shape == (80, 140_000)

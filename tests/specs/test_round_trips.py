@@ -1,0 +1,273 @@
+"""Every kind of spec through JSON, an address and Python, and one new option that is found in all of them."""
+
+import contextlib
+import io
+import json
+from typing import Annotated, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import StrictInt
+
+import nspca
+from nspca import specs
+from nspca.data import SAMPLES, load_sample
+from nspca.errors import InvalidOption
+from nspca.specs import DataSpec, Spec
+from nspca.specs.base import Option
+from nspca.specs.data import COVARIANCES, OF_FEATURES
+
+NAMES = st.sampled_from(["digits", "pitprops", "stars"])
+NUMBERS = st.lists(st.integers(0, 60), max_size=4, unique=True).map(sorted).map(tuple)
+WORD = st.text("abcdef0123456789", min_size=4, max_size=8)
+KS = st.lists(st.integers(1, 12), min_size=1, max_size=5, unique=True).map(sorted).map(tuple)
+METHODS = st.lists(st.sampled_from(["em", "tpower", "greedy"]), min_size=1, max_size=3, unique=True).map(
+    tuple
+)
+OPTIONS = st.sampled_from(
+    [{}, {"em": {"restarts": 3}}, {"em": {"starts": "paper"}, "tpower": {"restarts": 2}}]
+)
+EFFORTS = st.sampled_from(["fast", "standard", "thorough"])
+
+
+def groups(numbers: list[int]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(numbers[i : i + 2]) for i in range(0, len(numbers) - 1, 2))
+
+
+@st.composite
+def data(draw, changed: bool = True) -> DataSpec:
+    where = draw(
+        st.sampled_from(
+            [
+                {"sample": draw(NAMES)},
+                {"upload": draw(WORD), "file": "a.csv", "id_column": draw(st.sampled_from([None, "id", 3]))},
+                {"upload": draw(WORD), "missing": "mean", "covariance": draw(st.booleans())},
+                {"folder": "rows", "some": draw(st.sampled_from([0, 1000]))},
+            ]
+        )
+    )
+    if not changed:
+        return DataSpec(**where, content=draw(WORD))
+    out = draw(st.sampled_from(["only", "without"]))
+    one = draw(st.lists(st.integers(0, 60), max_size=5, unique=True).map(sorted).map(groups))
+    return DataSpec(
+        **where,
+        **{out: draw(NUMBERS)},
+        together=one,
+        drop=draw(st.booleans()),
+        log2=draw(st.booleans()),
+        prepared=draw(st.sampled_from([(), ("equalised",), ("lee-seung", "equalised")])),
+    )
+
+
+@st.composite
+def questions(draw) -> Spec:
+    """A spec of any kind that has an address."""
+    keeps = draw(st.booleans())
+    how = {
+        "data": draw(data(changed=not keeps)),
+        "nonneg": draw(st.booleans()),
+        "center": draw(st.booleans()),
+        "scale": draw(st.booleans()),
+    }
+    ks, methods, options = draw(KS), draw(METHODS), draw(OPTIONS)
+    forced = draw(NUMBERS) if keeps else ()
+    effort, k = draw(EFFORTS), draw(st.integers(1, 12))
+    return draw(
+        st.sampled_from(
+            [
+                specs.SweepSpec(**how, ks=ks, methods=methods, effort=effort, forced=forced),
+                specs.ComparisonSpec(**how, ks=ks, methods=methods, effort=effort, options=options),
+                specs.ComponentsSpec(
+                    **how,
+                    sizes=(k,) * draw(st.integers(1, 4)),
+                    methods=methods,
+                    options=options | {"bipartite": {"samples": 70}},
+                    effort=draw(st.sampled_from([None, effort])),
+                    noun=draw(st.sampled_from(["component", "topic"])),
+                ),
+                specs.ComponentsSpec(**how, sizes=draw(st.tuples(*[st.integers(1, 9)] * 3)), methods=methods),
+                specs.MembershipSpec(**how, k=k, within=draw(st.integers(1, 1000))),
+            ]
+        )
+    )
+
+
+FURTHER = {"data": DataSpec(sample="digits", content="abc"), "nonneg": False, "scale": True, "forced": (1, 2)}
+OTHERS = [
+    specs.PreviewSpec(**FURTHER, ks=(2, 5)),
+    specs.ProofSpec(**FURTHER, k=3, efforts=("thorough",), attempt=2),
+    specs.ProofSpec(**FURTHER, k=(3, 4)),
+    specs.CheckSpec(**FURTHER, k=(3, 4), source="covariance"),
+    specs.SuccessiveSpec(**FURTHER, k=3, count=2, deflation="schur", options={"em": {"restarts": 2}}),
+    specs.SuccessiveSpec(**FURTHER, k=3, count=2, angle=80.0),
+    specs.StabilitySpec(**FURTHER, k=4, methods=("em", "auto"), resamples=3),
+    specs.ComponentsStabilitySpec(**FURTHER, sizes=(3, 4), method="cone"),
+    specs.ChoiceSpec(**FURTHER, ks=(2, 3), folds=3, draws=0),
+    specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
+    specs.GenesSpec(content="abc", counts=(3, 4), starts=2, prepared="standardised"),
+    specs.DetectionSpec(content="abc", others="def", methods=("em",)),
+    specs.PitpropsSpec(k=3, content="abc"),
+    specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
+    specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
+    specs.SpeedSpec(of=("a", "b")),
+    specs.WordsSpec(),
+]
+
+
+def test_every_kind_is_here():
+    met = {type(spec) for spec in OTHERS} | {
+        specs.SweepSpec,
+        specs.ComparisonSpec,
+        specs.ComponentsSpec,
+        specs.MembershipSpec,
+    }
+    assert met == set(Spec.KINDS.values()) - {Wider}
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions())
+def test_json_is_a_way_and_a_way_back(spec):
+    assert Spec.from_json(spec.to_json()) == spec
+    assert type(spec).from_plain(json.loads(json.dumps(spec.to_plain()))) == spec
+    assert hash(spec.to_json()) == hash(Spec.from_json(spec.to_json()).to_json())
+
+
+@pytest.mark.parametrize("spec", OTHERS, ids=lambda spec: spec.kind)
+def test_json_of_the_others(spec):
+    assert Spec.from_json(spec.to_json()) == spec
+    assert spec.describe().line and "None" not in spec.describe().line
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions())
+def test_an_address_says_all_but_what_is_looked_up(spec):
+    """The store knows digests and names of files; the page knows what a part is called."""
+    again = type(spec).from_query(spec.to_query())
+    assert again == spec.but(data=spec.data.located(), **_of_covariance(spec))
+    assert again.to_query() == spec.to_query()
+
+
+def _of_covariance(spec) -> dict:
+    """A covariance is taken as it is, so an address says nothing of centring, by which topics are known."""
+    if not spec.data.covariance:
+        return {}
+    noun = {"noun": "component"} if isinstance(spec, specs.ComponentsSpec) else {}
+    return {"center": True, "scale": False, **noun}
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions())
+def test_every_question_is_described_without_a_riddle(spec):
+    said = spec.describe()
+    assert said.title == f"{said.data}, {said.question}"
+    assert all(said.details) and "None" not in said.line and "{" not in said.line
+    assert ("nonnegative" in said.details) == spec.nonneg
+
+
+SMALL = {
+    "sweep": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), methods=("auto", "em")),
+    "table": specs.SweepSpec(
+        data=DataSpec(sample="digits", drop=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)),
+        ks=(2, 4),
+        effort=None,
+        forced=(1,),
+    ),
+    "preview": specs.PreviewSpec(data=DataSpec(sample="pitprops"), ks=(2, 3)),
+    "comparison": specs.ComparisonSpec(
+        data=DataSpec(sample="pitprops"), ks=(2,), methods=("em", "greedy"), options={"em": {"restarts": 2}}
+    ),
+    "parts": specs.ComponentsSpec(data=DataSpec(sample="pitprops"), sizes=(3, 3), methods=("joint",)),
+    "unequal parts": specs.ComponentsSpec(data=DataSpec(sample="pitprops"), sizes=(3, 2), methods=("em",)),
+    "unequal parts of a table": specs.ComponentsSpec(
+        data=DataSpec(sample="digits"), sizes=(3, 2), methods=("em",), scale=False, effort="fast"
+    ),
+    "successive": specs.SuccessiveSpec(data=DataSpec(sample="pitprops"), k=3, count=2, deflation="schur"),
+    "proof": specs.ProofSpec(data=DataSpec(sample="pitprops"), k=3, efforts=("standard",)),
+    "membership": specs.MembershipSpec(data=DataSpec(sample="pitprops"), k=3, within=950),
+    "stability": specs.StabilitySpec(
+        data=DataSpec(sample="digits", drop=True), k=3, methods=("em",), resamples=2, scale=True
+    ),
+    "stability of parts": specs.ComponentsStabilitySpec(
+        data=DataSpec(sample="digits"), sizes=(3, 3), method="tpower", resamples=2
+    ),
+    "choice": specs.ChoiceSpec(data=DataSpec(sample="digits"), ks=(2, 3), folds=2, draws=2, method="tpower"),
+    "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
+    "pitprops": specs.PitpropsSpec(k=3),
+    "words": specs.WordsSpec(),
+}
+
+
+def ran(code: str) -> dict:
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, "exported.py", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "words"])
+def test_exported_python_runs_and_uses_public_names(name):
+    code = SMALL[name].to_python()
+    used = {part.split("(")[0].split(".")[1] for part in code.split() if part.startswith("nspca.")}
+    assert used <= set(nspca.__all__) and "import nspca\n" in code and "from nspca" not in code
+    ran(code)
+
+
+def test_exported_python_finds_what_the_spec_finds():
+    for name in ("sweep", "table"):
+        spec = SMALL[name]
+        found, there = spec.run(), ran(spec.to_python())["sweep"]
+        for pair in found:
+            assert np.array_equal(found[pair].components, there[pair].components), (name, pair)
+
+
+@pytest.mark.parametrize("name", ["unequal parts", "unequal parts of a table", "parts"])
+def test_exported_python_finds_the_same_parts(name):
+    spec = SMALL[name]
+    found, there = spec.run()[spec.methods[0], spec.r], ran(spec.to_python())["result"]
+    assert found.value == pytest.approx(there.value, rel=1e-9)
+    assert np.array_equal(found.components != 0, there.components != 0)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "words"])
+def test_a_result_is_packed_and_read_again(name):
+    spec = SMALL[name]
+    body = spec.pack(spec.run())
+    assert isinstance(body, bytes) and spec.pack(spec.unpack(body)) == body
+
+
+def test_samples_that_are_covariances_are_known():
+    for name in SAMPLES:
+        if SAMPLES[name].shape and SAMPLES[name].shape[1] < 100:
+            assert load_sample(name).is_covariance == (name in COVARIANCES), name
+
+
+class Wider(specs.SweepSpec):
+    """A sweep with one more option, declared in one place."""
+
+    kind: ClassVar[str] = "a wider sweep"
+    tries: Annotated[StrictInt, Option("Tries", "tries", to="call", keyword="restarts")] = 1
+
+
+def test_an_option_declared_once_is_found_everywhere():
+    spec = Wider(data=DataSpec(sample="digits"), ks=(3,), methods=("em",), tries=4)
+    field = next(field for field in Wider.fields() if field.name == "tries")
+    assert (field.label, field.default) == ("Tries", 1)
+    assert spec.to_query()["tries"] == "4" and Wider.from_query(spec.to_query()) == spec
+    assert json.loads(spec.to_json())["tries"] == 4 and Spec.from_json(spec.to_json()) == spec
+    assert "restarts=4" in spec.to_python() and "Tries 4" in spec.describe().details
+    assert not hasattr(specs.SweepSpec(ks=(3,)), "tries")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=40))
+def test_an_address_that_somebody_edited_is_refused_in_a_sentence(text):
+    for name in ("from", "effort", "signed", "out", "prep", "methods"):
+        with contextlib.suppress(InvalidOption):
+            specs.SweepSpec.from_query({"from": "1", "to": "3", name: text})
+
+
+def test_what_features_are_called():
+    assert set(OF_FEATURES) <= set(DataSpec.model_fields)

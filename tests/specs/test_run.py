@@ -1,0 +1,158 @@
+"""`python -m nspca run`: a spec of a file answered, saved, stopped and refused."""
+
+import hashlib
+import json
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.cli.entry import main
+from nspca.errors import InvalidData, InvalidOption
+from nspca.shards.sources import shard
+from nspca.specs import DataSpec, NoiseSpec, PaperSpec, ProofSpec, Spec, SweepSpec
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """The folder of a CSV file, which is the current one."""
+    rng = np.random.default_rng(0)
+    rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.standard_normal((30, 6)))
+    (tmp_path / "a.csv").write_text("a,b,c,d,e,f\n" + rows)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(folder, spec: Spec) -> str:
+    path = folder / "spec.json"
+    path.write_text(spec.to_json())
+    return str(path)
+
+
+def test_a_sweep_is_printed_and_saved(table, capsys):
+    spec = SweepSpec(data=DataSpec(path="a.csv"), ks=(2, 3))
+    assert main(["run", written(table, spec)]) == 0
+    said = capsys.readouterr()
+    assert (
+        said.out.splitlines()[0].split()[:3] == ["method", "k", "value"] and "a, sweep k = 2, 3" in said.err
+    )
+    assert main(["run", written(table, spec), "--output", "out.zip"]) == 0
+    found = nspca.Sweep.from_bytes((table / "out.zip").read_bytes())
+    assert [k for _, k in found] == [2, 3]
+    again = nspca.sweep(nspca.Problem.from_data(nspca.read("a.csv"), 2), (2, 3))
+    assert np.array_equal(found["auto", 3].components, again["auto", 3].components)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (NoiseSpec(data=DataSpec(path="a.csv"), k=2, tables=3), "p = "),
+        (ProofSpec(data=DataSpec(path="a.csv"), k=2, efforts=("standard",)), "explains more than"),
+    ],
+)
+def test_other_answers_are_printed_too(table, capsys, spec, said):
+    assert main(["run", written(table, spec)]) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_an_upload_is_found_beside_the_spec_by_its_content(table, capsys):
+    digest = hashlib.sha256((table / "a.csv").read_bytes()).hexdigest()
+    spec = SweepSpec(data=DataSpec(upload=digest, file="a.csv", id_column=None), ks=(2,))
+    (table / "deep").mkdir()
+    (table / "a.csv").rename(table / "deep" / "a.csv")
+    assert main(["run", written(table / "deep", spec)]) == 0
+    (table / "deep" / "a.csv").write_text("a,b\n1,2\n2,3\n4,4")
+    assert main(["run", written(table / "deep", spec)]) == 2
+    assert "the uploaded file 'a.csv' must be in this folder or beside the spec" in capsys.readouterr().err
+
+
+def test_other_numbers_than_the_spec_was_written_about_are_refused(table, capsys):
+    spec = SweepSpec(data=DataSpec(path="a.csv", content="0" * 64), ks=(2,))
+    assert main(["run", written(table, spec)]) == 2
+    assert "have changed" in capsys.readouterr().err
+
+
+def test_workers_read_a_folder_and_nothing_else(table, capsys):
+    shard(table / "a.csv", table / "rows", rows=10)
+    spec = SweepSpec(data=DataSpec(folder="rows"), ks=(2,), methods=("auto",))
+    assert main(["run", written(table, spec), "--output", "one.zip"]) == 0
+    assert main(["run", written(table, spec), "--workers", "1", "--output", "two.zip"]) == 0
+    one, two = (nspca.Sweep.from_bytes((table / name).read_bytes()) for name in ("one.zip", "two.zip"))
+    assert np.array_equal(one["auto", 2].components, two["auto", 2].components)
+    spec = SweepSpec(data=DataSpec(path="a.csv"), ks=(2,))
+    assert main(["run", written(table, spec), "--workers", "1"]) == 2
+    assert "leave --workers out" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_what_is_ready(table, capsys, monkeypatch):
+    spec = SweepSpec(data=DataSpec(path="a.csv"), ks=(1, 2, 3, 4, 5, 6))
+
+    class Bar:
+        def __call__(self, event):
+            if event.stage == "sweep" and event.done == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("nspca.cli.run.progress", Bar)
+    before = signal.getsignal(signal.SIGINT)
+    assert threading.current_thread() is threading.main_thread()
+    assert main(["run", written(table, spec), "--output", "out.zip"]) == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert 1 <= len(nspca.Sweep.from_bytes((table / "out.zip").read_bytes())) < 6
+    assert "what was ready" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no JSON", "must be JSON"),
+        ("[1]", "must be a JSON object"),
+        ("{}", "kind of a spec must be"),
+        ('{"kind": "sweep"}', "needs 'ks'"),
+        ('{"kind": "sweep", "ks": [1], "schema": 2}', "must be of schema 1, got 2"),
+        ('{"kind": "sweep", "ks": [1]}', "name a sample or a path"),
+        ('{"kind": "sweep", "ks": [1], "data": {"path": "none.csv"}}', "'none.csv' must be in this folder"),
+        ('{"kind": "sweep", "ks": [1], "data": {"sample": "none"}}', "sample must be one of"),
+        ('{"kind": "sweep", "ks": [0]}', "must be greater than or equal to 1, got 0"),
+        ('{"kind": "sweep", "ks": []}', "must have at least 1 entries, got []"),
+        ('{"kind": "sweep", "ks": [2, 1]}', "ks must increase"),
+        ('{"kind": "sweep", "ks": [true]}', "must be a whole number, got True"),
+        ('{"kind": "sweep", "ks": [1], "effort": "slow"}', "effort of a SweepSpec must be 'fast'"),
+        ('{"kind": "sweep", "ks": [1], "methods": ["none"]}', "method must be 'auto' or one of"),
+        ('{"kind": "sweep", "ks": [1], "surprise": 1}', "has no 'surprise'; leave it out"),
+        ('{"kind": "sweep", "ks": [1], "seed": -1}', "seed of a SweepSpec must be"),
+        ('{"kind": "comparison", "ks": [1], "options": {"em": {"none": 1}}}', "em has no option 'none'"),
+        ('{"kind": "noise", "k": 3, "data": {"sample": "pitprops"}}', "needs rows in memory"),
+    ],
+)
+def test_what_is_no_spec_is_refused_in_one_sentence(table, capsys, text, said):
+    (table / "spec.json").write_text(text)
+    assert main(["run", "spec.json"]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.rstrip().splitlines()[-1].startswith("nspca: ") and "\n  " not in error
+
+
+def test_a_file_that_is_none_or_too_long_is_refused(table, capsys):
+    assert main(["run", "none.json"]) == 2
+    (table / "long.json").write_bytes(b" " * 10_000_001)
+    assert main(["run", "long.json"]) == 2
+    assert "at most" in capsys.readouterr().err
+
+
+def test_data_of_one_place_only():
+    for bad in ({"sample": "digits", "path": "a"}, {"only": (1,), "without": (2,)}, {"prepared": ("none",)}):
+        with pytest.raises(InvalidOption):
+            DataSpec(**bad)
+    with pytest.raises(InvalidOption, match="item must be one of"):
+        PaperSpec(item="none")
+    with pytest.raises(InvalidData, match="no folder of shards of this name on the server"):
+        DataSpec(folder="rows", digest="abc").shards()
+
+
+def test_an_estimate_says_what_a_question_takes():
+    few = SweepSpec(data=DataSpec(sample="digits"), ks=(3,)).estimate()
+    many = SweepSpec(data=DataSpec(sample="digits"), ks=tuple(range(1, 30))).estimate()
+    assert few.bytes > 0 and 0 < few.seconds < many.seconds
+    assert json.loads(SweepSpec(ks=(3,)).to_json()) == {"kind": "sweep", "schema": 1, "ks": [3]}
