@@ -243,6 +243,7 @@ def sweep(
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
     chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
+    search = _Search.of(certify, None, None, None, None)
     total, results, proofs, points = len(problems) * len(methods), {}, {}, {}
     paths = {
         m: _path(m, problem, problems, chosen[m], seed, report)
@@ -259,7 +260,7 @@ def sweep(
                 if certify is not None:
                     if k not in proofs:
                         proofs[k], state, points[k] = _certificate(
-                            problems[k], result, certify, report, state
+                            problems[k], result, certify, report, state, search
                         )
                     result = better(problems[k], result, points[k])
                     result = certified(problems[k], result, proofs[k])

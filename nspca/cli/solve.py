@@ -48,12 +48,24 @@ def add(commands: Commands) -> None:
         "--workers",
         type=count,
         metavar="N",
-        help="so many processes of this machine read a folder of shards together; the result is the same",
+        help="so many processes of this machine read a folder of shards together, or search together with "
+        "--effort exhaustive; the result is the same",
     )
     where.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         help="the workers of this Dask scheduler do, where the folder is at the same path",
+    )
+    command.add_argument(
+        "--seconds", type=float, metavar="S", help="with --effort exhaustive: end the search after so long"
+    )
+    command.add_argument(
+        "--nodes", type=int, metavar="N", help="with --effort exhaustive: end it after so many nodes"
+    )
+    command.add_argument(
+        "--resume",
+        metavar="FILE.npz",
+        help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
     with_seed(command)
     with_json(command)
@@ -70,11 +82,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return a Dask client whose workers read the shards, where some are asked for."""
-    if (args.workers, args.scheduler) != (None, None) and not Path(args.source).is_dir():
+    """Return a Dask client whose workers read the shards or help with a search, where some are asked for."""
+    asked = (args.workers, args.scheduler) != (None, None)
+    if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
         raise InvalidOption(
-            f"workers read a folder of shards, got {args.source}: make one with `python -m nspca shard`, or "
-            "leave --workers and --scheduler out"
+            f"workers read a folder of shards or help with --effort exhaustive, got {args.source}: make a "
+            "folder with `python -m nspca shard`, or leave --workers and --scheduler out"
         )
     return readers_of(args.workers, args.scheduler)
 
@@ -95,8 +108,17 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
 
     dataset = read_dataset(args.source, args, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
-    problem = make_problem(args, dataset, sizes, client)
-    result = nspca.solve(problem, method=args.method, seed=args.seed, certify=args.effort, report=progress())
+    problem = make_problem(args, dataset, sizes, client if Path(args.source).is_dir() else None)
+    limits = {"seconds": args.seconds, "nodes": args.nodes}
+    if args.resume is None:
+        limits["client"] = client if args.effort == "exhaustive" else None
+        how = {"method": args.method, "seed": args.seed, "certify": args.effort}
+        result = nspca.solve(problem, **how, **limits, report=progress())
+    else:
+        before = nspca.Certificate.load(args.resume)
+        result = nspca.solve(problem, method=args.method, seed=args.seed, certify=None, report=progress())
+        limits |= {"effort": args.effort, "client": client, "resume": before}
+        result = certified(problem, result, nspca.certify(problem, result, **limits, report=progress()))
     known = None
     if args.within is not None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())

@@ -9,6 +9,7 @@ import pytest
 import nspca
 from nspca.bounds import elimination, strongest
 from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
@@ -238,6 +239,19 @@ def test_no_time_leaves_a_bound():
     X, problem = hard()
     certificate = nspca.certify(problem, effort="exhaustive", seconds=0)
     assert nspca.verify(X, certificate, problem) <= certificate.upper
+
+
+def test_a_search_whose_time_is_over_is_its_open_bound(branching, monkeypatch):
+    """The clock is a counter here: it ends the search in the middle of a node."""
+    X, problem = hard()
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(tree_module.time, "monotonic", lambda: float(next(ticks)))
+    seen = set()
+    for seconds in (40, 400, 1200):
+        certificate = nspca.certify(problem, effort="exhaustive", seconds=seconds)
+        assert nspca.verify(X, certificate, problem) <= certificate.upper
+        seen.add(len(certificate.witness.get("branch", ())))
+    assert len(seen) > 1
 
 
 @pytest.mark.parametrize(

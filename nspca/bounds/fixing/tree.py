@@ -133,7 +133,7 @@ class FixingTree(Work[Plan]):
         settle = (
             Here(self.ground, self.quietly)
             if self.limits.client is None
-            else There(self.limits.client, self.ground, self.tell)
+            else There(self.limits.client, self.ground, self.watch)
         )
         try:
             while not self.stopped and (parents := self.worst()):
@@ -232,10 +232,18 @@ class FixingTree(Work[Plan]):
         arrays, upper = packed(self.root)
         return Certificate.of(self.problem, "B8", "fixing", upper, arrays)
 
-    def tell(self) -> None:
-        """Report the gap, the features fixed and the nodes; stop when the time is over."""
+    def quietly(self, event: Event) -> None:
+        """Report for a search inside."""
+        self.watch()
+
+    def watch(self) -> None:
+        """Report from inside the work on a node, and leave it when the time is over."""
         if time.monotonic() > self.ends:
             raise _OutOfTime
+        self.tell()
+
+    def tell(self) -> None:
+        """Report the gap, the features fixed and the nodes."""
         unit, open_ = self.problem.covariance.unit, sum(-one[0] > self.target for one in self.heap)
         upper = max(-self.heap[0][0], self.target) if self.heap else self.target
         known = np.inf if self.known_upper is None else self.known_upper
