@@ -121,7 +121,7 @@ def percent_up(share: float, places: int) -> str:
 
 def _percent(share: float, places: int, rounding: str) -> str:
     # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
-    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding)} %"
+    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding):f} %"
 
 
 def _share(number: float, unit: float, digits: int, rounding: str) -> str:

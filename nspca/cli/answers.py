@@ -47,7 +47,7 @@ def tell(
                 say(line)
             if known is not None:
                 others = sum(place.name == "NONE" for place in known.places)
-                least = f"at least {args.within:g} % of the optimum"
+                least = f"at least {args.within:.15g} % of the optimum"
                 say(f"in every, in none ({others} features): of all answers that explain {least}")
     finally:
         for path, proof in proofs.items():
