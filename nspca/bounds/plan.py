@@ -20,7 +20,10 @@ OVERHEAD = 3e4
 CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 BRANCHED = 128
-"""Up to this many features supports are searched: every witness of a node has 2 n^2 numbers."""
+"""Up to this many features the tree begins right after the dual, and each feature may be asked about by itself.
+
+With more, lifts of the whole problem come before the tree.
+"""
 FACTOR_LIMIT = 2000
 """Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and
 "thorough".
@@ -38,7 +41,7 @@ class Plan:
     cap : cones per search
     first : steps before the first look; few leave a W that lifts better, many a better B5
     eigenvalues : of the cheapest search over supports, n^3 for every node
-    branching : of the search over supports, entries of all its steps together
+    branching : of the search that fixes features and branches, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
     cores : sizes of the dense cores that are tried where elimination gains nothing, all features weighted
     excesses : thresholds that are tried for each, by how much the bound with an empty core rises there, as a

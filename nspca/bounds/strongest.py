@@ -1,9 +1,10 @@
 """Which bounds to try, in which order, and when to stop: the strongest certificate that an effort buys.
 
 Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6). Then, with few features, the
-search over supports (B8) with all of it at its nodes; with many, W, M, U and its subspace improved together
-(B6 until the row cuts begin, then B9), once for each rank. Stops as soon as the gap is closed. Budgets are
-counts of steps that depend on the size alone, never on the clock: the same input gives the same certificate.
+search that fixes features and branches (B8, `fixing`); with many, W, M, U and its subspace are improved together
+(B6 until the row cuts begin, then B9), once for each rank, and the search begins with what came of it, if it
+fixes anything. Stops as soon as the gap is closed. Budgets are counts of steps that depend on the size alone,
+never on the clock: the same input gives the same certificate. Only `Limits` of a caller may name seconds.
 """
 
 import time
