@@ -37,7 +37,7 @@ from nspca.lowrank.cones import Budget
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array, largest_eigenpairs
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Event, Report, silent
 
 LEFT_OUT = 0.4
 """Of a component's value: what k features at the level of the largest entry left out may reach."""
@@ -156,6 +156,8 @@ class _Cores:
         What proves it, if that is better than what was known.
     aim : float
         The value that a bound should come near, known or likely.
+    steps : int
+        Steps made by the cores before.
     """
 
     problem: Problem
@@ -165,6 +167,7 @@ class _Cores:
     upper: float
     best: Certificate | None = None
     aim: float = 0.0
+    steps: int = 0
 
     def run(self):
         """Return what `strongest` does."""
@@ -221,7 +224,7 @@ class _Cores:
         """Prove what a plan finds on the rows; keep the certificate if it is the best."""
         if kept is None:
             return None
-        run = _Run(self.problem, plan, self.lower, report=self.report, kept=kept)
+        run = _Run(self.problem, plan, self.lower, report=self.tell, kept=kept)
         quick = plan is QUICK
         run.upper = run.known = np.inf if quick else self.upper
         try:
@@ -234,7 +237,15 @@ class _Cores:
             raise
         if run.best is not None and run.upper < self.upper:
             self.best, self.upper = run.best, run.upper
+        self.steps += run.steps
         return run
+
+    def tell(self, event: Event) -> None:
+        """Report an event of one core as one of all of them: the best bound, and all steps so far."""
+        before = None if self.best is None else self.best.upper
+        known = [bound for bound in (event.upper, before) if bound is not None]
+        upper, done, total = min(known, default=None), self.steps + event.done, self.steps + event.total
+        self.report(replace(event, upper=upper, done=done, total=total))
 
 
 def directions(kept: Kept, certificate: Certificate | None) -> Array | None:
