@@ -124,7 +124,7 @@ class _Anytime:
         return run
 
     def with_core(self) -> KyFan | None:
-        """Return the best run on a core with weights for the other features; None where none proves a bound."""
+        """Return the best run on a core with weights for other features; None where none proves a bound."""
         problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
         tau, best, steps = curve.best, None, 0

@@ -20,7 +20,7 @@ OVERHEAD = 3e4
 CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 BRANCHED = 128
-"""Up to this many features the tree begins right after the dual, and each feature may be asked about by itself.
+"""Up to this many features the tree begins right after the dual, and each feature may be asked about alone.
 
 With more, lifts of the whole problem come before the tree.
 """
