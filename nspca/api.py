@@ -286,7 +286,7 @@ def sweep(
 
 
 def line_of(method: str) -> Method:
-    """What is known of a method: its line of `METHODS`, or that of "auto".
+    """Return the description of a method: its line of `METHODS`, or that of "auto".
 
     Raises
     ------
@@ -495,7 +495,7 @@ def belonging(problem: Problem, result: Result) -> None:
 
 
 def in_memory(problem: Problem) -> bool:
-    """Whether methods can work on the whole A; else they work on some of the features of shards."""
+    """Tell whether methods can work on the whole A; otherwise they work on some of the features of shards."""
     return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 DIGITS = 4
 """Significant digits of a number in running text, where a caller asks for no others."""
 PLAIN = 1e-3, 1e7
-"""Sizes from the first on and below the second are written without a power of ten."""
+"""Range of sizes, the end excluded, that are written without a power of ten."""
 MOST_PLACES = 6
 """Most decimals of a guarantee in per cent: 99.999999 % is as near to 100 % as is printed."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

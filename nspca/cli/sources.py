@@ -1,4 +1,4 @@
-"""SOURCE and DATA: a sample by name, a folder of shards, or else a file becomes a problem."""
+"""Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem."""
 
 import argparse
 from dataclasses import replace
@@ -22,12 +22,13 @@ READING = {
     "--missing": "missing",
     "--features-in-rows": "features_in_rows",
 }
-"""Options of how a file is read, and what `nspca.read` calls them."""
+"""Options about reading a file, with the names of the arguments of `nspca.read`."""
 
 
 def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False) -> "Source":
-    """A sample by name, a folder of shards, or else a file, read as the options say; as a covariance where
-    that is asked for, and prepared by the steps that are named.
+    """Return a sample by name, a folder of shards, or a file, read as the options say.
+
+    With `covariance` the table is a covariance. The named preparation steps are applied.
     """
     from nspca import data
 
@@ -59,27 +60,28 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
 
 
 def _asked(args: argparse.Namespace) -> dict[str, Any]:
-    """The words of `nspca.read` that are given."""
+    """Return the arguments of `nspca.read` that are given."""
     told = {word: getattr(args, option[2:].replace("-", "_")) for option, word in READING.items()}
     return {word: value for word, value in told.items() if value is not None and value is not False}
 
 
 def _said(dataset: Any) -> Any:
-    """The same; what reading it changed is said beside the answer."""
+    """Print the notes of a data set and return it."""
     say_notes(dataset.notes)
     return dataset
 
 
 def _taken(dataset: "Dataset", covariance: bool) -> "Dataset":
-    """The same as a covariance, if it is asked for."""
+    """Return a data set, marked as a covariance if requested."""
     return replace(dataset, is_covariance=True, labels=None) if covariance else dataset
 
 
 def make_problem(
     args: argparse.Namespace, dataset: "Source", k: int | tuple[int, ...], client: Any = None
 ) -> "Problem":
-    """The problem of a data set that the options describe; shards are read by the workers of a Dask client
-    where there is one.
+    """Return the problem of a data set that the options describe.
+
+    Workers of a Dask client read shards if there is a client.
     """
     from nspca import Problem
     from nspca.data.suggestions import covariance_suggestion
@@ -102,7 +104,12 @@ def make_problem(
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:
-    """Features with commas between, by name, or by a number that is no name; none for an empty text."""
-    number = lambda part: part.isdecimal() and len(part) < 10 and part not in dataset.feature_names  # noqa: E731
-    parts = [int(part) if number(part) else part for part in text.split(",")]
+    """Return features separated by commas, each a name, or a number that is no name; empty for an
+    empty text.
+    """
+
+    def is_number(part: str) -> bool:
+        return part.isdecimal() and len(part) < 10 and part not in dataset.feature_names
+
+    parts = [int(part) if is_number(part) else part for part in text.split(",")]
     return tuple(dataset.numbers(parts).tolist()) if text else ()

@@ -1,9 +1,10 @@
-"""Figures about bounds: the gap while a search runs, and what the rank buys."""
+"""Figures about bounds: the gap while a search runs, and the guarantee against the rank."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import BOUND, FOUND, PROVED, fade
 from nspca.numerals import (
@@ -22,9 +23,15 @@ HOVER_DIGITS = 5
 
 
 def gap_figure(
-    lower, upper, steps=None, *, steps_name="cones examined", unit=1.0, unit_name="the units of the data"
+    lower: ArrayLike,
+    upper: ArrayLike,
+    steps: ArrayLike | None = None,
+    *,
+    steps_name: str = "cones examined",
+    unit: float = 1.0,
+    unit_name: str = "the units of the data",
 ) -> go.Figure:
-    """Lower and upper bound of a running search closing on each other.
+    """Draw the lower and upper bound of a running search as they approach each other.
 
     Parameters
     ----------
@@ -86,7 +93,11 @@ def _said(number: float, unit: float, absolute: Callable[..., str], relative: Ca
 
 
 def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
-    """What is shown of the values: the gap as it is now takes a quarter; the first bounds are far away."""
+    """Return the range of the vertical axis, None without a finite gap: the present gap takes about a quarter
+    of it.
+
+    The first bounds may lie outside, because they are far away.
+    """
     gaps = upper - lower
     if not gaps.size or not np.isfinite(gaps[-1]) or not np.nanmax(gaps) > 0:
         return None
@@ -96,8 +107,8 @@ def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
     return [bottom - span / 12, min(most, float(lower[-1]) + span) + span / 12]
 
 
-def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
-    """What the rank d buys: the guarantee known before anything is run, and the ratio proved afterwards.
+def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike | None = None) -> go.Figure:
+    """Draw against the rank d the guarantee known before a run, and the ratio proved afterwards.
 
     Parameters
     ----------
