@@ -324,7 +324,9 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
 
 @dataclass(frozen=True)
 class _Search:
-    """What effort "exhaustive" was given; None for other efforts."""
+    """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
+    other efforts.
+    """
 
     limits: Limits | None = None
     resume: Certificate | None = None

@@ -57,13 +57,13 @@ def known_seed(value: Any) -> int:
     return int(value)
 
 
-_TOLD = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
+_OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 
 
 def told(Options: type) -> dict[str, tuple[str, str]]:
     """Return the docstring of an `Options` class by option: name -> type, and the text in one line."""
     text = inspect.getdoc(Options) or ""
-    return {name: (kind, " ".join(said.split())) for name, kind, said in _TOLD.findall(text)}
+    return {name: (kind, " ".join(said.split())) for name, kind, said in _OPTION.findall(text)}
 
 
 def made(Options: type, method: str, given: dict[str, Any]) -> Any:

@@ -53,7 +53,7 @@ class Problem:
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
         object.__setattr__(self, "forced", _forced(self.forced, self.k, self.covariance.n))
-        object.__setattr__(self, "features", _known(self.features, self.covariance.n))
+        object.__setattr__(self, "features", _matching_features(self.features, self.covariance.n))
 
     def __repr__(self) -> str:
         """Describe the problem in two lines: the component that is sought, and the size of the data."""
@@ -280,7 +280,7 @@ def _description(problem: Problem) -> str:
     return f"Problem: {sought}\n{what}"
 
 
-def _known(features: Features | None, n: int) -> Features | None:
+def _matching_features(features: Features | None, n: int) -> Features | None:
     """Return `features` when they are names of n features, otherwise None, as for a part of the matrix."""
     return None if features is None or len(features.names) != n else features
 

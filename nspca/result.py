@@ -113,7 +113,7 @@ class Result:
         more = ", ..." if counts[0] > FIRST or len(counts) > 1 else ""
         each = " each" if len(counts) > 1 and len(set(counts)) == 1 else ""
         return (
-            f"Result of {self.method}: value {self.value:.6g}, {_known(self)}\n"
+            f"Result of {self.method}: value {self.value:.6g}, {_quality(self)}\n"
             f"{many} of {n} features, {said.weights(counts)}{each}: {first}{more}"
         )
 
@@ -207,7 +207,7 @@ def _proved(result: Result) -> float | None:
         return None
 
 
-def _known(result: Result) -> str:
+def _quality(result: Result) -> str:
     """Return a phrase about the proved quality of a result."""
     if result.certificate is None:
         return "no certificate"

@@ -23,15 +23,16 @@ ASCENT_CAP = 200
 """Maximum matching steps. The value is valid at every step, so stopping early only gives up gain."""
 
 
-TOLD = 1000
+MOST_WEIGHTS = 1000
 """Maximum weights in one progress event: some ten kilobytes."""
 
 
-def told(X: Array) -> dict[str, Any]:
-    """Return the payload of a progress event: each component as its features and weights; empty above `TOLD`
-    weights.
+def event_payload(X: Array) -> dict[str, Any]:
+    """Return the payload of a progress event: each component as its features and weights.
+
+    Components of more than `MOST_WEIGHTS` weights give an empty payload.
     """
-    if np.count_nonzero(X) > TOLD:
+    if np.count_nonzero(X) > MOST_WEIGHTS:
         return {}
     return {"components": [[np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T]}
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nspca.ascent.disjoint import climb, told, value
+from nspca.ascent.disjoint import climb, event_payload, value
 from nspca.ascent.removal import without_each
 from nspca.ascent.single import best_on_support
 from nspca.matrix.covariance import Covariance
@@ -61,7 +61,7 @@ def exchange(A: Covariance, X: Array, sizes: Sequence[int], nonneg: bool, report
     if sum(sizes) > LARGE:
         return X
     for view in range(VIEWS):
-        report(Event("exchanges", view, VIEWS, lower=reached * A.unit, payload=told(X)))
+        report(Event("exchanges", view, VIEWS, lower=reached * A.unit, payload=event_payload(X)))
         rows = in_sight(A, X, nonneg)
         Y = np.zeros_like(X)
         Y[rows] = moved(A.block(rows), X[rows], sizes, nonneg, report)

@@ -73,7 +73,7 @@ def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = (
         features = np.union1d(features, joining)
     if isinstance(A, LargeCovariance) and result.status is not Status.CANCELLED:
         with handing_in(result):
-            result = _looked_over(problem, result, report)
+            result = _with_exchanges(problem, result, report)
     info: dict[str, float] = {
         "features": int(features.size),
         "outside": int(joining.size),
@@ -84,7 +84,7 @@ def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = (
     return replace(result, info=result.info | info)
 
 
-def _looked_over(problem: Problem, result: Result, report: Report) -> Result:
+def _with_exchanges(problem: Problem, result: Result, report: Report) -> Result:
     """Return the answer after exchanges with all features, if they gain."""
     X = result.components
     if problem.joint:
@@ -127,11 +127,11 @@ def _spread(problem: Problem, found: Result, features: np.ndarray) -> Result:
 def _of_all(report: Report, features: np.ndarray) -> Report:
     """Return a `report` for a method that knows some features only; it translates feature numbers back."""
 
-    def told(event: Event) -> None:
+    def translated(event: Event) -> None:
         components = event.payload.get("components")
         if components:
             own = [[features[support].tolist(), weights] for support, weights in components]
             event = replace(event, payload=event.payload | {"components": own})
         report(event)
 
-    return told
+    return translated

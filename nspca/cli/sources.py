@@ -33,7 +33,7 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
     from nspca import data
 
     names = [name for name in args.prepare.split(",") if name]
-    if _asked(args) and (source in data.SAMPLES or Path(source).is_dir()):
+    if _reading_options(args) and (source in data.SAMPLES or Path(source).is_dir()):
         raise InvalidOption(
             f"{', '.join(READING)} are about a file and how it is read, got {source}, which is none: leave "
             "them out"
@@ -48,30 +48,32 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
             )
         if covariance:
             raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
-        return _said(OnDisk(Shards(source)))
+        return _with_notes(OnDisk(Shards(source)))
     if source in data.SAMPLES:
-        return data.prepare(_taken(data.load_sample(source), covariance), *names)
+        return data.prepare(_as_covariance(data.load_sample(source), covariance), *names)
     if not Path(source).is_file():
         raise InvalidOption(
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"
         )
-    return data.prepare(_taken(_said(data.read(source, **_asked(args))), covariance), *names)
+    return data.prepare(
+        _as_covariance(_with_notes(data.read(source, **_reading_options(args))), covariance), *names
+    )
 
 
-def _asked(args: argparse.Namespace) -> dict[str, Any]:
+def _reading_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `nspca.read` that are given."""
     told = {word: getattr(args, option[2:].replace("-", "_")) for option, word in READING.items()}
     return {word: value for word, value in told.items() if value is not None and value is not False}
 
 
-def _said(dataset: Any) -> Any:
+def _with_notes(dataset: Any) -> Any:
     """Print the notes of a data set and return it."""
     say_notes(dataset.notes)
     return dataset
 
 
-def _taken(dataset: "Dataset", covariance: bool) -> "Dataset":
+def _as_covariance(dataset: "Dataset", covariance: bool) -> "Dataset":
     """Return a data set, marked as a covariance if requested."""
     return replace(dataset, is_covariance=True, labels=None) if covariance else dataset
 

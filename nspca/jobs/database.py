@@ -198,7 +198,7 @@ class Database:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Open a write transaction, committed as a whole or rolled back."""
-        with self._lock, self._said():
+        with self._lock, self._translated_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -211,7 +211,7 @@ class Database:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Open a read transaction, a consistent view of the store that does not wait for writers."""
-        with self._said():
+        with self._translated_errors():
             db = self._reader()
             try:
                 db.execute("BEGIN")
@@ -238,7 +238,7 @@ class Database:
             db.close()
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         if self._open and (gone := self.missing()):
             raise JobError(gone)
         try:

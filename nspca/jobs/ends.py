@@ -77,7 +77,7 @@ class Ends:
 
     def keep(self, end: End) -> None:
         """Store an outcome in one transaction, or hold it in memory for another attempt."""
-        trouble = self._tell(end)
+        trouble = self._store_outcome(end)
         if not trouble:
             return
         _log.error("the end of a run could not be kept, it is held in memory: %s", trouble)
@@ -92,7 +92,7 @@ class Ends:
             return
         self._tried = time.monotonic()
         while self._held:
-            self._why = self._tell(self._held[0])
+            self._why = self._store_outcome(self._held[0])
             if self._why:
                 return
             self._held = self._held[1:]
@@ -116,7 +116,7 @@ class Ends:
         """Return the outcome of a run that is not in the store yet, None if there is none."""
         return next((end for end in reversed(self._held) if run_id in end.runs), None)
 
-    def _tell(self, end: End) -> str:
+    def _store_outcome(self, end: End) -> str:
         kept = (end.job.key, end.result) if end.state == "done" else None
         try:
             self._store.finish_runs(

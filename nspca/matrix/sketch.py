@@ -241,7 +241,7 @@ class FrequentDirections:
         and recorded.
         """
         weights, parts = _directions(rows)
-        self.rounding += _taken(rows)
+        self.rounding += _rounding_bound(rows)
         room = 2 * self.rank
         lost = float(weights[room]) if weights.size > room else 0.0
         weights, parts = weights[:room], parts[:room]
@@ -259,7 +259,7 @@ class FrequentDirections:
         V = parts[: self.rank].T / np.sqrt(self.rows)
         cut = float(weights[self.rank]) if weights.size > self.rank else 0.0
         V = np.pad(V, ((0, 0), (0, self.rank - V.shape[1])))
-        rounding = self.rounding + _taken(self.kept)
+        rounding = self.rounding + _rounding_bound(self.kept)
         if self.center:  # Z + E for Z: |Z|^2 is the total, |E|^2 at most u^2 times the squares
             lost = 2 * UNIT_ROUNDOFF * np.sqrt(self.squares)
             rounding += float(lost * (2 * np.sqrt(self.total) + lost))
@@ -278,7 +278,7 @@ def _directions(rows: Array) -> tuple[Array, Array]:
     return weights, vectors.T @ rows if b <= n else np.sqrt(weights)[:, None] * vectors.T
 
 
-def _taken(rows: Array) -> float:
+def _rounding_bound(rows: Array) -> float:
     """Bound the rounding error of `_directions` and of products of its result, in spectral norm, for rows R
     (q, n).
 

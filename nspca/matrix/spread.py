@@ -67,11 +67,11 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
         When the workers are lost, or end again and again.
     """
     for tries in range(TRIES):
-        with said():
+        with clear_errors():
             begun = Pass(client, table, question, join)
         try:
             begun.wait(report)
-            with said():
+            with clear_errors():
                 return begun.total.result()
         except JobError as error:
             if type(error.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
@@ -82,7 +82,7 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
 
 
 @contextmanager
-def said() -> Iterator[None]:
+def clear_errors() -> Iterator[None]:
     """Turn errors of connections, processes and versions into one sentence."""
     try:
         yield

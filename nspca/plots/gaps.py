@@ -40,8 +40,8 @@ def gap_figure(
     unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
-    said = [_said(bound, unit, format_bound, format_bound_share) for bound in upper]
-    reached = [_said(value, unit, format_value, format_value_share) for value in lower]
+    said = [_formatted(bound, unit, format_bound, format_bound_share) for bound in upper]
+    reached = [_formatted(value, unit, format_value, format_value_share) for value in lower]
     ratio = proved_ratio(lower[-1], upper[-1]) if len(lower) and upper[-1] > 0 else None
     ratio = None if ratio is None or np.isnan(lower[-1]) else ratio
     factor, prefix = (1.0, "") if unit == 1 else (100 / unit, "% of ")
@@ -87,7 +87,7 @@ def gap_figure(
     return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
 
 
-def _said(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
+def _formatted(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
     """Return a number as the axis has it: in the units of the data, or in per cent of another unit."""
     return absolute(number, HOVER_DIGITS) if unit == 1 else relative(number, unit, HOVER_DIGITS)
 
