@@ -82,7 +82,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return a Dask client whose workers read the shards or help with a search, where some are asked for."""
+    """Return a context with a Dask client whose workers read the shards or help with a search, else with
+    None.
+    """
     asked = (args.workers, args.scheduler) != (None, None)
     if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
         raise InvalidOption(
