@@ -20,6 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
 REASONS = {
+    "nspca.plots.compare.weights_figure": "traces and axes of one figure, in the order in which they are drawn",
+    "nspca.plots.gaps.gap_figure": "traces and axes of one figure, in the order in which they are drawn",
+    "nspca.plots.spannogram.spannogram_base": "traces and axes of one figure, in the order in which they are drawn",
+    "nspca.plots.samples.score_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.api.certify": "the public call: every argument is one that users name",
     "nspca.bounds.strongest.strongest": "the words of certify, and what a neighbouring k leaves",
     "nspca.bounds.fixing.settle._Settling": "the state of one node while it is settled, step after step",

@@ -57,7 +57,7 @@ def fixing_figure(
         if counts[code] or (code == 2 and words[code] == CERTAIN):
             _swatch(figure, f"{words[code]}: {counts[code]:,}", tuple(LOOK.values())[code], "square")
     if image_shape is not None:
-        _add_pixels(figure, x, codes, image_shape, possible.any())
+        _add_pixels(figure, x, codes, image_shape, bool(possible.any()))
     else:
         _add_bars(figure, x, codes, names)
     return figure
