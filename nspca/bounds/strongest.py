@@ -1,10 +1,11 @@
 """Which bounds to try, in which order, and when to stop: the strongest certificate that an effort buys.
 
 Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6). Then, with few features, the
-search that fixes features and branches (B8, `fixing`); with many, W, M, U and its subspace are improved together
-(B6 until the row cuts begin, then B9), once for each rank, and the search begins with what came of it, if it
-fixes anything. Stops as soon as the gap is closed. Budgets are counts of steps that depend on the size alone,
-never on the clock: the same input gives the same certificate. Only `Limits` of a caller may name seconds.
+search that fixes features and branches (B8, `fixing`). With many, W, M, U and its subspace are improved
+together (B6 until the row cuts begin, then B9), once for each rank. The search then begins with what came of
+it, if that fixes anything. The work stops as soon as the gap is closed. Budgets are counts of steps that
+depend on the size alone, never on the clock: the same input gives the same certificate. Only the `Limits` of
+a caller may name seconds.
 """
 
 import time

@@ -56,6 +56,13 @@ def add(commands: Commands) -> None:
         metavar="ADDRESS",
         help="the workers of this Dask scheduler do, where the folder is at the same path",
     )
+    _add_limits(command)
+    with_seed(command)
+    with_json(command)
+
+
+def _add_limits(command: argparse.ArgumentParser) -> None:
+    """Add the words of effort "exhaustive"."""
     command.add_argument(
         "--seconds", type=float, metavar="S", help="with --effort exhaustive: end the search after so long"
     )
@@ -67,8 +74,6 @@ def add(commands: Commands) -> None:
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
-    with_seed(command)
-    with_json(command)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -82,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return a Dask client whose workers read the shards or help with a search, where some are asked for."""
+    """Return a Dask client whose workers read shards or help with a search, where some are asked for."""
     asked = (args.workers, args.scheduler) != (None, None)
     if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
         raise InvalidOption(
