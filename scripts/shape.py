@@ -41,6 +41,11 @@ REASONS = {
     "drawn",
     "nspca.plots.sphere.sphere_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.api.solve": "the public call: every argument is one that users name",
+    "nspca.api.certify": "the public call: every argument is one that users name",
+    "nspca.bounds.strongest.strongest": "what a bound may start from, and what it may cost",
+    "nspca.bounds.fixing.settle._Settling": "one node: all methods change the supports, the witness and the "
+    "bundle that belong together",
+    "nspca.bounds.fixing.tree.FixingTree": "one tree: heap, limits and what it says while it grows",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
     "nspca.shards.sources.shard": "the public call: how a file may have to be read, and how it is cut",

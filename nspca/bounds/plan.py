@@ -41,7 +41,7 @@ class Plan:
     cap : cones per search
     first : steps before the first look; few leave a W that lifts better, many a better B5
     eigenvalues : of the cheapest search over supports, n^3 for every node
-    branching : of the search that fixes features and branches, entries of all its steps together
+    branching : of the search that fixes features, entries of all its steps together
     ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
     cores : sizes of the dense cores that are tried where elimination gains nothing, all features weighted
     excesses : thresholds that are tried for each, by how much the bound with an empty core rises there, as a
