@@ -23,6 +23,7 @@ from nspca.data import (
     load_sample,
     original_path,
     prepare,
+    scaling_suggestion,
 )
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidData, NotPrepared
@@ -431,22 +432,27 @@ class Measures:
     filled : int, values that are not zero
     constant : indices of the features that take one value only
     covariance : str, why the table may be a covariance matrix; empty when it is none, or is taken as one
+    scales : str, why a table of measurements may want to be standardised; empty when its features are alike
     """
 
     filled: int
     constant: np.ndarray
     covariance: str
+    scales: str
 
 
 def measures(of: Chosen) -> Measures:
     """The measures of a data set, shared by all who look at it."""
-    return _measures(of.content, of.dataset.is_covariance, of.dataset)
+    return _measures(of.content, of.dataset.is_covariance, of.dataset.kind, of.dataset)
 
 
 @cache.keep()
-def _measures(content: str, covariance: bool, _data: Dataset) -> Measures:
+def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Measures:
     filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
-    return Measures(filled, _data.constant_columns(), "" if covariance else covariance_suggestion(_data.X)[1])
+    square = "" if covariance else covariance_suggestion(_data.X)[1]
+    measured = kind == "table" and not covariance and not sp.issparse(_data.X)
+    scales = scaling_suggestion(np.std(_data.X, axis=0)) if measured else ""
+    return Measures(filled, _data.constant_columns(), square, scales)
 
 
 def heavy(data: Dataset) -> bool:

@@ -9,7 +9,7 @@ from nspca.data.originals import adopt_copy, fetch_sample, kept_path, original_p
 from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reader import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
-from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion
+from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion, scaling_suggestion
 
 __all__ = [
     "PREPARATIONS",
@@ -32,4 +32,5 @@ __all__ = [
     "prepare",
     "read",
     "read_layout",
+    "scaling_suggestion",
 ]

@@ -21,6 +21,8 @@ _MANY_TIMES = 50
 # The side of a table up to which it is compared with its transpose: a tenth of a second. A larger covariance
 # has to be declared as one.
 _COMPARED = 4000
+_TAIL, _UNLIKE = 0.1, 5.0
+"""Features have different scales when the deviations at these quantiles differ by this factor or more."""
 
 
 def features_in_rows_suggestion(
@@ -99,3 +101,28 @@ def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
         return False, ""
     what = "a correlation matrix" if (diagonal == 1).all() else "a covariance matrix"
     return True, f"This table is square and symmetric, {n} × {n}: it looks like {what} rather than samples."
+
+
+def scaling_suggestion(deviations: np.ndarray) -> str:
+    """Return why a table of measurements may want to be standardised; empty where the features are alike.
+
+    Parameters
+    ----------
+    deviations : (n,) float64
+        Standard deviations of the features; those that are 0 do not count.
+
+    Returns
+    -------
+    sentence : str
+        The spread of the deviations, and what standardising changes.
+    """
+    known = deviations[deviations > 0]
+    if known.size < 2:
+        return ""
+    low, high = np.quantile(known, (_TAIL, 1 - _TAIL))
+    if high < _UNLIKE * low:
+        return ""
+    return (
+        f"The features have different scales: most standard deviations lie between {low:.3g} and {high:.3g}. "
+        "As they are, the features with large numbers decide. Standardised, every feature counts alike."
+    )

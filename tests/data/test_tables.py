@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nspca.data import cells, covariance_suggestion, features_in_rows_suggestion, layout, read, read_layout
+from nspca.data import (
+    cells,
+    covariance_suggestion,
+    features_in_rows_suggestion,
+    layout,
+    read,
+    read_layout,
+    scaling_suggestion,
+)
 from nspca.errors import InvalidData
 
 
@@ -489,3 +497,14 @@ def test_a_late_text_is_found_without_a_look_at_every_cell(monkeypatch):
     with pytest.raises(InvalidData, match=r'row 1001, column "b" holds the text "x"'):
         read(b"a,b,c\n" + b"1,-2.5,3e2\n" * 1000 + b"1,x,3\n", name="late")
     assert len(looked) < 10
+
+
+def test_standardising_is_suggested_where_features_have_different_scales():
+    rng = np.random.default_rng(0)
+    alike = rng.uniform(1, 3, 50)
+    assert scaling_suggestion(alike) == "" and scaling_suggestion(np.array([1.0])) == ""
+    one_out = np.append(alike, [1e6, 0.0])
+    assert scaling_suggestion(one_out) == "", "one feature is not a difference of scales"
+    apart = scaling_suggestion(10.0 ** rng.uniform(-3, 3, 50))
+    low, high = map(float, re.search(r"between (\S+) and (\S+)\. As", apart).groups())
+    assert high > 5 * low and "every feature counts alike" in apart

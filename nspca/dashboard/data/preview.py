@@ -151,7 +151,7 @@ def preparation(of: Chosen) -> None:
             )
             st.toggle(
                 "Standardise",
-                help="Divide each feature by its standard deviation: all then count alike.",
+                help="Divide each feature by its standard deviation. Then every feature counts alike.",
                 **state.bind("scale", then=_changed),
             )
             st.toggle(
@@ -162,6 +162,8 @@ def preparation(of: Chosen) -> None:
             if state.get("drop") or measures(of).constant.size:
                 help_drop = "A feature that takes one value only cannot be standardised."
                 st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=_changed))
+        if measures(of).scales and not state.get("scale"):
+            st.caption(words.plain(measures(of).scales))
         _as_in_the_papers(of)
     try:
         _spectrum(of)

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen, kept
+from nspca.dashboard.chosen import Chosen, kept, measures
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
@@ -66,7 +66,9 @@ def asked(chosen: Chosen) -> SweepSpec:
         scale = st.toggle(
             "Standardise",
             disabled=chosen.dataset.is_covariance,
-            help="Divide every feature by its standard deviation.",
+            help=" ".join(
+                ["Divide every feature by its standard deviation.", measures(chosen).scales]
+            ).strip(),
             **state.bind("scale", then=whatif.changed),
         )
     scale = scale and not chosen.dataset.is_covariance
