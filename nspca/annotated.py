@@ -1,7 +1,7 @@
-"""AnnData, the annotated tables of single-cell biology: taken where somebody has made one, never required.
+"""Accept AnnData, the annotated tables of single-cell biology, without requiring the package anndata.
 
-Cells are rows and genes are columns, as here. The package anndata is imported by whoever made such an object,
-and not by this module.
+Cells are rows and genes are columns, as in this package. Nothing here imports anndata: an AnnData object
+exists only where its package was imported already.
 """
 
 import sys
@@ -11,13 +11,13 @@ from nspca.errors import InvalidProblem
 
 
 def is_annotated(X: object) -> bool:
-    """Whether X is an AnnData object."""
+    """Tell whether X is an AnnData object."""
     made = getattr(sys.modules.get("anndata"), "AnnData", None)
     return made is not None and isinstance(X, made)
 
 
 def plain(X: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """The numbers of a table, and the names of its columns where it is AnnData; any other as it is.
+    """Return the numbers of a table, and the names of its columns for AnnData (None for any other table).
 
     Raises
     ------

@@ -286,7 +286,7 @@ def sweep(
 
 
 def line_of(method: str) -> Method:
-    """What is known of a method: its line of `METHODS`, or that of "auto".
+    """Return the description of a method: its line of `METHODS`, or that of "auto".
 
     Raises
     ------
@@ -324,7 +324,9 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
 
 @dataclass(frozen=True)
 class _Search:
-    """What effort "exhaustive" was given; None for other efforts."""
+    """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
+    other efforts.
+    """
 
     limits: Limits | None = None
     resume: Certificate | None = None
@@ -495,7 +497,7 @@ def belonging(problem: Problem, result: Result) -> None:
 
 
 def in_memory(problem: Problem) -> bool:
-    """Whether methods can work on the whole A; else they work on some of the features of shards."""
+    """Tell whether methods can work on the whole A; otherwise they work on some of the features of shards."""
     return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
 
 

@@ -1,5 +1,5 @@
-"""Archives of arrays without pickle, from anybody: what they would unpack to is known and capped before a
-byte is unpacked.
+"""Read archives of arrays from untrusted sources: no pickle, and unpacked sizes are checked before
+unpacking.
 """
 
 import io
@@ -12,13 +12,13 @@ import numpy as np
 from nspca.errors import InvalidData
 
 MAX_BYTES = 512 * 2**20
-"""A gene table of 1000 samples x 20 000 genes with 17 digits each is 400 MB of text; more belongs in NPZ."""
+"""Maximum unpacked bytes of an archive. 1000 x 20 000 numbers with 17 digits are 400 MB of text."""
 MAX_HEADER = 4096
-"""Text headers of plain arrays are about 100 bytes; more is a structured type, which is not read."""
+"""Maximum bytes of an array header. Headers of plain arrays have about 100; structured types have more."""
 
 
 def mib(count: float) -> str:
-    """A byte count as a person reads it."""
+    """Return a byte count as a readable text in MiB or GiB."""
     return f"{count / 2**30:.0f} GiB" if count >= 10 * 2**30 else f"{count / 2**20:.3g} MiB"
 
 
@@ -28,8 +28,10 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """An archive and its files, after the directory alone has shown that together they have at most `most`
-    bytes (`MAX_BYTES`).
+    """Open an archive and return it with its files, after checking their total unpacked size in the
+    directory.
+
+    The limit is `most` bytes (`MAX_BYTES` by default).
     """
     most = MAX_BYTES if most is None else most
     try:
@@ -48,7 +50,7 @@ def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list
 
 
 def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """One file of an archive; never more bytes than its directory entry says."""
+    """Return one file of an archive, never more bytes than its directory entry says."""
     try:
         with archive.open(info) as handle:
             plain = handle.read(info.file_size + 1)
@@ -63,7 +65,7 @@ def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def read_npy(raw: bytes) -> np.ndarray:
-    """One ``.npy`` array of plain numbers or text.
+    """Return one ``.npy`` array of plain numbers or text.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
 
 
 def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
-    """Shape and type from the header alone."""
+    """Return the shape and type of an array from its header alone."""
     try:
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
@@ -121,7 +123,7 @@ def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
 
 
 def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
-    """All arrays of an NPZ, by name.
+    """Return all arrays of an NPZ, by name.
 
     Raises
     ------
@@ -133,7 +135,7 @@ def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
 
 
 def write_arrays(arrays: dict[str, np.ndarray]) -> bytes:
-    """A compressed NPZ of `arrays`, which `read_arrays` reads."""
+    """Return a compressed NPZ of `arrays`, for `read_arrays`."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()

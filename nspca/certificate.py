@@ -1,5 +1,5 @@
-"""A certificate: an upper bound on the unknown optimum, with the witness that lets anybody re-prove it from
-the data.
+"""Certificates: an upper bound on the unknown optimum, with the witness that lets anybody verify it from the
+data.
 """
 
 import json
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +22,7 @@ from nspca.problem import Problem
 
 VERSION = 1
 ROUNDING = 1e-12
-"""A value may exceed a bound by this much, relatively, through rounding alone; more is a bug that must be
-seen.
-"""
+"""Relative excess of a value over a bound that rounding explains; a larger excess is reported as an error."""
 
 KINDS = {
     "B0": "elementary bound (leading eigenvalue, variances or rows)",
@@ -38,13 +37,12 @@ KINDS = {
     "J": "joint dual (Ky Fan)",
     "JP": "lifted joint dual with prices",
 }
-"""What proved the bound, in words."""
+"""Description of each kind of bound."""
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Upper bound on the optimum of one problem, with everything `nspca.checker.entry` needs besides the
-    data.
+    """Upper bound on the optimum of one problem, with everything that `nspca.verify` needs besides the data.
 
     Attributes
     ----------
@@ -80,12 +78,19 @@ class Certificate:
     witness: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, problem: Problem, kind: str, form: str, upper: float, witness=None) -> "Certificate":
-        """Certificate of `problem` with `upper` in unit scale, rounded up on the way to the units of the
-        data.
+    def of(
+        cls,
+        problem: Problem,
+        kind: str,
+        form: str,
+        upper: float,
+        witness: dict[str, np.ndarray] | None = None,
+    ) -> "Certificate":
+        """Return the certificate of `problem` for a bound `upper` in unit scale, rounded up when converted to
+        data units.
         """
         A = problem.covariance
-        recipe = {
+        recipe: dict[str, Any] = {
             "source": A.source,
             "center": A.center,
             "scale": A.scale,
@@ -97,8 +102,8 @@ class Certificate:
         upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0
         return cls(kind, form, upper, problem.k, problem.nonneg, witness=dict(witness or {}), **recipe)
 
-    def __post_init__(self):
-        """Words of the recipe are what they are said to be; nothing is read by its truth value."""
+    def __post_init__(self) -> None:
+        """Refuse fields of the recipe that do not have their declared types; nothing is converted."""
         wrong = _wrong(self)
         if wrong:
             raise CertificateError(
@@ -108,17 +113,17 @@ class Certificate:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """k of every component the bound is about; of one component, a tuple of one."""
+        """Return the k of every component the bound is about; for one component, a tuple of one."""
         return self.k if isinstance(self.k, tuple) else (self.k,)
 
     def ratio(self, value: float) -> float:
-        """Proved fraction ``value / upper`` of the optimum, rounded down; 1 when both are zero.
+        """Return the proved fraction ``value / upper`` of the optimum, rounded down; 1 when both are zero.
 
         Raises
         ------
         CertificateError
-            When `value` is no number, or lies above the bound by more than rounding: then one of the two is
-            wrong.
+            When `value` is no finite number, or exceeds the bound by more than rounding, so that one of the
+            two is wrong.
         """
         if not _finite(value):
             raise CertificateError(f"a value that was reached must be a finite number, got {shown(value)}")
@@ -131,22 +136,22 @@ class Certificate:
 
     @property
     def summary(self) -> str:
-        """Who proved the bound, in words."""
+        """Return the description of the kind of bound."""
         return KINDS.get(self.kind, self.kind)
 
     @property
     def statement(self) -> str:
-        """What is proved, of what, in one sentence; features that are forced are counted from 1 in it."""
+        """Return what the certificate proves in one sentence; forced features are counted from 1."""
         return self.stated()
 
     def stated(self, names: Sequence[str] | None = None) -> str:
-        """The statement with features by their `names`."""
+        """Return the statement of the certificate with features by their `names`."""
         who = said.components(self.sizes, self.nonneg, self.forced, self.subject, names)
         explain = "together explain" if len(self.sizes) > 1 else "explains"
         return f"no {who} {explain} more than {float(self.upper)!r}"
 
     def __repr__(self) -> str:
-        """What is proved, and of what, in two lines."""
+        """Describe the bound and its data in two lines."""
         m, n = self.shape
         what = f"a covariance of {n} features" if self.source == "covariance" else f"{m} x {n} data"
         return (
@@ -155,31 +160,33 @@ class Certificate:
         )
 
     def rounded(self, digits: int) -> "Certificate":
-        """The same with a bound of so many significant digits, rounded up: to be said, and still proved."""
+        """Return the certificate with its bound rounded up to `digits` significant digits, so that the bound
+        still holds.
+        """
         whole("digits", digits, 1, 17)
         return replace(self, upper=round_up(self.upper, int(digits)))
 
     @property
     def subject(self) -> str:
-        """What the components are of: ``the centred data``, ``the covariance``, ..."""
+        """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ..."""
         return said.subject(self.source, self.center, self.scale, self.prepared)
 
     @property
     def of_features(self) -> bool:
-        """Whether it bounds, for every feature, what answers with it and without it explain."""
+        """Tell whether the certificate also bounds, for every feature, answers with it and without it."""
         return "having" in self.witness and "lacking" in self.witness
 
     def of_prepared(self, steps: Iterable[str]) -> "Certificate":
-        """The same, saying what was done to the data before."""
+        """Return the certificate with the names of the preparation `steps` of the data."""
         return replace(self, prepared=tuple(steps))
 
     @property
     def nbytes(self) -> int:
-        """Size of the witness in bytes."""
+        """Return the size of the witness in bytes."""
         return sum(array.nbytes for array in self.witness.values())
 
     def to_bytes(self) -> bytes:
-        """The certificate file: npz, no pickle."""
+        """Return the certificate file: npz without pickle."""
         header = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "witness"}
         return write_arrays(
             {"header": np.array(json.dumps(header))}
@@ -188,8 +195,8 @@ class Certificate:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Certificate":
-        """Read what `to_bytes` wrote; anything else raises `CertificateError`. Nothing is believed before
-        `verify`.
+        """Read a certificate written by `to_bytes`; other content raises `CertificateError`. Nothing is
+        trusted before `verify`.
         """
         try:
             arrays = read_arrays(content)
@@ -211,12 +218,12 @@ class Certificate:
                 f"a certificate file must be an unchanged .npz written by save, got {error}; save it again"
             ) from error
 
-    def save(self, path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the certificate to one file."""
         Path(path).write_bytes(self.to_bytes())
 
     @classmethod
-    def load(cls, path) -> "Certificate":
+    def load(cls, path: str | Path) -> "Certificate":
         """Read a file written by `save`."""
         return cls.from_bytes(Path(path).read_bytes())
 
@@ -237,11 +244,13 @@ def require_about(problem: Problem, certificate: Certificate) -> None:
 
 
 HALF = "W_upper"
-"""Name in a file of the half of a symmetric W that is on and above the diagonal; the other half is 0."""
+"""Name in a file of the upper triangle of a symmetric W; the other half is stored as 0."""
 
 
 def _halved(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """A witness as it is stored: of a symmetric W one half, as zeros cost nothing."""
+    """Return a witness as it is stored: only the upper triangle of a symmetric W, as zeros compress to
+    nothing.
+    """
     W = np.asarray(witness.get("W", np.zeros(0)))
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not np.array_equal(W, W.T):
         return witness
@@ -249,7 +258,7 @@ def _halved(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _mirrored(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The other way round."""
+    """Return a stored witness with the symmetric W restored, the inverse of `_halved`."""
     if HALF not in witness or "W" in witness:
         return witness
     upper = witness[HALF]
@@ -258,7 +267,7 @@ def _mirrored(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _scaled_up(upper: float, exponent: int) -> float:
-    """``upper * 2**exponent``, rounded up where that falls below the normal numbers."""
+    """Return ``upper * 2**exponent``, rounded up where the product falls below the normal numbers."""
     scaled = math.ldexp(upper, exponent)
     return (
         scaled
@@ -268,7 +277,7 @@ def _scaled_up(upper: float, exponent: int) -> float:
 
 
 def _wrong(one: Certificate) -> list[str]:
-    """Words that are not what they are said to be."""
+    """Return descriptions of the fields of a certificate that do not have their declared types."""
     sizes = one.sizes
     shape, forced = (part if isinstance(part, tuple) else (None,) for part in (one.shape, one.forced))
     flags = {name: getattr(one, name) for name in ("nonneg", "center", "scale")}
@@ -306,10 +315,10 @@ def _wrong(one: Certificate) -> list[str]:
     return wrong
 
 
-def _finite(number) -> bool:
+def _finite(number: Any) -> bool:
     real = is_whole(number) or isinstance(number, float | np.floating)
     return real and -sys.float_info.max <= number <= sys.float_info.max
 
 
-def _whole(number) -> bool:
+def _whole(number: Any) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)

@@ -26,27 +26,27 @@ PAPER = _PURPLE
 FOUND = _BLUE
 """The best value that was found."""
 CHOSEN = _ORANGE
-"""What a visitor chose or asks for: a k, a wanted level, a painted pixel."""
+"""Choices of a visitor: a k, a wanted level, a painted pixel."""
 POSITIVE, NEGATIVE = _BLUE, _VERMILION
 """The signs of weights."""
 MAIN, SECOND = _BLUE, _ORANGE
 """The curve that a figure is about, and the one beside it."""
 EXCHANGEABLE, UNDECIDED = _ORANGE, _BLUE
-"""Features that are proved to be exchangeable, and those of which nothing is proved."""
+"""Features that are proved to be exchangeable, and undecided features."""
 TOGETHER = _GREEN
 """A sum over the first parts of something."""
 RECOMMENDED = _GREEN
-"""The numbers of features that rows held out speak for."""
+"""Numbers of features recommended by held-out rows."""
 BEST, LIMIT = _VERMILION, _VERMILION
 """The best point of a picture, and the line beyond which it may not lie."""
 CONTEXT = _GREY
-"""What stands behind for comparison: a preview, all rows, a mean, a helping line."""
+"""Context behind a figure: a preview, all rows, a mean, a helping line."""
 EARLIER = (_GREY, _OLIVE, _SKY, _VERMILION)
-"""Sweeps of before, in the order in which they were pinned."""
+"""Earlier sweeps, in the order in which they were pinned."""
 COLOURS = (_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _OLIVE)
-"""Things beside each other that have no meaning but their name: methods, groups, parts."""
+"""Items without a colour meaning of their own: methods, groups, parts."""
 HUES = (*COLOURS, "#6f6ad6", "#8d6748", "#c2417f", "#5f8f9b", "#3f6b2f")
-"""As many colours as there are methods to compare: twelve."""
+"""Twelve colours, one for each method that can be compared."""
 
 OPEN_CONE, PROVED_CONE, DISCARDED_CONE = "#ff7f2a", "#3ddbb0", "#c3c8d1"
 """Edges of cones over a field from blue to yellow: light or orange, which neither end of the scale hides."""

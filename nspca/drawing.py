@@ -1,6 +1,6 @@
-"""Small figures as plain SVG, for notebooks: no plotting library, nothing that runs.
+"""Draw small figures as plain SVG for notebooks, without a plotting library or scripts.
 
-Every figure is an XML fragment; names from data are escaped, and what XML cannot hold is replaced.
+Every figure is an XML fragment; names from data are escaped, and characters invalid in XML are replaced.
 """
 
 import re
@@ -12,19 +12,19 @@ from nspca.numerals import format_bound, format_value
 from nspca.said import short
 
 MOST_BARS = 30
-"""Weights that are drawn as bars; the others are counted."""
+"""Maximum number of weights drawn as bars; the others are counted."""
 PER_ROW = 40
-"""Squares beside each other."""
+"""Number of squares in a row."""
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def text(words: str) -> str:
-    """Words as they may stand in XML."""
+    """Return words escaped for XML."""
     return escape(NO_XML.sub("\ufffd", words))
 
 
 def bars(weights: Sequence[tuple[str, float]]) -> str:
-    """A bar for each weight with its name, largest first."""
+    """Draw a bar for each weight with its name, largest first."""
     shown = sorted(weights, key=lambda one: -abs(one[1]))
     names, more = [short(name) for name, _ in shown[:MOST_BARS]], len(shown) - MOST_BARS
     longest = max((abs(weight) for _, weight in shown), default=1.0) or 1.0
@@ -43,7 +43,7 @@ def bars(weights: Sequence[tuple[str, float]]) -> str:
 
 
 def pixels(weights: Sequence[tuple[str, float]], places: Sequence[int], shape: tuple[int, int]) -> str:
-    """The weights in the image whose pixels they are, `places` says where; the stronger the larger."""
+    """Draw weights as pixels of an image at the positions `places`, stronger for larger weights."""
     height, width = shape
     side = max(2.0, min(16.0, 180 / max(shape)))
     longest = max((abs(weight) for _, weight in weights), default=1.0) or 1.0
@@ -60,7 +60,7 @@ def pixels(weights: Sequence[tuple[str, float]], places: Sequence[int], shape: t
 
 
 def squares(cells: Sequence[tuple[str, str, bool]]) -> str:
-    """Draw a row of squares, folded after `PER_ROW`: each has a colour, a title, and a frame or none."""
+    """Draw a row of squares, wrapped after `PER_ROW`; each has a colour, a title, and a frame or none."""
     drawn = [
         f'<rect x="{12 * (i % PER_ROW) + 1}" y="{12 * (i // PER_ROW) + 1}" width="9" height="9" '
         f'fill="{colour}" stroke="{"currentColor" if framed else "none"}"><title>{text(title)}</title></rect>'
@@ -70,7 +70,7 @@ def squares(cells: Sequence[tuple[str, str, bool]]) -> str:
 
 
 def gauge(ratio: float) -> str:
-    """How much of what is possible was reached at least."""
+    """Draw a proved ratio as a filled bar."""
     return svg(
         300,
         10,
@@ -82,7 +82,7 @@ def gauge(ratio: float) -> str:
 
 
 def curves(lines: Sequence[tuple[str, Sequence[tuple[float, float]], str]]) -> str:
-    """Lines through points, each with a name and a colour; both axes say where they begin and end."""
+    """Draw lines through points, each with a name and a colour; both axes show their ends."""
     points = [point for _, line, _ in lines for point in line]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     first, last, low, high = min(xs), max(xs), min(ys), max(ys)
@@ -111,7 +111,7 @@ def _colour(weight: float) -> str:
 
 
 def svg(width: float, height: float, parts: Sequence[str]) -> str:
-    """One figure of its size; it takes the colour of text from where it stands, light or dark."""
+    """Return one figure of the given size that inherits the text colour of the page, light or dark."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}" font-size="12" fill="currentColor" '
@@ -120,7 +120,7 @@ def svg(width: float, height: float, parts: Sequence[str]) -> str:
 
 
 def block(lines: str, *rows: Sequence[str]) -> str:
-    """Lines of text, and under them rows of figures beside each other."""
+    """Return lines of text with rows of figures below them, as HTML."""
     said = "<br/>".join(map(text, lines.splitlines()))
     beside = "".join(
         f'<div style="display:flex;flex-wrap:wrap;gap:8px 20px;margin-top:8px">{"".join(row)}</div>'

@@ -1,15 +1,15 @@
-"""Every error a user can meet. A message is one sentence: what was required, what was got, the way out."""
+"""Errors of the package. A message is one sentence: what was required, what was got, and the way out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 LONGEST = 100
-"""Characters of a value that an error shows."""
+"""Maximum characters of a value shown in an error."""
 
 
 def shown(value: Any) -> str:
-    """`value` as an error shows it: in one line, cut where it is long, and whatever it is."""
+    """Return a short one-line text of any value for an error message."""
     try:
         said = " ".join(repr(value).split())
     except Exception:  # whole numbers of more than 4300 digits have no repr, others have one of their own
@@ -18,7 +18,7 @@ def shown(value: Any) -> str:
 
 
 class NSPCAError(Exception):
-    """Base of all errors this package raises on purpose."""
+    """Base class of all errors that this package raises on purpose."""
 
 
 class InvalidProblem(NSPCAError, ValueError):
@@ -34,13 +34,13 @@ class InvalidData(NSPCAError, ValueError):
 
 
 class MissingValues(InvalidData):
-    """A table has cells without a number, which can be left out or filled in when somebody says so.
+    """A table has cells without a number; readers have options that leave them out or fill them in.
 
     Parameters
     ----------
     message : str
     cells, rows, columns : int
-        How many there are, and in how many rows and columns of the file.
+        Number of missing cells, and of the rows and columns of the file that have some.
     """
 
     def __init__(self, message: str, cells: int = 0, rows: int = 0, columns: int = 0) -> None:
@@ -52,13 +52,13 @@ class MissingValues(InvalidData):
 
 
 class NotNumbers(InvalidData):
-    """A column of a table holds text, which it may when somebody says that it holds names or labels.
+    """A column of a table holds text; readers have options that declare it as names or labels.
 
     Parameters
     ----------
     message : str
     column : int
-        Its position in the file.
+        Position of the column in the file.
     """
 
     def __init__(self, message: str, column: int = 0) -> None:
@@ -70,7 +70,7 @@ class NotNumbers(InvalidData):
 
 
 class NotPrepared(InvalidData):
-    """A preparation cannot be done to these data.
+    """A preparation step cannot be applied to the data.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class NotPrepared(InvalidData):
 
 
 class Refused(NSPCAError):
-    """An exact method would not finish, or is outside its theorem; the message names the number and an
+    """An exact method would not finish, or its theorem does not apply. The message gives the number and an
     alternative.
     """
 
@@ -110,15 +110,15 @@ class JobError(NSPCAError):
 
 
 class MissingPackage(NSPCAError, ImportError):
-    """What was asked for needs a package that comes with ``nspca[app]`` alone."""
+    """A feature needs a package that only ``nspca[app]`` installs."""
 
 
 class Cancelled(NSPCAError):
-    """Raised by a `report` hook to stop a computation.
+    """Stop a computation; raised by a `report` hook.
 
-    On its way out it is given what there is: `best`, the Certificate proved by then, or of a sweep the Sweep
-    of what was ready; and `result`, the Result found by then, of status CANCELLED, or of a task in a worker
-    the bytes that it hands in. None where there was none yet.
+    Partial results are attached while the exception travels up. `best` is the Certificate proved by then, or
+    for a sweep the Sweep of finished rows. `result` is the Result found by then, of status CANCELLED, or for
+    a task in a worker the bytes of its partial result. Both are None when nothing was ready.
     """
 
     best: Any = None
@@ -127,9 +127,7 @@ class Cancelled(NSPCAError):
 
 @contextmanager
 def within_memory() -> Iterator[None]:
-    """What no array can be made for is refused with a sentence; for a function that may be handed anything,
-    as a decorator.
-    """
+    """Turn `MemoryError` into `Refused` with a sentence; usable as a decorator."""
     try:
         yield
     except MemoryError as error:
@@ -141,7 +139,7 @@ def within_memory() -> Iterator[None]:
 
 @contextmanager
 def of_the_app(what: str) -> Iterator[None]:
-    """`what` is refused with a sentence where the packages of the dashboard are not installed."""
+    """Turn a missing package of the dashboard into `MissingPackage` with a sentence about `what`."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,6 +1,7 @@
-"""`NSPCA`: the solvers behind scikit-learn's estimator conventions."""
+"""The scikit-learn estimator `NSPCA`, which wraps the solvers in fit, transform and score."""
 
 from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +13,7 @@ from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.features import positions
+from nspca.matrix.linalg import Array
 from nspca.matrix.moments import moments
 from nspca.matrix.numbers import real_numbers, sparse_table
 from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
@@ -21,7 +23,7 @@ from nspca.result import Result, Status
 from nspca.said import SKETCHED
 
 ROUNDING = 1e-12
-"""More than the rows of a sketch, and what is said of its error, are rounded by, relative to their size."""
+"""Relative bound on the rounding of the rows of a sketch and of its error bound."""
 FOUND = (
     "components_",
     "explained_variance_",
@@ -33,7 +35,7 @@ FOUND = (
     "sketch_error_",
     "_stream",
 )
-"""What a fit leaves, and the next one begins without."""
+"""Attributes set by a fit; the next fit deletes them first."""
 
 
 class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -66,15 +68,15 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     explained_variance_ : (n_components,) ndarray
         ``x'Ax`` of every component, with ``A = X'X / m`` of the centred X.
     explained_variance_ratio_ : (n_components,) ndarray
-        The same over the total variance.
+        Explained variances divided by the total variance.
     certificates_ : list of Certificate or None
-        One entry a component; only the first is certified: no component of k features explains more. The
-        others solve a problem with features removed.
+        One entry per component. Only the first is certified: no component of k features explains more. The
+        other components solve problems with features removed.
     mean_, scale_ : (n_features,) ndarray
     sketched_ : (rank + n_features, n_features) sparse array
-        After `partial_fit`: what the certificate is about, see there.
+        After `partial_fit`: the rows that the certificate is about, see `partial_fit`.
     sketch_error_ : float
-        After `partial_fit`: no component explains more of the rows than of the sketch plus this.
+        After `partial_fit`: bound on how much more a component explains of the rows than of the sketch.
 
     Notes
     -----
@@ -84,16 +86,16 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components=1,
-        k=10,
-        nonneg=True,
-        method="auto",
-        certify="fast",
-        center=True,
-        scale=False,
-        random_state=0,
-        rank=50,
-    ):
+        n_components: int = 1,
+        k: int = 10,
+        nonneg: bool = True,
+        method: str = "auto",
+        certify: str | None = "fast",
+        center: bool = True,
+        scale: bool = False,
+        random_state: int | np.random.RandomState | None = 0,
+        rank: int = 50,
+    ) -> None:
         self.n_components, self.k, self.nonneg, self.method, self.certify = (
             n_components,
             k,
@@ -103,9 +105,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
         self.center, self.scale, self.random_state, self.rank = center, scale, random_state, rank
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of X (m, n), dense or sparse, or of AnnData."""
-        # what a certificate is about: a data frame of sparse columns is sparse once it has been validated
+        # Certificates are about the given data: a data frame of sparse columns is sparse once validated.
         given = X
         X = self._validated(X, ensure_min_samples=2)
         self._forget()
@@ -122,25 +124,26 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.scale_ = deviation if self.scale else np.ones_like(deviation)
         return self
 
-    def partial_fit(self, X, y=None, finish=True):
-        """Take in some rows X (m, n), which need not be kept, and find the components of all so far.
+    def partial_fit(self, X: Any, y: Any = None, finish: bool = True) -> Self:
+        """Add rows X (m, n), which need not be kept by the caller, and find the components of all rows so
+        far.
 
-        Of the rows so far a sketch S = VV' of rank `rank` is kept (frequent directions), for which
-        ``S <= A <= S + error I``, the former up to rounding; what that can take is part of the error. So a
-        component explains at least what it explains of S, which is what `explained_variance_` says, and at
-        most `sketch_error_` more.
+        A sketch S = VV' of rank `rank` stands for the rows so far (frequent directions), with
+        ``S <= A <= S + error I``. The first inequality holds up to rounding, which is part of the error. So a
+        component explains at least its variance on S, given by `explained_variance_`, and at most
+        `sketch_error_` more.
 
-        The certificate is about the matrix S + error I, not about the rows, which nobody has any more:
+        The certificate is about the matrix S + error I, not about the rows, which are no longer available:
         ``nspca.verify(est.sketched_, est.certificates_[0])`` proves that no component explains more of that
-        matrix than its bound. That the matrix lies above A follows from how the sketch was made, and only
-        whoever reads all rows once more can check it.
+        matrix than its bound. The inequality A <= S + error I follows from the construction of the sketch;
+        checking it needs all rows again.
 
         Parameters
         ----------
         X : (m, n) array or sparse matrix
         y : ignored
         finish : bool
-            Whether to find the components now; with False the rows are only taken in.
+            Compute the components now; with False the rows are only added to the sketch.
         """
         if self.scale:
             raise InvalidOption(
@@ -162,8 +165,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._stream: FrequentDirections = stream
         return self._of_sketch(k) if flag("finish", finish) else self
 
-    def _of_sketch(self, k):
-        """Set the components of the rows taken in so far, and return self."""
+    def _of_sketch(self, k: int) -> Self:
+        """Set the components of the rows so far, and return self."""
         found, n = self._stream.sketch(), self._stream.n
         V = found.V
         self.sketch_error_ = found.bound + ROUNDING * (found.bound + float(np.sum(V * V)))
@@ -182,7 +185,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _solved(self, problem: Problem, *prepared: str) -> Result:
-        """Return the components, and keep a certificate of the first, about data that were so `prepared`."""
+        """Return the components, and set a certificate of the first, about data that were so `prepared`."""
         count, several = self.n_components, self.n_components > 1
         effort = None if several else self.certify
         result = solve(problem, self.method, components=count, seed=self._seed(), certify=effort)
@@ -194,22 +197,23 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.certificates_ = [first] + [None] * (count - 1)
         return result
 
-    def _forget(self):
-        """Begin anew."""
+    def _forget(self) -> None:
+        """Delete the attributes of an earlier fit."""
         for name in FOUND:
             self.__dict__.pop(name, None)
 
-    def transform(self, X):
-        """Scores of the samples along the components, (m, n_components)."""
+    def transform(self, X: Any) -> Array:
+        """Return the scores of the samples along the components, (m, n_components)."""
         check_is_fitted(self, "components_")
         X = self._rows(X)
         used = np.flatnonzero(self.components_.any(axis=0))
         part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
         return ((part - self.mean_[used]) / self.scale_[used]) @ self.components_[:, used].T
 
-    def score(self, X, y=None):
-        """The share of the variance of rows X (m, n) that the components explain; of rows that were held out
-        this says which k or how many components to take.
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the share of the variance of rows X (m, n) that the components explain.
+
+        On held-out rows this score helps to choose k or the number of components.
 
         ``sum |Zx|^2 / |Z|^2`` over the components x, with Z the rows minus `mean_`, divided by `scale_`: 1
         minus the relative squared error of the rows as the components reconstruct them. At most 1; on the
@@ -219,8 +223,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = self._rows(X)
         return float(shares_of_rows(X, self.components_.T, self.mean_, self.scale_).sum())
 
-    def annotate(self, adata, key="nspca"):
-        """Write what was found into AnnData, where tools for it look.
+    def annotate(self, adata: Any, key: str = "nspca") -> Self:
+        """Write scores, loadings and explained variances into AnnData, under the names that its tools use.
 
         Parameters
         ----------
@@ -236,7 +240,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         scores, names = self.transform(adata), list(map(str, adata.var_names))
         wanted = list(getattr(self, "feature_names_in_", names))
         loadings = np.zeros((len(names), len(self.components_)))
-        # The same names in the same order may be there twice, as those of genes are.
+        # Equal names in equal order may contain duplicates, as gene names do.
         loadings[slice(None) if names == wanted else positions(wanted, names)] = self.components_.T
         adata.obsm[f"X_{key}"], adata.varm[key] = np.asarray(scores), loadings
         adata.uns[key] = {
@@ -245,8 +249,10 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         }
         return self
 
-    def _rows(self, X):
-        """Further rows as `_validated`, of the features of the fit where both tables have names."""
+    def _rows(self, X: Any) -> Any:
+        """Return further rows as `_validated` does, with features matched by name where both tables have
+        names.
+        """
         X, genes = plain(X)
         names = list(getattr(X, "columns", genes or ()))
         known = hasattr(self, "feature_names_in_") and all(isinstance(name, str) for name in names)
@@ -259,9 +265,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         # scikit-learn would miss the names that are matched already
         return self._checked(X) if genes else self._validated(X, reset=False)
 
-    def _validated(self, X, reset=True, **how):
-        """X as scikit-learn has it, with its features and their names kept or compared; of what is refused
-        nothing is kept.
+    def _validated(self, X: Any, reset: bool = True, **how: Any) -> Any:
+        """Return X as scikit-learn validates it, and store (or compare) its features; refused input changes
+        nothing.
         """
         X, genes = plain(X)
         found = self._checked(X, **how)
@@ -270,9 +276,10 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.feature_names_in_ = np.array(genes, dtype=object)
         return found
 
-    def _checked(self, X, **how):
-        """X as scikit-learn has it. Its errors for what is no table stay as they are; what it lets through
-        or stumbles over is refused as `Problem.from_data` refuses it.
+    def _checked(self, X: Any, **how: Any) -> Any:
+        """Return X as scikit-learn's `check_array` does, and refuse what `Problem.from_data` refuses.
+
+        Errors of scikit-learn for input that is no table stay as they are.
         """
         try:
             found = check_array(
@@ -290,7 +297,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return found
 
     def _size(self, n: int) -> int:
-        """k of a component, for which n features are enough."""
+        """Return the k of a component, after checking that n features are enough."""
         whole("k", self.k, 1)
         whole("n_components", self.n_components, 1, n)
         if self.n_components == 1:
@@ -299,7 +306,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.k
 
     def _seed(self) -> int:
-        """None is 0, so that a fit can be repeated; a generator is asked for a number."""
+        """Return the seed as an int: 0 for None, so that a fit can be repeated, and a draw from a
+        generator.
+        """
         if self.random_state is None:
             return 0
         if isinstance(self.random_state, np.random.RandomState):
@@ -307,10 +316,10 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return known_seed(self.random_state)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -1,6 +1,4 @@
-"""What is known of features besides their numbers: names, by which they are found again in whatever order a
-table has them, and the grid in which they are pixels.
-"""
+"""Names of features, by which columns are matched in any order, and the grid in which features are pixels."""
 
 import inspect
 from collections.abc import Sequence
@@ -11,18 +9,18 @@ from nspca.annotated import plain
 from nspca.errors import InvalidProblem, shown
 
 LISTED = 5
-"""Names that a sentence lists; of more it says how many."""
+"""Maximum number of names listed in a sentence; the rest is counted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Names of n features, and how they form an image.
+    """Names of n features, and their arrangement as an image.
 
     Parameters
     ----------
     names : sequence of str
     image_shape : (rows, columns) or None
-        As of a `nspca.data.Dataset`: row by row.
+        Image shape of the features, row by row, as in `nspca.data.Dataset`.
     """
 
     names: Sequence[str]
@@ -30,27 +28,27 @@ class Features:
 
 
 class NamesOnDisk(Sequence[str]):
-    """Names of a table on disk, read when the first is asked for: there may be a million of them.
+    """Feature names of a table on disk, read at the first use because there may be a million of them.
 
-    Sent to another process they are names, as the table need not be there.
+    Pickling stores the names themselves, because the table need not exist in another process.
     """
 
-    def __init__(self, table: Any):
+    def __init__(self, table: Any) -> None:
         self._table = table
 
     def __len__(self) -> int:
         return int(self._table.shape[1])
 
-    def __getitem__(self, which):
+    def __getitem__(self, which: Any) -> Any:
         return self._table.feature_names[which]
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (tuple(self),)
 
 
 def features_on_disk(table: Any) -> Features | None:
-    """What a table in blocks of rows, as `nspca.Shards`, says of its features; None where they are numbered
-    only.
+    """Return the features of a table in blocks of rows, such as `nspca.Shards`; None where they have only
+    numbers.
     """
     manifest = getattr(table, "manifest", None)
     numbered = manifest is not None and manifest.features is None
@@ -59,8 +57,7 @@ def features_on_disk(table: Any) -> Features | None:
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:
-    """The numbers of a table, and what it says of its features: a data frame, AnnData, or a
-    `nspca.data.Dataset`.
+    """Return the numbers of a table and its features: a data frame, AnnData, or a `nspca.data.Dataset`.
 
     Raises
     ------
@@ -79,12 +76,12 @@ def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | N
 
 
 def positions(wanted: Sequence[str], given: Sequence[str]) -> list[int]:
-    """Where each of the `wanted` names is among the `given` ones, which may be more and in any order.
+    """Return the position of each `wanted` name among the `given` names, which may be more and in any order.
 
     Raises
     ------
     InvalidProblem
-        When names are missing, which it lists with those that nobody wanted; or when one is there twice.
+        When names are missing or a wanted name is given twice. The message lists missing and extra names.
     """
     where = {name: i for i, name in enumerate(given)}
     known = set(wanted)
@@ -105,6 +102,6 @@ def positions(wanted: Sequence[str], given: Sequence[str]) -> list[int]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Some names in one line."""
+    """Return some names in one line."""
     said = ", ".join(shown(str(name)) for name in names[:LISTED])
     return said if len(names) <= LISTED else f"{said} and {len(names) - LISTED} more"

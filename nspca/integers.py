@@ -14,12 +14,12 @@ LONG_INTEGER = re.compile(rb"(?<![\d.])-?\d{16,308}(?![\d.eE])")
 
 
 def is_inexact(whole: int) -> bool:
-    """Whether float64 changes a whole number."""
+    """Tell whether float64 changes a whole number."""
     return int(float(whole)) != int(whole)
 
 
 def loses_digits(whole: int) -> bool:
-    """Whether float64 changes a whole number that is written in decimal digits.
+    """Tell whether float64 changes a whole number that is written in decimal digits.
 
     Digits that a float is printed with are that float, however long they are.
     """

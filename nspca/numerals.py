@@ -15,7 +15,7 @@ from fractions import Fraction
 DIGITS = 4
 """Significant digits of a number in running text, where a caller asks for no others."""
 PLAIN = 1e-3, 1e7
-"""Sizes from the first on and below the second are written without a power of ten."""
+"""Range of sizes, the end excluded, that are written without a power of ten."""
 MOST_PLACES = 6
 """Most decimals of a guarantee in per cent: 99.999999 % is as near to 100 % as is printed."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -121,7 +121,7 @@ def percent_up(share: float, places: int) -> str:
 
 def _percent(share: float, places: int, rounding: str) -> str:
     # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
-    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding)} %"
+    return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding):f} %"
 
 
 def _share(number: float, unit: float, digits: int, rounding: str) -> str:

@@ -1,71 +1,75 @@
-"""Checks of option values, shared by the methods' `Options`; each raises `InvalidOption` with the way out."""
+"""Checks of option values, shared by the options of all methods; each raises `InvalidOption` with the way
+out.
+"""
 
 import inspect
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
 from nspca.errors import InvalidOption, shown
 
 LARGEST = 2**31 - 1
-"""No count is larger: arrays of that length are not indexed everywhere, and nobody waits for as many
-steps.
-"""
+"""Largest accepted count: longer arrays cannot be indexed on all platforms."""
 
 
-def is_whole(value) -> bool:
-    """Whether it is a whole number: yes and durations are not, which Python and NumPy count among them."""
+def is_whole(value: Any) -> bool:
+    """Tell whether a value is a whole number; booleans and durations are not, although Python and NumPy
+    subclass int.
+    """
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
-def whole(name: str, value, low: int, high: int = LARGEST) -> None:
+def whole(name: str, value: Any, low: int, high: int = LARGEST) -> None:
     """Require a whole number in [low, high]."""
     if not is_whole(value) or not low <= value <= high:
         upper = f" to {high}" if high != LARGEST or (is_whole(value) and value > high) else " or more"
         raise InvalidOption(f"{name} must be a whole number, {low}{upper}, got {shown(value)}")
 
 
-def positive(name: str, value) -> None:
+def positive(name: str, value: Any) -> None:
     """Require a finite number above 0."""
     if not (is_whole(value) or isinstance(value, float | np.floating)) or not 0 < value <= sys.float_info.max:
         raise InvalidOption(f"{name} must be a number above 0, got {shown(value)}")
 
 
-def one_of(name: str, value, choices) -> None:
+def one_of(name: str, value: Any, choices: Iterable[str]) -> None:
     """Require one of some texts."""
     if not isinstance(value, str) or value not in choices:
         raise InvalidOption(f"{name} must be {' or '.join(map(repr, choices))}, got {shown(value)}")
 
 
-def flag(name: str, value) -> bool:
-    """`value` as a bool, if it is one: a text such as "no" is not."""
+def flag(name: str, value: Any) -> bool:
+    """Return `value` as a bool; refuse anything else, such as the text "no"."""
     if not isinstance(value, bool | np.bool_):
         raise InvalidOption(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
-def known_seed(value) -> int:
-    """`value` as an int, if it is a seed, of any size."""
+def known_seed(value: Any) -> int:
+    """Return `value` as an int; refuse anything but a whole number from 0 up."""
     if not is_whole(value) or value < 0:
         raise InvalidOption(f"seed must be a whole number, 0 or more, got {shown(value)}")
     return int(value)
 
 
-_TOLD = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
+_OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 
 
 def told(Options: type) -> dict[str, tuple[str, str]]:
-    """What the docstring of an `Options` says of each: name -> its type, and the text in one line."""
+    """Return the docstring of an `Options` class by option: name -> type, and the text in one line."""
     text = inspect.getdoc(Options) or ""
-    return {name: (kind, " ".join(said.split())) for name, kind, said in _TOLD.findall(text)}
+    return {name: (kind, " ".join(said.split())) for name, kind, said in _OPTION.findall(text)}
 
 
-def made(Options: type, method: str, given: dict):
-    """``Options(**given)``, with a sentence that lists the options when a name is not one of them.
+def made(Options: type, method: str, given: dict[str, Any]) -> Any:
+    """Return ``Options(**given)``; an unknown name raises an error that lists the options.
 
-    Values are single ones; those of switches, the options that are True or False from the start, too.
+    Each value is a single number or text, and True or False for options whose default is a bool.
     """
     known = {f.name: f for f in fields(Options)}
     unknown = sorted(set(given) - set(known))

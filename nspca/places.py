@@ -1,10 +1,11 @@
-"""In or out: which features belong to every good answer, which to none, and what each of them costs.
+"""Membership: which features belong to every good answer, which to none, and the cost of forcing or
+forbidding each.
 
-An answer is good at a share of, say, 0.99 when it explains at least 99 % of what the unknown best one does.
-The component that was found explains no more than that one, so an upper bound on the answers that lack a
-feature that lies below 99 % of the *component's* value proves that every good answer has it; and so for the
-answers that have it. A value that is reached without it, at 99 % of the upper bound on *all* answers or more,
-proves that it can be done without. Between the two nothing is said.
+An answer is good at a share of, say, 0.99 when it explains at least 99 % of the unknown optimum. The optimum
+is at least the value of the component. So a feature is in every good answer if the upper bound on answers
+without it lies below 99 % of the *component's* value. A feature is in no good answer if the upper bound on
+answers with it lies below that level. A feature is exchangeable if answers with it and without it reach 99 %
+of the upper bound on *all* answers. Other features are undecided.
 """
 
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ ARRAYS = ("used", "upper_with", "upper_without", "value_with", "value_without", 
 
 
 class Place(Enum):
-    """What is proved of a feature; the value says it in words."""
+    """Proved membership of a feature; the value describes it in words."""
 
     EVERY = "in every"
     NONE = "in none"
@@ -61,31 +62,31 @@ COLOURS = {
     Place.OPEN: UNDECIDED,
 }
 DRAWN = 1000
-"""Features of the largest membership that a notebook draws."""
+"""Maximum number of features for which a notebook draws squares."""
 
 
 @dataclass(frozen=True, eq=False)
 class Membership:
-    """For every feature, what answers that use it, and answers that do not, can reach and do reach.
+    """For every feature, upper bounds and reached values of answers that use it and of answers that do not.
 
     Attributes
     ----------
     certificate : Certificate
         Proves `upper_with` and `upper_without`: ``nspca.verify(data, membership.certificate, problem)``.
     value : float
-        Of the component.
+        Value of the component.
     upper : float
-        The lesser bound on all answers: this certificate's, or that of the one it was made from.
+        Smaller of two bounds on all answers: that of this certificate, and of the one it was made from.
     share : float
         An answer is good when it reaches this share of the optimum.
     used : (n,) bool
         The features of the component.
     upper_with, upper_without : (n,) float64
-        No answer that uses the feature, or that does not, explains more; in the units of the data.
+        Upper bounds on answers that use the feature, and that do not, in the units of the data.
     value_with, value_without : (n,) float64
-        What is reached by an answer that may use it, and by one that does not; 0 where none is known.
+        Values reached by an answer that may use the feature, and by one that does not; 0 where unknown.
     partner : (n,) int
-        The feature that it changes places with for that value; -1 where there is none.
+        Feature exchanged with this one to reach that value; -1 where there is none.
     """
 
     certificate: Certificate
@@ -99,15 +100,15 @@ class Membership:
     value_without: Array
     partner: np.ndarray
 
-    def __post_init__(self):
-        """Refuse reached values above the bounds on them; rounding alone is taken off."""
+    def __post_init__(self) -> None:
+        """Refuse reached values above their bounds; excesses at rounding level are cut off."""
         _at_most("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
         for name, upper in (("value_with", self.upper_with), ("value_without", self.upper_without)):
             reached = _at_most(name, getattr(self, name), np.minimum(upper, self.upper))
             object.__setattr__(self, name, reached)
 
     def __repr__(self) -> str:
-        """Describe in two lines how many features are decided, and how much is proved of the component."""
+        """Describe in two lines how many features are decided, and the proof of the component."""
         places = self.places
         counts = ", ".join(f"{places.count(place)} {place.value}" for place in Place)
         good = f"answers that explain at least {format_value_share(self.share, 1.0, 15)} of the optimum"
@@ -115,7 +116,7 @@ class Membership:
         return f"Membership of {len(places)} features in {good}:\n{counts}; {proof}"
 
     def _repr_html_(self) -> str:
-        """Show the two lines in a notebook, with a square for each feature up to `DRAWN` features."""
+        """Return a notebook view: the two lines, with a square for each feature up to `DRAWN` features."""
         cells = [
             (COLOURS[place], f"feature {j}: {place.value}" + (", used" if used else ""), bool(used))
             for j, (place, used) in enumerate(zip(self.places, self.used, strict=True))
@@ -124,7 +125,7 @@ class Membership:
 
     @property
     def places(self) -> list[Place]:
-        """For every feature what is proved of it."""
+        """Return for every feature its proved membership."""
         low, high = self.share * self.value * (1 - ROUNDING), self.share * self.upper * (1 + ROUNDING)
         every, none = self.upper_without < low, self.upper_with < low
         either = (self.value_with >= high) & (self.value_without >= high)
@@ -134,22 +135,26 @@ class Membership:
 
     @property
     def cost_with(self) -> Array:
-        """What forcing a feature costs at least and at most, as shares of the optimum; (n, 2)."""
+        """Return the least and largest possible cost of forcing each feature, as shares of the optimum; (n,
+        2).
+        """
         return self._cost(self.upper_with, self.value_with)
 
     @property
     def cost_without(self) -> Array:
-        """What forbidding a feature costs at least and at most; (n, 2)."""
+        """Return the least and largest possible cost of forbidding each feature, as shares of the optimum;
+        (n, 2).
+        """
         return self._cost(self.upper_without, self.value_without)
 
-    def _cost(self, upper, value):
+    def _cost(self, upper: Array, value: Array) -> Array:
         if not self.value > 0:
             return np.tile([0.0, 1.0], (len(upper), 1))
         least = np.clip(1 - upper / self.value, 0.0, 1.0)
         return np.column_stack((least, np.clip(1 - value / self.upper, least, 1.0)))
 
     def to_bytes(self) -> bytes:
-        """One npz without pickle; `from_bytes` reads it."""
+        """Return the membership as one npz without pickle, for `from_bytes`."""
         arrays = {name: getattr(self, name) for name in ARRAYS}
         arrays["numbers"] = np.array([self.value, self.upper, self.share])
         arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
@@ -157,7 +162,7 @@ class Membership:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Membership":
-        """Read what `to_bytes` wrote."""
+        """Read a membership written by `to_bytes`."""
         try:
             arrays = read_arrays(content)
             certificate = Certificate.from_bytes(arrays["certificate"].tobytes())
@@ -170,7 +175,9 @@ class Membership:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """One row per feature: its number, whether the component uses it, what is proved, what it costs."""
+        """Return a data frame with one row per feature: its number, use, membership, bounds, values and
+        costs.
+        """
         import pandas as pd  # as in `Sweep.frame`
 
         return pd.DataFrame(
@@ -200,11 +207,11 @@ def membership(
     effort: str = "standard",
     report: Report | None = None,
 ) -> Membership:
-    """Which features belong to every answer within a share of the optimum, which to none, and what forcing or
-    forbidding each of them costs.
+    """Return which features belong to every answer within a share of the optimum, which to none, and their
+    costs.
 
-    All follows from one certificate, whose bound is looked at feature by feature. Of a feature that costs
-    less than the gap of the certificate nothing is decided: the tighter it is, the more is.
+    One certificate proves everything: its bound is evaluated feature by feature. A feature that costs less
+    than the gap of the certificate stays undecided, so a tighter certificate decides more features.
 
     Parameters
     ----------
@@ -215,10 +222,10 @@ def membership(
     certificate : Certificate, optional
         Of this problem; that of the result, or one of effort "fast", when there is none.
     share : float
-        Between 0 and 1: which answers count as good.
+        Share of the optimum, between 0 and 1, that a good answer explains.
     effort : "fast" or "standard"
-        "fast" takes the certificate as it is, a second or two; "standard" also asks of each feature of the
-        component whether an answer can do without it, where there are at most 128 features: seconds more.
+        "fast" uses the certificate as it is and takes a second or two. "standard" also bounds answers without
+        each feature of the component, for at most 128 features, and takes seconds more.
     report : callable, optional
         Gets an `Event` now and then, and may raise `Cancelled`.
 
@@ -274,13 +281,13 @@ def membership(
 
 
 def _dearest(problem: Problem, x: Array, reached: Replaced, effort: str) -> list[int]:
-    """The features of a component, those that it can least do without first; none at "fast"."""
+    """Return the features of a component, the least replaceable first; none for effort "fast"."""
     used = np.setdiff1d(np.flatnonzero(x), problem.forced)
     return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
 
 
 def _at_most(name: str, reached: Array, upper: Array) -> Array:
-    """Return the values `reached`, none above its bound.
+    """Return the values `reached`, cut off at their bounds.
 
     Raises
     ------
@@ -298,6 +305,6 @@ def _at_most(name: str, reached: Array, upper: Array) -> Array:
 
 
 def _scaled_up(bound: Array, exponent: int) -> Array:
-    """``bound * 2**exponent``, rounded up where that falls below the normal numbers."""
+    """Return ``bound * 2**exponent``, rounded up where the product falls below the normal numbers."""
     scaled = np.ldexp(bound, exponent)
     return np.where(np.ldexp(scaled, -exponent) < bound, np.nextafter(scaled, np.inf), scaled)

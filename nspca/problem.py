@@ -1,9 +1,10 @@
-"""The problem: maximise x'Ax over unit vectors with at most k nonzero entries, nonnegative or of any sign."""
+"""Problems: maximise x'Ax over unit vectors with at most k nonzero entries, nonnegative or of any sign."""
 
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,7 +21,7 @@ from nspca.options import flag, is_whole
 from nspca.progress import Report, silent
 
 LARGEST = 1e50
-"""Size of an entry of a component, which has length 1: fourth powers of much larger ones are no numbers."""
+"""Largest accepted entry of a component (which has length 1): fourth powers of larger ones overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +29,12 @@ class Problem:
     """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if
     `nonneg`.
 
-    Made by `from_data`, `from_shards` or `from_covariance`; validated once. `k` may be a tuple of sizes: then
-    r disjoint components with that many entries each are sought jointly. Features that are `forced` may be
-    used freely and count among the k whether they are used or not: so at most `room` others are. `features`
-    are their names, and how they form an image, where that is known: results are drawn with them.
+    Problems are made by `from_data`, `from_shards` or `from_covariance`, and validated once. `k` may be a
+    tuple of sizes: then r disjoint components with that many entries each are sought jointly.
+
+    Features that are `forced` may be used freely and count among the k whether they are used or not. So at
+    most `room` other features are used. `features` holds names of features and their image shape, where
+    known; results are drawn with them.
     """
 
     covariance: Covariance
@@ -40,7 +43,7 @@ class Problem:
     forced: tuple[int, ...] = ()
     features: Features | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.covariance, Covariance):
             kind = type(self.covariance).__name__
             raise InvalidProblem(
@@ -50,28 +53,35 @@ class Problem:
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
         object.__setattr__(self, "forced", _forced(self.forced, self.k, self.covariance.n))
-        object.__setattr__(self, "features", _known(self.features, self.covariance.n))
+        object.__setattr__(self, "features", _matching_features(self.features, self.covariance.n))
 
     def __repr__(self) -> str:
         """Describe the problem in two lines: the component that is sought, and the size of the data."""
         return _description(self)
 
     def _repr_html_(self) -> str:
-        """Show the same two lines in a notebook."""
+        """Return the two lines of the description as a notebook view."""
         return drawing.block(repr(self))
 
     @classmethod
     @within_memory()
     def from_data(
-        cls, X, k, nonneg: bool = True, center: bool = True, scale: bool = False, forced=()
+        cls,
+        X: Any,
+        k: int | tuple[int, ...],
+        nonneg: bool = True,
+        center: bool = True,
+        scale: bool = False,
+        forced: Any = (),
     ) -> "Problem":
-        """Problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z / m``.
+        """Return the problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z /
+        m``.
 
         Parameters
         ----------
         X : (m, n) array, data frame, scipy.sparse matrix or AnnData of finite numbers, or a `nspca.Dataset`
-            The names of columns and what a data set knows of its features are known of results. Certificates
-            for AnnData are about its X: ``nspca.verify(adata.X, certificate)``.
+            Results use the names of columns, and the names and image shape of a data set. Certificates for
+            AnnData are about its X: ``nspca.verify(adata.X, certificate)``.
         k : int or tuple of int
             Largest number of nonzero entries, 1 <= k <= n.
         nonneg : bool
@@ -86,7 +96,7 @@ class Problem:
         Raises
         ------
         InvalidProblem
-            With what was required, what was got and the way out.
+            The message says what was required, what was got and the way out.
         """
         X, features = features_of(X)
         names = getattr(X, "columns", None) if features is None else features.names
@@ -96,15 +106,19 @@ class Problem:
 
     @classmethod
     @within_memory()
-    def from_covariance(cls, A, k, nonneg: bool = True, forced=()) -> "Problem":
-        """Problem of a symmetric positive semidefinite matrix A (n, n), ndarray, data frame, scipy.sparse, or
-        a `nspca.Dataset` that is one, taken as it is; `forced` as for `from_data`.
+    def from_covariance(
+        cls, A: Any, k: int | tuple[int, ...], nonneg: bool = True, forced: Any = ()
+    ) -> "Problem":
+        """Return the problem of a symmetric positive semidefinite matrix A (n, n).
+
+        A is an ndarray, data frame, scipy.sparse matrix, or a `nspca.Dataset` that is a covariance, and is
+        used as given; `forced` as for `from_data`.
 
         Raises
         ------
         InvalidProblem
-            Also when A has negative eigenvalues beyond the rounding of its entries; the sentence says what to
-            add.
+            Also when A has negative eigenvalues beyond the rounding of its entries. The message says which
+            multiple of the identity to add.
         """
         A, features = features_of(A, covariance=True)
         return cls(from_matrix(A), k, nonneg, forced, features)
@@ -113,37 +127,37 @@ class Problem:
     @within_memory()
     def from_shards(
         cls,
-        folder,
-        k,
+        folder: Any,
+        k: int | tuple[int, ...],
         nonneg: bool = True,
         center: bool = True,
         scale: bool = False,
-        forced=(),
-        client=None,
+        forced: Any = (),
+        client: Any = None,
         report: Report | None = None,
     ) -> "Problem":
-        """Problem of data that stay on disk, in a folder made by ``python -m nspca shard``; the other words
-        are those of `from_data`, and so is the problem: its certificates are those of the same sparse data in
-        memory.
+        """Return the problem of data that stay on disk, in a folder made by ``python -m nspca shard``.
+
+        Certificates are those of equal sparse data in memory.
 
         Parameters
         ----------
         folder : str, Path or nspca.Shards
-            Or whatever else has a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form;
-            its `feature_names`, if it has any, are known of results, and read when one is asked for.
+            Any other object with a `shape`, `digest` and `largest` value, and `blocks()` of rows in CSR form
+            is accepted. Its `feature_names`, if any, are used by results, and read at the first use.
         k, nonneg, center, scale, forced
             As for `from_data`.
         client : distributed.Client, optional
-            Of a Dask cluster whose workers read the shards, now and in every pass; the folder is at the same
-            path for all of them. What is found is the same to the last bit, however many they are.
+            Client of a Dask cluster whose workers read the shards, now and in every pass. The folder must be
+            at one path for all of them. Results are bitwise equal for any number of workers.
         report : callable, optional
             ``report(event)`` for every block of the first pass; may raise `Cancelled`.
 
         Raises
         ------
         InvalidData
-            For a folder that is cut short, damaged, or not what it says it is; files are checked as they are
-            first read.
+            For a folder that is incomplete, damaged, or does not match its manifest. Files are checked when
+            they are first read.
         """
         if isinstance(folder, str | Path):
             from nspca.shards import Shards
@@ -155,12 +169,12 @@ class Problem:
 
     @property
     def n(self) -> int:
-        """Number of features."""
+        """Return the number of features."""
         return self.covariance.n
 
     @property
     def size(self) -> int:
-        """k of a problem for one component.
+        """Return the k of a problem for one component.
 
         Raises
         ------
@@ -173,39 +187,39 @@ class Problem:
 
     @property
     def joint(self) -> bool:
-        """Whether k is a tuple: several components are sought together."""
+        """Tell whether k is a tuple, so that several components are sought together."""
         return isinstance(self.k, tuple)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """k of every component sought together; of one component, a tuple of one."""
+        """Return the k of every component sought together; for one component, a tuple of one."""
         return self.k if isinstance(self.k, tuple) else (self.k,)
 
     @property
     def room(self) -> int:
-        """How many features a component may have besides the forced ones."""
+        """Return how many features a component may have besides the forced ones."""
         return self.size - len(self.forced)
 
     @property
     def usable(self) -> np.ndarray:
-        """The features that a component may use, the forced ones first."""
+        """Return the features that a component may use, the forced ones first."""
         if not self.forced:
             return np.arange(self.n)
         others = np.setdiff1d(np.arange(self.n), self.forced) if self.room else ()
         return np.append(self.forced, others).astype(int)
 
-    def with_k(self, k) -> "Problem":
-        """The same matrix with another sparsity."""
+    def with_k(self, k: int | tuple[int, ...]) -> "Problem":
+        """Return the problem with the same matrix and another sparsity."""
         return replace(self, k=k)
 
     def value(self, x: Array) -> float:
-        """Explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
+        """Return the explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
         explained = np.asarray(self.covariance.explained(self._component(x)))
         return float(without_lost(self.covariance, explained)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
-        """Samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in the units
-        of the data.
+        """Return the samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in
+        data units.
 
         Their mean square is `value`. A problem made from a covariance has no samples and raises
         `InvalidProblem`.
@@ -221,10 +235,11 @@ class Problem:
         return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
 
     def violation(self, x: Array) -> float:
-        """How far x (n,) is from feasible: 0 for a unit vector of the right sign with at most k nonzeros.
+        """Return the distance of x (n,) from feasibility: 0 for a unit vector of the right sign with at most
+        k nonzeros.
 
-        The largest of ``| |x| - 1 |``, the size of the most negative entry (nonnegative problem) and, when x
-        has more than k nonzeros, the norm of those beyond the k largest, the forced ones set aside.
+        The distance is the largest of three numbers: ``| |x| - 1 |``; for nonnegative problems the size of
+        the most negative entry; and the norm of the entries beyond the k largest, with forced ones set aside.
         """
         x = self._component(x)
         size = np.sort(np.abs(np.delete(x, list(self.forced))))
@@ -232,10 +247,10 @@ class Problem:
         negative = float(max(0.0, -x.min(initial=0.0))) if self.nonneg else 0.0
         return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
 
-    def _numbers(self, x) -> Array:
+    def _numbers(self, x: Any) -> Array:
         return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
-    def _component(self, x) -> Array:
+    def _component(self, x: Any) -> Array:
         x = self._numbers(x)
         if x.shape != (self.n,) or not moderate(x):
             beyond = f"some of them not finite or above {LARGEST:g}"
@@ -247,12 +262,12 @@ class Problem:
 
     @property
     def leading_eigenvalue(self) -> float:
-        """l1 of A, in the units of the data."""
+        """Return the leading eigenvalue l1 of A, in the units of the data."""
         return float(self.covariance.leading(1)[0][0]) * self.covariance.unit
 
     @property
     def total_variance(self) -> float:
-        """tr A, in the units of the data."""
+        """Return the total variance tr A, in the units of the data."""
         return self.covariance.trace * self.covariance.unit
 
 
@@ -265,17 +280,17 @@ def _description(problem: Problem) -> str:
     return f"Problem: {sought}\n{what}"
 
 
-def _known(features: Features | None, n: int) -> Features | None:
-    """What is known of n features; nothing when it is of others, as where a part of the matrix is meant."""
+def _matching_features(features: Features | None, n: int) -> Features | None:
+    """Return `features` when they are names of n features, otherwise None, as for a part of the matrix."""
     return None if features is None or len(features.names) != n else features
 
 
 def moderate(X: Array) -> bool:
-    """Whether all entries are finite and of at most `LARGEST`."""
+    """Tell whether all entries are finite and at most `LARGEST` in size."""
     return bool(np.abs(X).max(initial=0.0) <= LARGEST)
 
 
-def _sizes(k, n: int):
+def _sizes(k: int | tuple[int, ...], n: int) -> int | tuple[int, ...]:
     if isinstance(k, tuple | list):
         sizes = tuple(_size(size, n) for size in k)
         if not sizes or sum(sizes) > n:
@@ -287,7 +302,7 @@ def _sizes(k, n: int):
     return _size(k, n)
 
 
-def _forced(forced, k, n: int) -> tuple[int, ...]:
+def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
     found = [*forced] if isinstance(forced, Iterable) and not isinstance(forced, str) else [forced]
     wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
     if wrong:
@@ -304,7 +319,7 @@ def _forced(forced, k, n: int) -> tuple[int, ...]:
     return features
 
 
-def _size(k, n: int) -> int:
+def _size(k: Any, n: int) -> int:
     try:
         size = 0 if isinstance(k, bool | np.bool_) else operator.index(k)
     except TypeError:

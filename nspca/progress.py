@@ -1,4 +1,4 @@
-"""The one hook of every long computation: ``report(event)`` carries progress and may raise `Cancelled`."""
+"""Progress reports of long computations: ``report(event)`` carries progress and may raise `Cancelled`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Event:
-    """What a computation says while it runs.
+    """Progress of a computation: its stage, steps, best value and bound.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ Report = Callable[[Event], None]
 
 
 def silent(event: Event) -> None:
-    """The hook used when nobody listens."""
+    """Ignore an event; the default `report`."""
 
 
 def progress_only(report: Report, k: int | None = None) -> Report:
-    """`report` for an inner search whose numbers are not values of the problem: bounds are left out, k is put
-    in.
+    """Return a `report` for an inner search whose numbers are not values of the problem: bounds are removed,
+    k is set.
     """
     return lambda event: report(replace(event, lower=None, upper=None, k=k))

@@ -1,5 +1,5 @@
-"""What a solver returns: components with their values recomputed from the data, what may be said of them, and
-a sweep of such.
+"""Results of solvers: components with values recomputed from the data and certificates, and sweeps of
+results.
 """
 
 import io
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 FIRST = 3
-"""Weights that the text of a result names."""
+"""Number of weights named in the text of a result."""
 DRAWN = 12
-"""Components that are drawn of a result."""
+"""Maximum number of components drawn for a result."""
 
 
 class Status(Enum):
-    """How a run ended; the value is the advice to the user."""
+    """Outcome of a run; the value of a member is advice to the user."""
 
     OPTIMAL = "Proved optimal: nothing better exists, up to rounding."
     WITHIN_TOLERANCE = "Optimal within the tolerance asked for; ask for a smaller one to close the rest."
@@ -46,7 +46,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Components of a problem.
+    """Components of a problem with their values, outcome and certificate.
 
     Attributes
     ----------
@@ -71,13 +71,11 @@ class Result:
     method: str
     certificate: Certificate | None = None
     seconds: float = 0.0
-    info: dict = field(default_factory=dict)
+    info: dict[str, Any] = field(default_factory=dict)
     features: Features | None = None
 
-    def __post_init__(self):
-        """Components and values are finite numbers that belong together: nobody who reads a result need ask
-        again.
-        """
+    def __post_init__(self) -> None:
+        """Refuse components and values that are not finite numbers of matching shapes."""
         X, values = self.components, self.values
         numbers = all(
             isinstance(array, np.ndarray) and array.dtype.kind in "iuf" and np.isfinite(array).all()
@@ -94,11 +92,11 @@ class Result:
             )
 
     @classmethod
-    def of(cls, problem: Problem, components: Array, status: Status, method: str, **info) -> "Result":
-        """Result with values recomputed from the data; `components` (n,) or (n, r).
+    def of(cls, problem: Problem, components: Array, status: Status, method: str, **info: Any) -> "Result":
+        """Return a result with values recomputed from the data; `components` (n,) or (n, r).
 
-        A component and its negative explain the same: of any sign, the one whose largest weight (the first of
-        equal ones) is positive.
+        A component and its negative explain equal variance. For problems of any sign, the largest weight (the
+        first of equal ones) is made positive.
         """
         X = components[:, None] if components.ndim == 1 else components
         X = X if problem.nonneg else oriented(X)
@@ -106,7 +104,7 @@ class Result:
         return cls(X, values, status, method, info=info, features=problem.features)
 
     def __repr__(self) -> str:
-        """What was found, and how good it is, in two lines."""
+        """Describe the components and the proved quality in two lines."""
         counts = tuple(np.count_nonzero(self.components, axis=0).tolist())
         if not counts:
             return f"Result of {self.method}: no components"
@@ -115,12 +113,12 @@ class Result:
         more = ", ..." if counts[0] > FIRST or len(counts) > 1 else ""
         each = " each" if len(counts) > 1 and len(set(counts)) == 1 else ""
         return (
-            f"Result of {self.method}: value {self.value:.6g}, {_known(self)}\n"
+            f"Result of {self.method}: value {self.value:.6g}, {_quality(self)}\n"
             f"{many} of {n} features, {said.weights(counts)}{each}: {first}{more}"
         )
 
     def _repr_html_(self) -> str:
-        """For notebooks: the components as what they are, pixels or bars, and how much is proved."""
+        """Return a notebook view: components as images or bars, and the proved share of the optimum."""
         shape = None if self.features is None else self.features.image_shape
         ratio = _proved(self)
         drawn = []
@@ -130,18 +128,19 @@ class Result:
         return drawing.block(repr(self), [] if ratio is None else [drawing.gauge(ratio)], drawn)
 
     def support(self, number: int = 0) -> list[int]:
-        """The features of a component, the largest weights first."""
+        """Return the features of a component, the largest weights first."""
         x = self.components[:, number]
         return np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)].tolist()
 
     def weights(self, number: int = 0) -> list[tuple[str, float]]:
-        """The features of a component by name with their weights, largest first; without names they are
-        counted from 1.
+        """Return the features of a component by name with their weights, largest first.
+
+        Without names, features are counted from 1.
 
         Parameters
         ----------
         number : int
-            Of the component, from 0.
+            Number of the component, from 0.
         """
         x = self.components[:, number]
         name = (lambda j: f"feature {j + 1}") if self.features is None else self.features.names.__getitem__
@@ -149,19 +148,19 @@ class Result:
 
     @property
     def value(self) -> float:
-        """Sum of the values."""
+        """Return the sum of the values."""
         return float(self.values.sum())
 
     @property
     def ratio(self) -> float | None:
-        """Proved fraction of the optimum, rounded down; None without a certificate."""
+        """Return the proved fraction of the optimum, rounded down; None without a certificate."""
         return None if self.certificate is None else self.certificate.ratio(self.value)
 
     def with_certificate(self, certificate: Certificate | None) -> "Result":
         return replace(self, certificate=certificate)
 
     def to_bytes(self) -> bytes:
-        """One npz without pickle; `from_bytes` reads it."""
+        """Return the result as one npz without pickle, for `from_bytes`."""
         header = {
             "status": self.status.name,
             "method": self.method,
@@ -179,7 +178,7 @@ class Result:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Result":
-        """Read what `to_bytes` wrote."""
+        """Read a result written by `to_bytes`."""
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays["header"]))
@@ -199,8 +198,8 @@ class Result:
 
 
 def _proved(result: Result) -> float | None:
-    """Proved fraction; None without a certificate, and with one that lies below the value: to be shown, not
-    to be relied on.
+    """Return the proved fraction; None without a certificate, or with one below the value. For
+    display only.
     """
     try:
         return result.ratio
@@ -208,8 +207,8 @@ def _proved(result: Result) -> float | None:
         return None
 
 
-def _known(result: Result) -> str:
-    """What is known of how good it is."""
+def _quality(result: Result) -> str:
+    """Return a phrase about the proved quality of a result."""
     if result.certificate is None:
         return "no certificate"
     ratio = _proved(result)
@@ -218,14 +217,15 @@ def _known(result: Result) -> str:
     return f"at least {format_guarantee(ratio)} of the best possible, proved ({result.certificate.kind})"
 
 
-def _shape(part) -> str:
+def _shape(part: Any) -> str:
     return str(part.shape) if isinstance(part, np.ndarray) else ""
 
 
 @contextmanager
 def handing_in(result: Result) -> Iterator[None]:
-    """Whoever cancels what is done inside gets `result`, unless something better was handed in, and what was
-    proved by then.
+    """Attach `result` to a `Cancelled` raised inside the context, with the certificate proved by then.
+
+    A better result that is already attached stays.
     """
     try:
         yield
@@ -239,12 +239,12 @@ PROOF = (
     "proof-"  # of a file in a stored sweep that is a certificate; what results are called has a slash in it
 )
 PLATEAU = 0.95
-"""Share of the largest value from which a further feature buys little."""
+"""Share of the largest value above which a further feature gains little."""
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
 
 
-def row_of(method: str, k: int, result: Result) -> dict:
-    """One row of `Sweep.frame`; `upper`, `ratio` and `kind` are None without a certificate."""
+def row_of(method: str, k: int, result: Result) -> dict[str, Any]:
+    """Return one row of `Sweep.frame`; `upper`, `ratio` and `kind` are None without a certificate."""
     proof = result.certificate
     upper, ratio, kind = (None, None, None) if proof is None else (proof.upper, result.ratio, proof.kind)
     return dict(zip(COLUMNS, (method, int(k), result.value, upper, ratio, kind, result.seconds), strict=True))
@@ -255,20 +255,20 @@ class Sweep:
     each.
     """
 
-    def __init__(self, results: dict[tuple[str, int], Result]):
+    def __init__(self, results: dict[tuple[str, int], Result]) -> None:
         self.results = dict(results)
 
     def __getitem__(self, key: tuple[str, int]) -> Result:
         return self.results[key]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[str, int]]:
         return iter(self.results)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.results)
 
     def __repr__(self) -> str:
-        """Which methods at which k, and how much is proved at least, in two lines."""
+        """Describe the methods, the values of k and the least proved quality in two lines."""
         ks = sorted({k for _, k in self.results})
         methods = list(dict.fromkeys(method for method, _ in self.results))
         if not ks:
@@ -282,7 +282,7 @@ class Sweep:
         return f"Sweep: {', '.join(methods)} at {at}\n{len(self)} results, {known}"
 
     def _repr_html_(self) -> str:
-        """For notebooks: value against k for each method, under what is possible at most."""
+        """Return a notebook view: value against k for each method, below the proved upper bounds."""
         if not self.results:
             return drawing.block(repr(self))
         values: dict[str, list[tuple[float, float]]] = {}
@@ -297,15 +297,17 @@ class Sweep:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """One row per method and k: method, k, value, upper, ratio, kind, seconds."""
+        """Return a data frame with one row per method and k: method, k, value, upper, ratio, kind,
+        seconds.
+        """
         import pandas as pd  # half a second that a caller who reads no table need not wait
 
         rows = [row_of(method, k, result) for (method, k), result in self.results.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def to_bytes(self) -> bytes:
-        """One zip of `Result.to_bytes`, in order, and of every certificate once, however many results share
-        it; `from_bytes` reads it.
+        """Return one zip of `Result.to_bytes` in order, with every shared certificate stored once, for
+        `from_bytes`.
         """
         buffer, proofs = (
             io.BytesIO(),
@@ -326,8 +328,8 @@ class Sweep:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Sweep":
-        """Read what `to_bytes` wrote; in what was stored before certificates were shared, each result has its
-        own inside.
+        """Read a sweep written by `to_bytes`. Results stored before certificates were shared have their own
+        inside.
         """
         try:
             archive, members = open_zip(content, most=len(content))  # its files are stored as they are
@@ -351,8 +353,9 @@ class Sweep:
 
 
 def knee(table: "Sweep | pd.DataFrame", share: float = PLATEAU) -> int:
-    """The smallest k of a sweep, or of a table with columns `k` and `value`, whose best value reaches `share`
-    of the largest.
+    """Return the smallest k whose best value reaches `share` of the largest, for a sweep or a table.
+
+    A table has columns `k` and `value`.
     """
     frame = table.frame if isinstance(table, Sweep) else table
     best = frame.groupby("k")["value"].max()

@@ -1,11 +1,13 @@
-"""Phrases that several nouns say of themselves: which components, of what, and how much is proved."""
+"""Phrases shared by problems, certificates and results: the components, their data, and the number of
+weights.
+"""
 
 from collections.abc import Sequence
 
 SKETCHED = {True: "sketch of centred rows", False: "sketch of rows that are not centred"}
-"""What a certificate says was done to the data when it is about a sketch, by whether rows were centred."""
+"""Preparation named by a certificate about a sketch, by whether rows were centred."""
 LONGEST_NAME = 40
-"""Characters of a name that are shown where it stands among others."""
+"""Maximum characters of a name shown in a list of names."""
 
 
 def components(
@@ -15,8 +17,10 @@ def components(
     subject: str,
     names: Sequence[str] | None = None,
 ) -> str:
-    """``nonnegative component of the centred data with at most 10 nonzero weights``, and its like for several
-    or with features that are forced: by name, or counted from 1 where there are no `names`.
+    """Return a phrase such as ``nonnegative component of the centred data with at most 10 nonzero weights``.
+
+    Other phrases name several components, or forced features by name; without `names` features are counted
+    from 1.
     """
     sign = "nonnegative " if nonneg else ""
     if forced:
@@ -30,7 +34,7 @@ def components(
 
 
 def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
-    """Return what the components are of: ``the centred data``, ``the covariance``, ..."""
+    """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ..."""
     if source == "covariance":
         return "the covariance"
     if prepared and prepared[-1] in SKETCHED.values():
@@ -46,14 +50,14 @@ def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = 
 
 
 def weights(sizes: tuple[int, ...]) -> str:
-    """``10 nonzero weights``, ``4, 4 and 3 nonzero weights``."""
+    """Return a phrase such as ``10 nonzero weights`` or ``4, 4 and 3 nonzero weights``."""
     if len(set(sizes)) == 1:
         return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
     return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
 
 
 def short(name: str) -> str:
-    """A name in one line, cut where it is long."""
+    """Return a name in one line, cut after `LONGEST_NAME` characters."""
     name = " ".join(name.split())
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 

@@ -1,4 +1,4 @@
-"""`verify` as it is called: of a data set the checker, which knows numbers alone, is given the numbers."""
+"""Public `verify`: unpack data sets to plain numbers and call the checker, which knows numbers alone."""
 
 from functools import wraps
 from pathlib import Path
@@ -9,20 +9,20 @@ from nspca.errors import CertificateError, shown
 
 
 @wraps(proved, assigned=())
-def verify(data, certificate, problem=None, **words) -> float:
-    """Upper bound, in the units of the data, that `certificate` proves for `data`.
+def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> float:
+    """Return the upper bound, in the units of the data, that `certificate` proves for `data`.
 
     Parameters
     ----------
     data : array, data frame, scipy.sparse matrix, `nspca.Dataset` or `nspca.Shards`
-        Shards are read in blocks of rows and never held whole. A dense data set is taken for its shards too:
-        when the certificate is about these.
+        Shards are read in blocks of rows and never held whole. A dense data set may stand for its shards,
+        when the certificate is about the shards.
     certificate : Certificate
     problem : Problem, optional
-        A certificate about another one is refused. What is proved is about the problem that the certificate
+        A certificate about another problem is refused. The proof is about the problem that the certificate
         names: its k, sign, centring, scaling, data or covariance, forced features.
     k, nonneg, center, scale, source, forced : optional
-        The same word by word: None asks nothing, and no forced features are ``()``.
+        Single properties of the problem to require. None requires nothing, and no forced features are ``()``.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def verify(data, certificate, problem=None, **words) -> float:
     Raises
     ------
     CertificateError
-        When it proves none, with the reason.
+        When the certificate proves no bound, with the reason.
     """
     if isinstance(data, str | Path):
         raise CertificateError(
@@ -47,7 +47,9 @@ def verify(data, certificate, problem=None, **words) -> float:
 
 
 def _as_certified(X: Any, certificate: Any) -> Any:
-    """A dense table as a sparse one where the certificate is about that, as one of its shards is."""
+    """Return a dense table in sparse form if the certificate is about that form, as certificates of shards
+    are.
+    """
     import numpy as np
     import scipy.sparse as sp
 

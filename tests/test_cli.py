@@ -360,6 +360,9 @@ def test_tables_and_json_come_out(tmp_path, capsys):
     assert list(pd.read_csv(csv_file).columns) == [
         "component", "feature", "weight", "place", "costs_at_least", "costs_at_most", "data",
     ]  # fmt: skip
+    capsys.readouterr()
+    assert main(["solve", "pitprops", "--k", "2", "--within", "99.9999996"]) == 0
+    assert "at least 99.9999996 % of the optimum" in capsys.readouterr().out, "and not 100 %"
 
 
 @pytest.mark.parametrize(

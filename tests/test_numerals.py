@@ -114,7 +114,10 @@ def test_guarantees_have_the_digits_that_they_deserve(ratio, text):
     assert format_guarantee(ratio) == text
 
 
-@pytest.mark.parametrize(("ratio", "text"), [(0.25, "25.0 %"), (0.004321, "0.43 %"), (1e-7, "0.000010 %")])
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(0.25, "25.0 %"), (0.004321, "0.43 %"), (1e-7, "0.000010 %"), (1.99e-9, "0.00000019 %")],
+)
 def test_a_promise_has_two_digits_however_little_it_is(ratio, text):
     assert format_promise(ratio) == text
 

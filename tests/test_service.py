@@ -75,6 +75,11 @@ def test_the_unit_lets_a_class_connect():
     assert int(settings("LimitNOFILE")[0]) >= MOST_CONNECTIONS + RESERVED
 
 
+def test_a_worker_that_runs_out_of_memory_does_not_stop_the_unit():
+    """By itself systemd stops all of a unit when the system ends one of its processes for memory."""
+    assert settings("MemoryMax") and settings("OOMPolicy") == ["continue"]
+
+
 def test_the_unit_is_confined():
     """As `systemd-analyze security` suggests; here by its list, as not every machine has it."""
     for name, value in (

@@ -1,3 +1,3 @@
-"""Monotone improvement of a feasible answer: one component, several disjoint ones, exchanges and matchings
+"""Improve feasible answers monotonically: one component, several disjoint ones, and exchanges and matchings
 between them.
 """

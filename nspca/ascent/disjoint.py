@@ -1,4 +1,4 @@
-"""Monotone improvement of r disjoint components: matching ascent on a factor or on the full A, then exchanges
+"""Improve r disjoint components monotonically: matching ascent on a factor or on the full A, then exchanges
 of features.
 
 For A = VV' and unit c_j along V'x_j, ``x_j'Ax_j = ((Vc_j)'x_j)^2``. With c fixed, the best disjoint x is a
@@ -8,7 +8,11 @@ full A the weights are ``(Ax_j)_i^2 / x_j'Ax_j``: V is not needed. Components ar
 is a tuple of r numbers. Everything is in unit scale.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from nspca.ascent.matching import assign, best_labels
 from nspca.ascent.single import GAIN, best_on_support, best_weights
@@ -16,34 +20,39 @@ from nspca.matrix.covariance import DIRECT_LIMIT, Covariance
 from nspca.matrix.linalg import Array, normalised, topk_sum
 
 ASCENT_CAP = 200
-"""Matching steps at most; the value is valid at every step, so stopping early only leaves gain behind."""
+"""Maximum matching steps. The value is valid at every step, so stopping early only gives up gain."""
 
 
-TOLD = 1000
-"""Weights that an event carries at most: some ten kilobytes."""
+MOST_WEIGHTS = 1000
+"""Maximum weights in one progress event: some ten kilobytes."""
 
 
-def told(X: Array) -> dict:
-    """The payload of an event with the components that were found by then, each as its features and weights;
-    empty for many.
+def event_payload(X: Array) -> dict[str, Any]:
+    """Return the payload of a progress event: each component as its features and weights.
+
+    Components of more than `MOST_WEIGHTS` weights give an empty payload.
     """
-    if np.count_nonzero(X) > TOLD:
+    if np.count_nonzero(X) > MOST_WEIGHTS:
         return {}
     return {"components": [[np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T]}
 
 
 def value(A: Covariance, X: Array) -> float:
-    """``tr X'AX``."""
+    """Return ``tr X'AX``."""
     return float(sum(A.quadratic(x) for x in X.T))
 
 
 def weights(G: Array, nonneg: bool) -> Array:
-    """What a feature is worth to a component whose linear form is the column of G (n, r)."""
+    """Return the value of each feature to each component: the square of the component's linear form, a column
+    of G (n, r).
+    """
     return np.square(np.maximum(G, 0.0) if nonneg else G)
 
 
-def better_signs(G: Array, sizes) -> Array:
-    """For every column of G (n, r) the sign whose positive part has the larger s_j best entries, (r,)."""
+def better_signs(G: Array, sizes: Sequence[int]) -> Array:
+    """Return for every column of G (n, r) the sign whose positive part has the larger s_j best
+    entries, (r,).
+    """
     reach = [
         [topk_sum(weights(sign * g, True), s) for sign in (1.0, -1.0)]
         for g, s in zip(G.T, sizes, strict=True)
@@ -51,7 +60,7 @@ def better_signs(G: Array, sizes) -> Array:
     return np.where(np.diff(reach, axis=1)[:, 0] > 0, -1.0, 1.0)
 
 
-def candidate(G: Array, sizes, nonneg: bool) -> Array:
+def candidate(G: Array, sizes: Sequence[int], nonneg: bool) -> Array:
     """Return the maximiser (n, r) of ``sum_j (x_j'g_j)^2`` over disjoint x_j, by matching and Cauchy-Schwarz:
     Algorithm 2 of Asteris et al. 2015.
     """
@@ -86,9 +95,10 @@ def candidates(G: Array, labels: np.ndarray, nonneg: bool) -> Array:
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-def climb_factor(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]:
-    """Ascent for VV' from directions C (d, r): components (n, r) and their value, at least
-    ``sum_j (x_j'Vc_j)^2``.
+def climb_factor(V: Array, C: Array, sizes: Sequence[int], nonneg: bool) -> tuple[Array, float]:
+    """Ascend for VV' from directions C (d, r).
+
+    Returns components (n, r) and their value, at least ``sum_j (x_j'Vc_j)^2``.
     """
     X, reached = np.zeros((len(V), len(sizes))), -1.0
     for _ in range(ASCENT_CAP):
@@ -101,8 +111,10 @@ def climb_factor(V: Array, C: Array, sizes, nonneg: bool) -> tuple[Array, float]
     return X, reached
 
 
-def _leading_vectors(V, G, labels, r, nonneg):
-    """Best (nonnegative: better) vector on every support of the labels, its direction, and the sum of the
+def _leading_vectors(
+    V: Array, G: Array, labels: NDArray[np.int64], r: int, nonneg: bool
+) -> tuple[Array, Array, float]:
+    """Return the best vector on every support (nonnegative: a better one), its direction, and the sum of the
     values.
     """
     X, C, total = np.zeros((V.shape[0], r)), np.zeros((V.shape[1], r)), 0.0
@@ -125,8 +137,8 @@ def _leading_vectors(V, G, labels, r, nonneg):
     return X, C, total
 
 
-def climb(A: Covariance, X: Array, sizes, nonneg: bool) -> tuple[Array, float]:
-    """Ascent on the full A from X (n, r), to where no matching step gains; every support ends with its best
+def climb(A: Covariance, X: Array, sizes: Sequence[int], nonneg: bool) -> tuple[Array, float]:
+    """Ascend on the full A from X (n, r) until no matching step gains; every support ends with its best
     vector.
     """
     X, reached = settled(A, X, nonneg)
@@ -142,7 +154,7 @@ def climb(A: Covariance, X: Array, sizes, nonneg: bool) -> tuple[Array, float]:
 
 
 def settled(A: Covariance, X: Array, nonneg: bool) -> tuple[Array, float]:
-    """The best vector on every support, never below the one that is there, and ``tr X'AX`` of them."""
+    """Return the best vector on every support, never below the given one, and ``tr X'AX`` of the result."""
     Y, total = X.copy(), 0.0
     used = np.flatnonzero(X.any(axis=1))
     # One block for all: of sparse data, taking columns is what costs.

@@ -1,50 +1,58 @@
-"""Exchanges of features between disjoint components, and with the unused ones, on the full A: where matching
-ascent stops.
+"""Exchange features between disjoint components, and with unused features, on the full A, once matching
+ascent has stopped.
 
-Three kinds of move: feature u, unused, replaces i in component a (or fills a free place there); i of a and j
-of b change places; j of b replaces i in a, and an unused feature (or nothing) replaces j in b. A replacement
-is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue: a value that is reached,
-so a positive gain is real. When no move gains, the most promising are solved on their supports. Every move
-taken raises the sum; rows that cannot matter soon are left out of sight, and the look is repeated with others
-until nothing gains.
+Three kinds of move exist. An unused feature u replaces i in component a, or fills a free place there. Feature
+i of a and j of b change places. Feature j of b replaces i in a, and an unused feature (or nothing) replaces j
+in b.
+
+A replacement is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue. That value
+is reached, so a positive gain is real. When no move gains, the most promising are solved on their supports.
+Every move taken raises the sum. Rows that cannot matter soon are left out of the current view; other views
+follow until nothing gains.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nspca.ascent.disjoint import climb, told, value
+from nspca.ascent.disjoint import climb, event_payload, value
 from nspca.ascent.removal import without_each
 from nspca.ascent.single import best_on_support
 from nspca.matrix.covariance import Covariance
 from nspca.matrix.linalg import Array, normalised, topk_indices
 from nspca.progress import Event, Report, silent
 
+Table: TypeAlias = tuple[NDArray[np.int64], Array, Array]
+"""Leaving features, gains of every replacement, and gains of leaving alone; see `_replacements`."""
 STEP_CAP = 400
-"""Moves at most within one view of the rows; stopping early only leaves gain behind."""
+"""Maximum moves within one view of the rows. Stopping early only gives up gain."""
 VIEWS = 8
-"""Changes of view at most, for the same reason."""
+"""Maximum views of the rows. Stopping early only gives up gain."""
 TRIED = 24
-"""Moves solved on their supports when no estimate promises a gain."""
+"""Number of moves solved on their supports when no estimate promises a gain."""
 IN_SIGHT = 600
-"""Rows kept in sight: a dense block of this size is formed in milliseconds."""
+"""Number of rows in a view: a dense block of this size is formed in milliseconds."""
 LARGE = 1000
-"""Features in all components beyond which single exchanges are not tried."""
+"""Number of features in all components beyond which single exchanges are not tried."""
 LEAST = 1e-10
 """Relative gain below which a move is rounding."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """Features leave and enter: ``changes`` holds (component, leaving or -1, entering or -1)."""
+    """One exchange: ``changes`` holds (component, leaving feature or -1, entering feature or -1), ``gain``
+    its estimate.
+    """
 
     gain: float
     changes: tuple[tuple[int, int, int], ...]
 
 
-def exchange(A: Covariance, X: Array, sizes, nonneg: bool, report: Report = silent) -> Array:
-    """Moves, then ascent on the full A, in turn until neither gains; X (n, r), never below where it came
-    from.
+def exchange(A: Covariance, X: Array, sizes: Sequence[int], nonneg: bool, report: Report = silent) -> Array:
+    """Alternate moves and ascent on the full A until neither gains. The result (n, r) is never below X.
 
     Components of more than `LARGE` features are left as they are: one feature among so many is not worth a
     search.
@@ -53,7 +61,7 @@ def exchange(A: Covariance, X: Array, sizes, nonneg: bool, report: Report = sile
     if sum(sizes) > LARGE:
         return X
     for view in range(VIEWS):
-        report(Event("exchanges", view, VIEWS, lower=reached * A.unit, payload=told(X)))
+        report(Event("exchanges", view, VIEWS, lower=reached * A.unit, payload=event_payload(X)))
         rows = in_sight(A, X, nonneg)
         Y = np.zeros_like(X)
         Y[rows] = moved(A.block(rows), X[rows], sizes, nonneg, report)
@@ -65,8 +73,8 @@ def exchange(A: Covariance, X: Array, sizes, nonneg: bool, report: Report = sile
 
 
 def in_sight(A: Covariance, X: Array, nonneg: bool, least: int = 0) -> np.ndarray:
-    """The supports and the features that come nearest to belonging to one of them, `IN_SIGHT` in all, or
-    `least` when that is more.
+    """Return the features of the supports and those nearest to joining one, `IN_SIGHT` in all, or `least` if
+    larger.
     """
     used = X.any(axis=1)
     room = max(IN_SIGHT, 2 * int(np.count_nonzero(used)), least)
@@ -78,8 +86,8 @@ def in_sight(A: Covariance, X: Array, nonneg: bool, least: int = 0) -> np.ndarra
     return topk_indices(np.where(used, np.inf, pull.max(axis=1) + 1e-6 * A.diagonal), room)
 
 
-def moved(B: Array, X: Array, sizes, nonneg: bool, report: Report = silent) -> Array:
-    """Moves for the dense matrix B (p, p) until none gains."""
+def moved(B: Array, X: Array, sizes: Sequence[int], nonneg: bool, report: Report = silent) -> Array:
+    """Apply moves for the dense matrix B (p, p) until none gains, and return the components."""
     for step in range(STEP_CAP):
         report(Event("exchanges", step, STEP_CAP))
         better = _step(B, X, sizes, nonneg)
@@ -89,8 +97,8 @@ def moved(B: Array, X: Array, sizes, nonneg: bool, report: Report = silent) -> A
     return X
 
 
-def _step(B, X, sizes, nonneg):
-    """X after the first of the most promising moves that gains, None if none does."""
+def _step(B: Array, X: Array, sizes: Sequence[int], nonneg: bool) -> Array | None:
+    """Return X after the first of the most promising moves that gains, None if none does."""
     image = B @ X
     values = np.einsum("ij,ij->j", X, image)
     moves = [
@@ -103,8 +111,8 @@ def _step(B, X, sizes, nonneg):
     return None
 
 
-def _moves(B, X, image, sizes, nonneg):
-    """The most promising moves of each kind for every component and pair."""
+def _moves(B: Array, X: Array, image: Array, sizes: Sequence[int], nonneg: bool) -> list[Move]:
+    """Return the most promising moves of each kind for every component and pair."""
     r = X.shape[1]
     unused = np.flatnonzero(~X.any(axis=1))
     tables = [_replacements(B, X[:, j], image[:, j], sizes[j], nonneg) for j in range(r)]
@@ -129,18 +137,16 @@ def _moves(B, X, image, sizes, nonneg):
     return found
 
 
-def _places(one, other, a, b):
-    """The best i of a and j of b to change places."""
+def _places(one: Table, other: Table, a: int, b: int) -> Move:
+    """Return the best move in which a feature i of a and a feature j of b change places."""
     mine, theirs = one[0][one[0] >= 0], other[0][other[0] >= 0]
     part = one[1][: mine.size, theirs] + other[1][: theirs.size, mine].T
     i, j = np.unravel_index(np.argmax(part), part.shape)
     return Move(float(part[i, j]), ((a, mine[i], theirs[j]), (b, theirs[j], mine[i])))
 
 
-def _fillers(table, unused):
-    """For every feature of a component: the unused one (-1: none) that would best take its place, and what
-    that gains.
-    """
+def _fillers(table: Table, unused: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Return for every feature of a component its best unused replacement (-1: none) and the gain of that."""
     out, gains, alone = table
     inside = out[out >= 0]
     filler, filled = np.full(inside.size, -1), alone.copy()
@@ -153,16 +159,17 @@ def _fillers(table, unused):
     return inside, filler, filled
 
 
-def _largest(table, count=6):
-    """Flat positions of the largest entries, decreasing."""
+def _largest(table: Array, count: int = 6) -> NDArray[np.int64]:
+    """Return the flat positions of the largest entries of a table, in decreasing order."""
     flat = table.ravel()
     top = topk_indices(flat, min(count, flat.size))
     return top[np.argsort(-flat[top], kind="stable")]
 
 
-def _replacements(B, x, image, size, nonneg):
-    """Features that may leave x (last row -1: none need to), gains for every feature that may enter, gains of
-    leaving alone.
+def _replacements(B: Array, x: Array, image: Array, size: int, nonneg: bool) -> Table:
+    """Return the features that may leave x, the gain of every replacement, and the gain of leaving alone.
+
+    The last row is -1 when x has a free place, so that no feature need leave.
     """
     support = np.flatnonzero(x)
     total, left = float(x @ image), without_each(B[np.ix_(support, support)], x[support])
@@ -179,8 +186,8 @@ def _replacements(B, x, image, size, nonneg):
     return out, gains, alone
 
 
-def _applied(B, X, move, nonneg):
-    """X after a move, with the best vectors on the supports that changed, and the sum of their values."""
+def _applied(B: Array, X: Array, move: Move, nonneg: bool) -> tuple[Array, float]:
+    """Return X after a move, with the best vectors on the changed supports, and the sum of their values."""
     Y, total = X.copy(), 0.0
     for j, leaving, entering in move.changes:
         features = np.flatnonzero(X[:, j])
@@ -199,8 +206,11 @@ def _applied(B, X, move, nonneg):
     return Y, total
 
 
-def _entry(block, start, pull, at):
-    """The entry for a new feature that is best in the span of the others and it: the 2 x 2 eigenvector."""
+def _entry(block: Array, start: Array, pull: float, at: int) -> float:
+    """Return the entry of a new feature that is best in the span of the present vector and the feature.
+
+    It comes from the leading eigenvector of a 2 x 2 matrix.
+    """
     length = float(np.linalg.norm(start))
     if length == 0.0:
         return 1.0

@@ -1,8 +1,7 @@
-"""The matching step of joint sparse PCA: which features go to which component, exactly, as a transportation
-problem.
+"""Assign features to components exactly, the matching step of joint sparse PCA, as a transportation problem.
 
-Not SciPy's assignment on s_j equal columns per component: for 50 features a component that takes 5 to 15
-times as long, and a solve makes hundreds of matchings; for 10 features the two are level (`python -m
+SciPy's assignment on s_j equal columns per component is not used. With 50 features a component it takes 5 to
+15 times as long, and a solve makes hundreds of matchings. With 10 features the two are level (`python -m
 benchmarks.matching`).
 
     maximise  sum_j sum_{i in I_j} Q_ij   over disjoint I_1 .. I_r with |I_j| = s_j,   Q >= 0 (n, r)
@@ -20,26 +19,26 @@ Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, 
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nspca.errors import InvalidProblem, NotConverged
 from nspca.matrix.linalg import Array, topk_indices
 
 SWEEPS = 30
-"""Rounds of prices at most; what they leave open the paths do, so this is only a matter of speed."""
+"""Maximum rounds of prices. Augmenting paths complete the matching, so this affects speed only."""
 LISTED = 2000
-"""Matchings that are listed at most: their totals at a point then take less time than one search for it."""
+"""Maximum number of matchings to list. Up to here, computing all their totals is faster than one search."""
 ROUNDING = 2.0**-48
-"""A path must gain this much more than another, relative to the largest weight, to be preferred: 16 roundings
-of sums of them.
-"""
+"""Tolerance between two paths, relative to the largest weight: 16 roundings of sums of weights."""
 
 
-def assign(weights: Array, sizes) -> np.ndarray:
-    """The matching of largest total weight.
+def assign(weights: Array, sizes: Sequence[int]) -> np.ndarray:
+    """Return the matching of largest total weight.
 
     Parameters
     ----------
@@ -58,21 +57,21 @@ def assign(weights: Array, sizes) -> np.ndarray:
     InvalidProblem
         When the sizes do not fit.
     """
-    n, sizes = weights.shape[0], np.asarray(sizes, dtype=np.int64)
-    if sizes.shape != weights.shape[1:] or sizes.min(initial=n) < 1 or sizes.sum() > n:
+    n, wanted = weights.shape[0], np.asarray(sizes, dtype=np.int64)
+    if wanted.shape != weights.shape[1:] or wanted.min(initial=n) < 1 or wanted.sum() > n:
         raise InvalidProblem(
             f"matching needs {weights.shape[1]} sizes of at least 1 that add up to at most n = {n}, got "
-            f"{sizes.tolist()}"
+            f"{wanted.tolist()}"
         )
-    rows = candidates(weights, int(sizes.sum()))
+    rows = candidates(weights, int(wanted.sum()))
     Q = weights[rows]
-    found = _paths(Q, sizes, _priced(Q, sizes))
+    found = _paths(Q, wanted, _priced(Q, wanted))
     labels = np.full(n, -1)
     labels[rows] = found
     return labels
 
 
-def every_matching(n: int, sizes) -> np.ndarray | None:
+def every_matching(n: int, sizes: Sequence[int]) -> np.ndarray | None:
     """Return all labels (l, n) that give `sizes` features of n to components, -1 for unused features.
 
     None where there are more than `LISTED`.
@@ -85,7 +84,7 @@ def every_matching(n: int, sizes) -> np.ndarray | None:
 
 
 @lru_cache(maxsize=8)
-def _listed(n, sizes):
+def _listed(n: int, sizes: tuple[int, ...]) -> NDArray[np.int64]:
     labels = np.full((1, n), -1)
     for j, size in enumerate(sizes):
         chosen = [(row, I) for row in labels for I in combinations(np.flatnonzero(row < 0), size)]
@@ -107,22 +106,24 @@ def best_labels(weights: Array, labels: np.ndarray) -> np.ndarray:
 
 
 def candidates(weights: Array, needed: int) -> np.ndarray:
-    """Features among the `needed` best of a component: no other can be needed."""
+    """Return the features among the `needed` best of some component: no other can be needed."""
     chosen = np.zeros(len(weights), dtype=bool)
     for column in weights.T:
         chosen[topk_indices(column, needed)] = True
     return np.flatnonzero(chosen)
 
 
-def total(weights: Array, labels) -> float:
-    """Weight of a matching."""
+def total(weights: Array, labels: NDArray[np.int64]) -> float:
+    """Return the total weight of a matching."""
     used = np.flatnonzero(labels >= 0)
     return float(weights[used, labels[used]].sum())
 
 
-def _priced(Q, sizes):
-    """Labels in which every feature has the component where ``Q_ij - price_j`` is largest and not negative,
-    none over-full.
+def _priced(Q: Array, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return labels that give every feature the component with the largest ``Q_ij - price_j`` that is not
+    negative.
+
+    No component gets more features than its size.
 
     Prices only fall, so a component keeps what it has until another takes it away.
     """
@@ -146,9 +147,10 @@ def _priced(Q, sizes):
     return labels
 
 
-def _take(labels, j, margin, price, size):
-    """Give component j what prefers it at this price, then what is indifferent and free; True if it got
-    anything.
+def _take(labels: NDArray[np.int64], j: int, margin: Array, price: float, size: int) -> bool:
+    """Give component j the features that prefer it at this price, then unused ones that are indifferent.
+
+    Returns True if the component got any feature.
     """
     wanted = (margin > price) & (labels != j)
     free = size - np.count_nonzero(labels == j)
@@ -160,8 +162,10 @@ def _take(labels, j, margin, price, size):
     return indices.size > 0
 
 
-def _paths(Q, sizes, labels):
-    """Best augmenting paths until every component has its size; `labels` is changed and returned."""
+def _paths(Q: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Complete a matching by best augmenting paths until every component has its size; `labels` is changed
+    and returned.
+    """
     tolerance = ROUNDING * float(Q.max(initial=0.0))
     missing = sizes - np.bincount(labels[labels >= 0], minlength=sizes.size)
     while missing.any():
@@ -183,9 +187,13 @@ def _paths(Q, sizes, labels):
     return labels
 
 
-def _best_paths(Q, labels, entry, tolerance):
-    """Gain of the best path that ends in each component, the component before it (-1: none), and the feature
+def _best_paths(
+    Q: Array, labels: NDArray[np.int64], entry: Array, tolerance: float
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each component the gain of the best path that ends there, its predecessor, and the feature
     of every move.
+
+    The predecessor is -1 where the path begins.
     """
     r = Q.shape[1]
     edges, moves = np.full((r, r), -np.inf), np.zeros((r, r), dtype=np.int64)

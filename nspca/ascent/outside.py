@@ -1,14 +1,13 @@
-"""Answers to problems of many features: sought among those with the largest variances, then held against all
-others.
+"""Solve problems of many features on the features with the largest variances, then test the answer against
+all others.
 
-A is formed on those features, in one pass over the data, and whatever method there is works on that. Then one
-product with the whole A says of every feature how strongly the answer pulls it: those outside that pull more
-than the weakest one inside join, and the answer is sought anew. Data in memory get a last look besides:
-exchanges with all features, which gain nothing as a rule. What is proved of the answer does not rest on this:
-a certificate is about all features.
+A is formed on those features, in one pass over the data, and any method works on that block. One product with
+the whole A then gives the pull of the answer on every feature. Outside features that pull more than the
+weakest feature inside join, and the answer is computed again. For data in memory, exchanges with all features
+follow; they rarely gain. Certificates do not rest on this: they are about all features.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -25,25 +24,26 @@ from nspca.progress import Event, Report
 from nspca.result import Result, Status, handing_in
 
 ROUNDS = 3
-"""Times at most that features join."""
+"""Maximum number of times that features join."""
 JOIN = 400
-"""Of them that join at a time."""
+"""Maximum number of features that join at a time."""
 
 Run = Callable[[Problem, np.ndarray, Report], Result]
 
 
 def fits(problem: Problem) -> bool:
-    """Whether the answer has few features against the usual number of candidates."""
+    """Tell whether the answer has few features compared with the usual number of candidates."""
     return 4 * _least(problem) <= CANDIDATES
 
 
-def _least(problem):
+def _least(problem: Problem) -> int:
     return 2 * sum(problem.sizes) + len(problem.forced)
 
 
-def solved(problem: Problem, run: Run, report: Report, warm=()) -> Result:
-    """The answer of ``run(part, features, report)``, a method on the problem of some features, as one of
-    `problem`; features of the vectors `warm` are among those.
+def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = ()) -> Result:
+    """Return the answer of ``run(part, features, report)`` as an answer of `problem`.
+
+    `run` is a method on the problem of some features; the features of the vectors `warm` are among them.
     """
     A, least = problem.covariance, _least(problem)
     assert isinstance(A, Parts)
@@ -73,7 +73,7 @@ def solved(problem: Problem, run: Run, report: Report, warm=()) -> Result:
         features = np.union1d(features, joining)
     if isinstance(A, LargeCovariance) and result.status is not Status.CANCELLED:
         with handing_in(result):
-            result = _looked_over(problem, result, report)
+            result = _with_exchanges(problem, result, report)
     info: dict[str, float] = {
         "features": int(features.size),
         "outside": int(joining.size),
@@ -84,8 +84,8 @@ def solved(problem: Problem, run: Run, report: Report, warm=()) -> Result:
     return replace(result, info=result.info | info)
 
 
-def _looked_over(problem, result, report):
-    """The answer after exchanges with all features, where they gain."""
+def _with_exchanges(problem: Problem, result: Result, report: Report) -> Result:
+    """Return the answer after exchanges with all features, if they gain."""
     X = result.components
     if problem.joint:
         Y = exchange(problem.covariance, X, problem.sizes, problem.nonneg, report)
@@ -98,8 +98,8 @@ def _looked_over(problem, result, report):
 
 
 def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:
-    """Features outside those given that X (n, r) pulls more than the weakest feature it uses, the strongest
-    `JOIN`; one pass.
+    """Return the outside features that X (n, r) pulls more than the weakest feature it uses, at most `JOIN`;
+    one pass.
     """
     image = problem.covariance.product(X)
     values = np.einsum("ij,ij->j", X, image)
@@ -114,7 +114,9 @@ def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:
 
 
 def _spread(problem: Problem, found: Result, features: np.ndarray) -> Result:
-    """An answer on some features as one on all; what was proved exact of them is not so of all."""
+    """Return an answer on some features as an answer on all, without claims of exactness, which held for the
+    part only.
+    """
     X = np.zeros((problem.n, found.components.shape[1]))
     X[features] = found.components
     status = found.status if found.status is Status.CANCELLED else Status.HEURISTIC
@@ -123,13 +125,13 @@ def _spread(problem: Problem, found: Result, features: np.ndarray) -> Result:
 
 
 def _of_all(report: Report, features: np.ndarray) -> Report:
-    """`report` for a method that knows some features only: they get back their own numbers."""
+    """Return a `report` for a method that knows some features only; it translates feature numbers back."""
 
-    def told(event: Event) -> None:
+    def translated(event: Event) -> None:
         components = event.payload.get("components")
         if components:
             own = [[features[support].tolist(), weights] for support, weights in components]
             event = replace(event, payload=event.payload | {"components": own})
         report(event)
 
-    return told
+    return translated

@@ -13,7 +13,7 @@ import numpy as np
 from nspca.matrix.linalg import Array, normalised
 
 LEAST_LEFT = 1 / 16
-"""Share of the terms of a difference that must be left of them: it then loses four of 53 binary digits."""
+"""Least share of its terms that a difference must keep: it then loses four of 53 binary digits."""
 
 
 @dataclass(frozen=True, eq=False)

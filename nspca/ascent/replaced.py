@@ -1,8 +1,9 @@
-"""What becomes of a component when one feature must be in, or may not be: the best exchange, on the full A.
+"""Compute for each feature the best component that must use it, or must not, by the best exchange on the full
+A.
 
-Every value is reached by a component that may use the feature, or does not use it: so it is what forcing the
-feature, or forbidding it, costs at most. A pair is judged in two variables, as `single.swaps` does; the most
-promising are solved on their support.
+Each value is reached by a component that may use the feature, or that does not use it. So it bounds from
+above the cost of forcing or forbidding the feature. A pair is judged in two variables, as in `single.swaps`;
+the most promising pairs are solved on their support.
 """
 
 from dataclasses import dataclass
@@ -17,14 +18,15 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
 SOLVED = 100
-"""Exchanges solved on their support, for features outside and again for those of the component."""
+"""Number of exchanges solved on their support, for outside features and again for inside ones."""
 AT_ONCE = 2**22
-"""Pairs judged at a time."""
+"""Number of pairs judged at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Replaced:
-    """For every feature the value reached with it, without it, and the feature it changes places with.
+    """For every feature the value reached with it, the value reached without it, and its partner in the
+    exchange.
 
     Attributes
     ----------

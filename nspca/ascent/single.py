@@ -1,11 +1,13 @@
-"""Monotone improvement on the full A: the power step, the best vector on a support, swaps. Never worse than
-its start.
+"""Improve one component monotonically on the full A: the power step, the best vector on a support, and swaps.
 
 For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step
 here is an ascent.
 """
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from nspca.ascent.removal import without_each
 from nspca.matrix.covariance import DIRECT_LIMIT, Covariance
@@ -16,15 +18,15 @@ from nspca.progress import Event, Report, silent
 GAIN = 1e-12
 """Relative gain below which an ascent has stopped: four digits above rounding."""
 POWER_CAP = 500
-"""Power steps at most; the value is valid at every step, so stopping early only leaves gain behind."""
+"""Maximum power steps. The value is valid at every step, so stopping early only gives up gain."""
 SWAP_CAP = 200
-"""Swaps at most, for the same reason."""
+"""Maximum swaps. Stopping early only gives up gain."""
 TRIED = 24
-"""Swaps that are solved on their support when the two-variable estimate promises no gain."""
+"""Number of swaps solved on their support when the two-variable estimate promises no gain."""
 
 
 def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
-    """Power steps from every column of X (n, r) at once until none gains; columns (n, r) with at most k
+    """Apply power steps to every column of X (n, r) at once until none gains; return columns with at most k
     nonzeros.
     """
     A, rule = problem.covariance, (problem.size, problem.nonneg, problem.forced)
@@ -44,8 +46,9 @@ def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
 
 
 def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
-    """Best unit vector for ``block`` (s, s), from x (s,) on: exact when signed or when the leading
-    eigenvector has one sign.
+    """Return the best unit vector for ``block`` (s, s), starting from x (s,).
+
+    The answer is exact when signed, or when the leading eigenvector has one sign.
 
     Otherwise (nonnegative, mixed signs) the problem is NP-hard even here, and projected power steps from x
     are used.
@@ -69,9 +72,9 @@ def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
     return best
 
 
-def best_weights(A: Covariance, support, x: Array, nonneg: bool) -> Array:
-    """`best_on_support` for the features `support` of A, from x (s,) on; a large support needs no block, only
-    products.
+def best_weights(A: Covariance, support: NDArray[np.int64], x: Array, nonneg: bool) -> Array:
+    """Return `best_on_support` for the features `support` of A, starting from x (s,); a large support needs
+    only products.
     """
     if support.size <= DIRECT_LIMIT:
         return best_on_support(A.block(support), x, nonneg)
@@ -84,11 +87,11 @@ def best_weights(A: Covariance, support, x: Array, nonneg: bool) -> Array:
     return max(found, key=part.quadratic)
 
 
-def _nonnegative_steps(product, start):
-    """Projected power steps from the positive part of `start` until they stand still, or nothing positive is
-    left of a step.
+def _nonnegative_steps(product: Callable[[Array], Array], start: Array) -> Array:
+    """Apply projected power steps from the positive part of `start` until they converge or a step has no
+    positive entry.
 
-    What a deflation leaves can be negative by rounding: the zero vector would then explain more, and is no
+    A deflated matrix can be negative by rounding. The zero vector would then explain more, but is no
     component.
     """
     y = normalised(np.maximum(start, 0.0))
@@ -100,8 +103,8 @@ def _nonnegative_steps(product, start):
     return y
 
 
-def _settled(block, y, positive):
-    """The leading eigenvector on the positive part of y when it has one sign there: the limit of the power
+def _settled(block: Array, y: Array, positive: NDArray[np.int64]) -> Array:
+    """Return the leading eigenvector on the positive part of y when it has one sign: the limit of the power
     steps.
     """
     if positive.size == 0:
@@ -117,15 +120,15 @@ def _settled(block, y, positive):
 
 
 def support_of(problem: Problem, x: Array) -> np.ndarray:
-    """The features that x (n,) uses, and the forced ones, which cost nothing."""
+    """Return the features that x (n,) uses, and the forced ones, which cost nothing."""
     used = x != 0
     used[list(problem.forced)] = True
     return np.flatnonzero(used)
 
 
 def on_supports(problem: Problem, X: Array) -> Array:
-    """The best vector on the support of each column of X (n, r), or the column itself where that is no
-    better.
+    """Return for each column of X (n, r) the best vector on its support, or the column itself where that is
+    no better.
     """
     A, Y = problem.covariance, X.copy()
     for y in Y.T:
@@ -138,9 +141,7 @@ def on_supports(problem: Problem, X: Array) -> Array:
 
 
 def polish(problem: Problem, x: Array) -> Array:
-    """Power steps on the full A and the best vector on the support reached, in turn until neither gains; x
-    (n,).
-    """
+    """Alternate power steps on the full A and the best vector on the support until neither gains; x (n,)."""
     A = problem.covariance
     best, value = x, A.quadratic(x)
     for _ in range(POWER_CAP):
@@ -157,7 +158,9 @@ def polish(problem: Problem, x: Array) -> Array:
 
 def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
     """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing
-    gains; forced ones stay.
+    gains.
+
+    Forced features stay.
 
     A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue:
     a value that is reached, so a positive gain is real. When no pair gains, the most promising are solved on
@@ -174,7 +177,7 @@ def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
     return x
 
 
-def _best_swap(problem, x, value):
+def _best_swap(problem: Problem, x: Array, value: float) -> Array | None:
     A, k = problem.covariance, problem.size
     support, allowed = np.flatnonzero(x), support_of(problem, x)
     outside, full = np.delete(np.arange(problem.n), allowed), allowed.size >= k
@@ -187,15 +190,24 @@ def _best_swap(problem, x, value):
         i, j = np.unravel_index(rank, gains.shape)
         if gains[i, j] == -np.inf:
             break
-        y = moved(problem, x, out[i], outside[j])
+        y = moved(problem, x, int(out[i]), int(outside[j]))
         if A.quadratic(y) > value * (1 + 1e-10):
             return y
     return None
 
 
-def two_variable_values(A, x, support, outside, columns, full, nonneg):
-    """Return which feature leaves (s,), -1 for none, and the values (s, m) reached without it and with one of
-    the m features `outside`.
+def two_variable_values(
+    A: Covariance,
+    x: Array,
+    support: NDArray[np.int64],
+    outside: NDArray[np.int64],
+    columns: Array,
+    full: bool,
+    nonneg: bool,
+) -> tuple[NDArray[np.int64], Array]:
+    """Return the features that may leave (s,), -1 for none, and the values (s, m) reached by each exchange.
+
+    Each value is that of the component without the leaving feature and with one of the m features `outside`.
     """
     xs = x[support]
     image = columns @ xs
@@ -209,8 +221,8 @@ def two_variable_values(A, x, support, outside, columns, full, nonneg):
     return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2
 
 
-def moved(problem, x, leaving, entering):
-    """Best vector on the support of x without `leaving` and with `entering`."""
+def moved(problem: Problem, x: Array, leaving: int, entering: int) -> Array:
+    """Return the best vector on the support of x without `leaving` and with `entering`."""
     A = problem.covariance
     features = np.union1d(np.setdiff1d(support_of(problem, x), [leaving]), [entering])
     block = A.block(features)
@@ -227,8 +239,8 @@ def moved(problem, x, leaving, entering):
 
 
 def starts_from(problem: Problem, a: Array) -> Array:
-    """Feasible starts from a direction of feature space: rank-1 steps on ``a`` and, if nonnegative, on
-    ``-a``; (n, 1 or 2).
+    """Return feasible starts (n, 1 or 2) from a direction: rank-1 steps on ``a`` and, if nonnegative, on
+    ``-a``.
     """
     signs = (a, -a) if problem.nonneg else (a,)
     candidates = [rank1(s, problem.size, problem.nonneg, problem.forced) for s in signs]
@@ -236,7 +248,7 @@ def starts_from(problem: Problem, a: Array) -> Array:
 
 
 def first_feature(problem: Problem) -> Array:
-    """The unit vector of the feature with the largest variance: always feasible."""
+    """Return the unit vector of the feature with the largest variance, which is always feasible."""
     able = np.arange(problem.n) if problem.room else np.array(problem.forced)
     x = np.zeros(problem.n)
     x[able[np.argmax(problem.covariance.diagonal[able])]] = 1.0
@@ -244,5 +256,5 @@ def first_feature(problem: Problem) -> Array:
 
 
 def best_of(problem: Problem, X: Array) -> Array:
-    """The column of X (n, r) with the largest value; ties go to the first."""
+    """Return the column of X (n, r) with the largest value; ties go to the first."""
     return X[:, int(np.argmax([problem.covariance.quadratic(x) for x in X.T]))]

@@ -124,20 +124,29 @@ class _Anytime:
         return run
 
     def with_core(self) -> KyFan | None:
-        """Run on a core with weights for the other features; None where nothing can be proved so."""
-        problem, plan = self.problem, self.plan
+        """Return the best run on a core with weights for other features; None where none proves a bound."""
+        problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
-        tau, sizes = curve.best, problem.sizes
-        rows = core.choose_rows(problem, remainder.above(tau), min(plan.core, problem.n))
-        t = core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
-        kept = core.with_core(problem, remainder, rows, tau, t)
-        if kept is None:
-            return None
-        run = KyFan(problem, plan, self.lower, report=self.report, kept=kept)
-        run.after = plan.packing_steps(rows.size)
-        run.total = run.after + allowed(plan, rows.size)
-        try:
-            self.keep(run.run())
-        except Refused:
-            return None
-        return run
+        tau, best, steps = curve.best, None, 0
+        after = plan.packing_steps(max(plan.cores))
+        total = after + sum(allowed(plan, count) for count in plan.cores)
+        for count in plan.cores:
+            rows = core.choose_rows(problem, remainder.above(tau), count)
+            t = core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
+            kept = core.with_core(problem, remainder, rows, tau, t)
+            if kept is None:
+                continue
+            run = KyFan(problem, plan, self.lower, report=self.report, kept=kept)
+            run.before, run.steps, run.total, run.after = self.best, steps, total, after
+            run.last = count == plan.cores[-1]
+            try:
+                self.keep(run.run())
+            except Refused:
+                continue
+            steps = run.steps
+            best = run if best is None or run.upper < best.upper else best
+            if run.closed:
+                break
+        if best is not None:
+            best.steps = steps
+        return best

@@ -20,7 +20,7 @@ OVERHEAD = 3e4
 CLOSED = 1e-9
 """Relative gap at which there is nothing left to do: the size of the rounding slack."""
 BRANCHED = 128
-"""Up to this many features the tree begins right after the dual, and each feature may be asked about by itself.
+"""Up to this many features the tree begins right after the dual, and each feature may be asked about alone.
 
 With more, lifts of the whole problem come before the tree.
 """
@@ -102,7 +102,7 @@ class JointPlan:
     packing : entries of all its steps together
     cap : cones of a search over the sphere
     searching : rows of the cones of all searches together: no other is begun after those
-    core : size of the dense core where elimination gains nothing, all other features weighted
+    cores : sizes of the dense cores that are tried where elimination gains nothing, all others weighted
     whole : most features of which all rows are kept if elimination gains nothing: all variances the same
     factorised : largest smaller side of a table that is factorised as a whole, for the bound of Ky Fan
     work, steps : of one run, in entries, and the fewest and most steps that may make
@@ -112,7 +112,7 @@ class JointPlan:
     """
 
     rows: tuple[int, ...]
-    core: int
+    cores: tuple[int, ...]
     whole: int
     factorised: int
     work: float
@@ -143,7 +143,7 @@ RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
     "fast": JointPlan(
         rows=(400,),
-        core=300,
+        cores=(300,),
         whole=600,
         factorised=FACTOR_LIMIT,
         work=3e6,
@@ -154,7 +154,7 @@ JOINT_PLANS = {
     ),
     "standard": JointPlan(
         rows=(800, 1200),
-        core=600,
+        cores=(300, 600),
         whole=1000,
         factorised=DENSE_LIMIT,
         work=1.2e8,
@@ -169,7 +169,7 @@ JOINT_PLANS = {
     ),
     "thorough": JointPlan(
         rows=(1200, 1600),
-        core=1000,
+        cores=(300, 1000),
         whole=2000,
         factorised=DENSE_LIMIT,
         work=6e8,

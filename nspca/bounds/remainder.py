@@ -7,6 +7,7 @@ whole: it is read in strips of columns, largest variances first, and only entrie
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -86,7 +87,7 @@ def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
 
     The last collection is kept with the matrix: a level that it covers costs no pass over A.
     """
-    kept = A.once(("remainder", nonneg), dict)
+    kept: dict[str, Any] = A.once(("remainder", nonneg), dict)
     if "last" not in kept or (kept["last"].level > level and not kept["capped"]):
         kept["last"], kept["capped"] = _collect(A, nonneg, LOWER * level)
     return kept["last"]

@@ -1,11 +1,12 @@
-"""Which bounds to try, in which order, and when to stop: the strongest certificate that an effort buys.
+"""Find the strongest certificate that an effort buys: the bounds to try, their order, and when to stop.
 
-Order: threshold (B4) when rows are eliminated; the dual (B5) and its lift (B6). Then, with few features, the
-search that fixes features and branches (B8, `fixing`). With many, W, M, U and its subspace are improved
-together (B6 until the row cuts begin, then B9), once for each rank. The search then begins with what came of
-it, if that fixes anything. The work stops as soon as the gap is closed. Budgets are counts of steps that
-depend on the size alone, never on the clock: the same input gives the same certificate. Only the `Limits` of
-a caller may name seconds.
+The order is threshold (B4) when rows are eliminated, then the dual (B5) and its lift (B6). With few features
+the search that fixes features and branches follows (B8, `fixing`). With many features W, M, U and the
+subspace are improved together (B6 until the row cuts begin, then B9), once for each rank. The search then
+begins with that witness if it fixes anything. Everything stops as soon as the gap is closed.
+
+Budgets are counts of steps that depend on the size alone, never on the clock, so the same input gives the
+same certificate. Only `Limits` of a caller may name seconds.
 """
 
 import time
@@ -38,7 +39,7 @@ from nspca.lowrank.cones import Budget
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.linalg import Array, largest_eigenpairs
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Event, Report, silent
 
 LEFT_OUT = 0.4
 """Of a component's value: what k features at the level of the largest entry left out may reach."""
@@ -157,6 +158,8 @@ class _Cores:
         What proves it, if that is better than what was known.
     aim : float
         The value that a bound should come near, known or likely.
+    steps : int
+        Steps made by the cores before.
     """
 
     problem: Problem
@@ -166,6 +169,7 @@ class _Cores:
     upper: float
     best: Certificate | None = None
     aim: float = 0.0
+    steps: int = 0
 
     def run(self):
         """Return what `strongest` does."""
@@ -222,7 +226,7 @@ class _Cores:
         """Prove what a plan finds on the rows; keep the certificate if it is the best."""
         if kept is None:
             return None
-        run = _Run(self.problem, plan, self.lower, report=self.report, kept=kept)
+        run = _Run(self.problem, plan, self.lower, report=self.tell, kept=kept)
         quick = plan is QUICK
         run.upper = run.known = np.inf if quick else self.upper
         try:
@@ -235,7 +239,15 @@ class _Cores:
             raise
         if run.best is not None and run.upper < self.upper:
             self.best, self.upper = run.best, run.upper
+        self.steps += run.steps
         return run
+
+    def tell(self, event: Event) -> None:
+        """Report an event of one core as one of all of them: the best bound, and all steps so far."""
+        before = None if self.best is None else self.best.upper
+        known = [bound for bound in (event.upper, before) if bound is not None]
+        upper, done, total = min(known, default=None), self.steps + event.done, self.steps + event.total
+        self.report(replace(event, upper=upper, done=done, total=total))
 
 
 def directions(kept: Kept, certificate: Certificate | None) -> Array | None:

@@ -1,8 +1,8 @@
-"""Data in blocks of rows, read in passes: a reader is believed in nothing.
+"""Read data in blocks of rows, in passes; a reader is not trusted.
 
-Given is a reader: `shape` and `blocks()`, the rows in order as compressed rows, as often as they are asked
-for. What is read in the first pass is hashed block by block, and each later pass must bring the same blocks.
-No column is ever held whole.
+A reader has `shape` and `blocks()`, which yields the rows in order as compressed rows, any number of times.
+Blocks are hashed in the first pass, and each later pass must yield blocks with equal hashes. No column is
+ever held whole.
 
 Y is the float64 matrix that X becomes when each column is taken times a power of two of its own, and columns
 that are more than half full are shifted by a float near their mean. Where means are taken off, columns that
@@ -17,24 +17,24 @@ from nspca.checker.numbers import floats
 from nspca.checker.refusal import require
 
 PIECE = 4096
-"""Rows looked at together."""
+"""Number of rows processed together."""
 AT_ONCE = 2**22
-"""Numbers written out together, of columns that are shifted."""
+"""Maximum dense entries, of columns that are shifted, held together."""
 GONE = 5000
-"""Exponent of columns that are 0 in Y: every float over 2^GONE is 0."""
+"""Exponent of columns that are 0 in Y: every float divided by 2^GONE is 0."""
 
 
 class Rows:
-    """The rows of X (m, n), and of Y.
+    """Rows of X (m, n), and of Y, which is X scaled and shifted by columns.
 
     Attributes
     ----------
-    exponent : of the unit scale, that of the largest number in columns that are not 0 in Y
-    powers : (n,), exponents of what makes columns of Y as large as they are at unit scale
-    sums, squares : (n,), of the columns of Y
-    plain : (n,), squares of the columns of Y that are not shifted
+    exponent : exponent of the unit scale, that of the largest number in columns that are not 0 in Y
+    powers : (n,), exponents of the factors that bring columns of Y to unit scale
+    sums, squares : (n,), sums and sums of squares of the columns of Y
+    plain : (n,), sums of squares of the columns of Y that are not shifted
     constant : (n,), which columns hold one value
-    pieces_read : into how many pieces of at most `piece` rows those sums were divided
+    pieces_read : number of pieces of at most `piece` rows into which these sums were divided
     """
 
     def __init__(self, reader, shape, shifted, scaled, digest):
@@ -42,8 +42,10 @@ class Rows:
         self._read(shifted, scaled, digest)
 
     def _read(self, shifted, scaled, wanted):
-        """Three passes: the content hash takes the parts one after the other. With each goes what is known by
-        then: counts and sizes; means; sums of Y.
+        """Read the data in three passes, since the content hash takes starts, columns and values one after
+        the other.
+
+        Each pass also computes something that needs the pass before: counts and sizes; means; sums of Y.
         """
         n, digest = self.n, hashlib.sha256(f"sparse {self.m} {self.n}".encode())
         before, counts = 0, np.zeros(n, dtype=np.int64)
@@ -73,7 +75,7 @@ class Rows:
         require(right, "the data is not the data of the certificate: the digests differ")
 
     def _sum(self, digest):
-        """Sums and squares."""
+        """Compute sums and sums of squares of columns, while the digest takes the values."""
         n, self.pieces_read = self.n, 0
         self.sums, self.squares, self.plain = np.zeros(n), np.zeros(n), np.zeros(n)
         for starts, columns, values in self.passed():
@@ -88,7 +90,9 @@ class Rows:
                 self.plain += np.bincount(at, weights=z * z, minlength=n)
 
     def passed(self):
-        """The blocks (starts, columns, values), each copied and looked at: the same ones in every pass."""
+        """Yield the blocks (starts, columns, values), each copied and checked; they are equal in
+        every pass.
+        """
         rows, prints = 0, []
         for number, X in enumerate(self.reader.blocks()):
             starts, columns = (np.array(part, "<i8") for part in (X.indptr, X.indices))
@@ -107,7 +111,10 @@ class Rows:
         self.prints = prints
 
     def _in_order(self, starts, columns, values):
-        """Compressed rows whose columns rise, with finite numbers that are not 0: one table, one hash."""
+        """Refuse a block unless it has compressed rows with increasing columns and finite nonzero numbers.
+
+        So one table has one hash.
+        """
         flat = starts.ndim == columns.ndim == values.ndim == 1 and starts.size > 0
         agree = flat and starts[0] == 0 and starts[-1] == columns.size == values.size
         require(agree and (np.diff(starts) >= 0).all(), "the parts of the data disagree")
@@ -118,16 +125,18 @@ class Rows:
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
     def unit(self, columns, values):
-        """Values times the power of two of their column."""
+        """Return values times the power of two of their column."""
         return np.ldexp(values, -self.exponents[columns])
 
     def parts(self, starts):
-        """Where the rows of a block start, so many rows at a time."""
+        """Yield the row starts of a block in pieces of at most `piece` rows."""
         for start in range(0, starts.size - 1, self.piece):
             yield starts[start : start + self.piece + 1]
 
     def entries(self, part, columns, values):
-        """Entries of Y (rows, columns, y) in the rows of `part`; shifted columns have one in every row."""
+        """Return the entries of Y (rows, columns, y) in the rows of `part`; shifted columns have one in every
+        row.
+        """
         shifted, here = np.flatnonzero(self.shifts), slice(part[0], part[-1])
         at, rows = columns[here], np.repeat(np.arange(part.size - 1), np.diff(part))
         y = self.unit(at, values[here])
@@ -140,7 +149,7 @@ class Rows:
         return rows, at, y
 
     def dense(self, part, columns, values, J):
-        """The columns J of the rows of `part`, each times its power of two, not shifted."""
+        """Return the columns J of the rows of `part`, each times its power of two, not shifted."""
         place = np.full(self.n, -1)
         place[J] = np.arange(len(J))
         at = columns[part[0] : part[-1]]
@@ -151,7 +160,7 @@ class Rows:
         return D
 
     def written_out(self, J):
-        """The columns J of Y, piece by piece."""
+        """Yield the columns J of Y as dense arrays, piece by piece."""
         for starts, columns, values in self.passed():
             for part in self.parts(starts):
                 yield self.dense(part, columns, values, J) - self.shifts[J]

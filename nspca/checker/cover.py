@@ -1,4 +1,5 @@
-"""The search half: topk_i( ((v_i'c)+)^2 + h_i ) <= F for every unit c with c_0 >= 0, proved cone by cone.
+"""Search half of the inequality: topk_i( ((v_i'c)+)^2 + h_i ) <= F for unit c with c_0 >= 0, proved cone by
+cone.
 
 Theorem. On a cone c = sum_j a_j g_j, a >= 0, |c| = 1, let p_ij = (v_i'g_j)+ (signed: |u_i'g_j| +
 sqrt(tau) g_j0), G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl). If FG - T is psd, or
@@ -24,14 +25,14 @@ from nspca.checker.rounding import TINY, is_psd, margin, topk
 TOO_SHORT = "a tree of the certificate ends too early: a part of the sphere, or supports, are missing"
 LEAF = 255
 WHOLE = 2.0**52
-"""Whole numbers up to this one have exact sums."""
+"""Largest size up to which sums of whole numbers are exact."""
 AT_ONCE = 2**19
-"""About so many numbers p_ij are held together."""
+"""Approximate number of entries p_ij held together."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopSum:
-    """f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
+    """The function f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
 
     topk counts negative terms as 0, so h may be negative where no row is fixed.
     V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0.
@@ -46,22 +47,24 @@ class TopSum:
 
     @property
     def D(self):
-        """Dimension of the space whose sphere is covered; d, unless c_0 is one of its coordinates."""
+        """Return the dimension of the space whose sphere is covered; d, unless c_0 is one of its
+        coordinates.
+        """
         return self.V.shape[1]
 
     @cached_property
     def of_h(self):
-        """topk h."""
+        """Return topk h."""
         return topk(np.maximum(self.h, 0), self.k, self.fixed)
 
     @cached_property
     def mass(self):
-        """topk |v_i|^2 + topk |h|, at least f(c) for unit c, and as much as its terms have in size."""
+        """Return topk |v_i|^2 + topk |h|, which bounds f(c) for unit c and the sizes of its terms."""
         squares = (self.V * self.V).sum(axis=1)
         return topk(squares, self.k, self.fixed) + topk(np.abs(self.h), self.k, self.fixed)
 
     def error(self, F):
-        """How far T_jl and F G_jl, as computed, can be off together.
+        """Bound the joint error of T_jl and F G_jl, as computed.
 
         Roundings: D + 2 for p_ij and for G_jl, as g_j is rounded too; 2D + 5 for p_ij p_il, one more for the
         sum with h_i G_jl, k to add up, 1 to compare: k + 2D + 7.
@@ -69,7 +72,7 @@ class TopSum:
         return margin(self.k + 8 * self.D + 32, self.mass, abs(F))
 
     def at(self, g):
-        """p (cones, D, n) for generators (cones, D, D)."""
+        """Return p (cones, D, n) for generators (cones, D, D)."""
         if self.nonneg:
             return np.maximum(g @ self.V.T, 0)
         d = self.d
@@ -77,7 +80,7 @@ class TopSum:
 
 
 def prove_cover(f, F, tree):
-    """Prove f <= F on the cover whose codes `tree` begins with; returns the codes that are left."""
+    """Prove f <= F on the cover at the beginning of the codes `tree`; return the codes that are left."""
     if f.D == 0:
         require(bounded_at_once(f, F), f"the {f.k} largest h_i sum to {f.mass}, above F = {F!r}")
         return tree
@@ -88,7 +91,8 @@ def prove_cover(f, F, tree):
 
 
 def walk(codes, root, leaf, split):
-    """Leaves of the tree whose codes `codes` begins with, in preorder, each with the codes after its own.
+    """Yield the leaves of the tree at the beginning of `codes`, in preorder, each with the codes after its
+    own.
 
     Any code but `leaf` splits a node in two: `split` gives them, the one that comes first first.
     """
@@ -104,9 +108,10 @@ def walk(codes, root, leaf, split):
 
 
 def cover(f, tree):
-    """Generators (cones, D, D), of length one, of cones that cover all c with c_0 >= 0; and the codes left.
+    """Return generators (cones, D, D), of length one, of cones that cover all c with c_0 >= 0, and the codes
+    left.
 
-    Signed problems are the same when all signs but that of c_0 change: half of the orthants will do.
+    Signed problems are unchanged when all signs but that of c_0 change, so half of the orthants suffice.
     """
     found, unread = [], tree
     for signs in itertools.product((1.0, -1.0), repeat=f.D):
@@ -121,7 +126,7 @@ def cover(f, tree):
 
 
 def split_cone(cone, code):
-    """The two halves of a cone (D, D): g_j + g_l takes the place of g_j, or of g_l, where code = j D + l."""
+    """Return the two halves of a cone (D, D): g_j + g_l replaces g_j, or g_l, where code = j D + l."""
     j, l = divmod(code, len(cone))
     require(0 <= j < l, f"the tree of the cover has the unknown code {code}")
     middle = cone[j] + cone[l]
@@ -133,7 +138,8 @@ def split_cone(cone, code):
 
 
 def bounded_at_once(f, F):
-    """Is f <= F proved on the whole sphere? By topk |v_i|^2 + topk h <= F, or by c'V'Vc + topk h <= F.
+    """Tell whether f <= F is proved on the whole sphere, by topk |v_i|^2 + topk h <= F, or by c'V'Vc + topk h
+    <= F.
 
     Not by V'V for signed x with c_0: (|u_i'c| + sqrt(tau) c_0)^2 can be larger than (v_i'c)^2.
     Roundings: n for an entry of V'V, 1 to subtract it; those of F - topk h are part of `error`.
@@ -164,7 +170,7 @@ def prove_cones(f, F, cones):
 
 
 def droppable(f, G, p):
-    """Rows (n,) that always stay below k - fixed others, so that no T_jl of these cones feels them.
+    """Return which rows (n,) always stay below k - fixed others, so that T_jl of these cones ignores them.
 
     A term p_ij p_il + h_i G_jl lies between `low` and `high`, also as computed (rule ORDER).
     """
@@ -181,7 +187,7 @@ def droppable(f, G, p):
 
 
 def largest_sums(f, G, p, h):
-    """T (cones, D, D) from the rows that are kept."""
+    """Return T (cones, D, D) from the rows that are kept."""
     T = np.empty_like(G)
     for j, l in itertools.combinations_with_replacement(range(f.D), 2):
         sums = topk(np.maximum(p[:, j] * p[:, l] + h * G[:, j, l, None], 0), f.k, f.fixed)
@@ -191,7 +197,7 @@ def largest_sums(f, G, p, h):
 
 
 def semidefinite(G, T, F, error):
-    """Is a'Ta <= F a'Ga for all a >= 0 proved by Cholesky, for one cone (D, D)?
+    """Tell whether a'Ta <= F a'Ga for all a >= 0 is proved by Cholesky, for one cone (D, D).
 
     FG - T is off by `error` in each entry, with its positive ones put to 0 as well; so by D error in norm.
     Or, as a >= 0: these errors, and those of forming S, come to at most 2 error (sum a)^2 <= 2 error a'Ga /

@@ -1,4 +1,4 @@
-"""The way in: what is asked of a certificate, one thing after the other."""
+"""Entry point of the checker: `verify`, and the checks of a certificate, one after the other."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -26,14 +26,14 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
 def verify(
     data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None, forced=None
 ):
-    """Upper bound, in the units of the data, that `certificate` proves for `data`.
+    """Return the upper bound, in the units of the data, that `certificate` proves for `data`.
 
     Data are a table, or a reader of one in blocks of rows (`nspca.Shards`), which is never held whole.
 
-    If it proves none, CertificateError says why. What is proved is about the problem that the certificate
-    names: its k, sign, centring, scaling, data or covariance, forced features. With `problem` (an
-    `nspca.Problem`), or any of its words alone, a certificate about another one is refused; None asks
-    nothing, and no forced features are ``()``.
+    A certificate that proves no bound raises CertificateError with the reason. The proof is about the problem
+    that the certificate names: its k, sign, centring, scaling, data or covariance, forced features. With
+    `problem` (an `nspca.Problem`), or any of its properties alone, a certificate about another problem is
+    refused. None requires nothing, and no forced features are ``()``.
     """
     words = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source, "forced": forced}
     try:
@@ -53,7 +53,9 @@ def verify(
 
 
 def proved(data, certificate, recipe):
-    """The smallest float that is at least what the witness proves, in the units of the data."""
+    """Return the smallest float, in the units of the data, that is at least the bound proved by
+    the witness.
+    """
     in_blocks = callable(getattr(type(data), "blocks", None))
     A = RowMatrix(data, recipe) if in_blocks else Matrix(data, recipe)
     sizes = recipe.sizes

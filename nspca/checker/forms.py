@@ -1,4 +1,4 @@
-"""What each form of certificate proves, and what it adds up: a bound on x'Ax at unit scale."""
+"""Forms of certificates: what each form proves, as a bound on x'Ax at unit scale."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,9 +27,9 @@ NO_BRANCHING = -1
 
 
 def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """t + F.
+    """Prove and return the bound t + F of the one inequality.
 
-    Where the forced features are the first kept rows, they are in every support, which may as well have them.
+    If the forced features are the first kept rows, they count as members of every support.
     """
     witness = Inequality.read(arrays, A.n)
     outside, fixed = np.setdiff1d(recipe.usable(A.n), witness.rows), len(recipe.forced)
@@ -47,23 +47,24 @@ def nothing_left_over(*codes):
 
 @dataclass(frozen=True)
 class Supports:
-    """Those with all of `fixed` and nothing of `out`."""
+    """The supports with all features of `fixed` and none of `out`."""
 
     fixed: tuple[int, ...] = ()
     out: tuple[int, ...] = ()
 
     def features(self, n, k):
-        """What such a support of at most k features can have, the fixed ones first."""
+        """Return the features that such a support of at most k features can have, the fixed ones first."""
         decided = {*self.fixed, *self.out}
         free = [i for i in range(n) if i not in decided] if len(self.fixed) < k else []
         return np.array([*self.fixed, *free], dtype=int)
 
 
 def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """The largest t + F of the leaves of a tree: first the supports with a feature, then those without it.
+    """Prove and return the largest t + F of the leaves of a tree: first the supports with a feature, then
+    those without it.
 
-    Every support belongs to exactly one leaf, where A is left with the features that it can have. The tree
-    begins with the forced features: a support may as well have them all.
+    Every support belongs to exactly one leaf, where A is restricted to the features that it can have. The
+    tree begins with the forced features, which count as members of every support.
     """
     n, k = A.n, recipe.k
     witness = Branches.read(arrays, n)
@@ -89,14 +90,15 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 
 def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """r t + |U|^2 and what W, M and L are worth, for r disjoint components x_j with at most s_j nonzeros.
+    """Prove and return a bound for r disjoint components x_j with at most s_j nonzeros: r t + |U|^2 and the
+    worth of W, M, L.
 
     Theorem. If A - W - sym(M) - LL' <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most r t + |U|^2 and
     - with M = 0 and L = 0: tau sum_j s_j;
     - or `packed`: topk(pi, sum_j s_j) + sum_j F_j, for any prices pi >= 0.
     Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(tI + UU') <= r t + tr UU'. And
-    tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept are
-    felt as in the inequality, with weights too.
+    tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept enter
+    as in the inequality, with weights too.
     """
     sizes = recipe.sizes
     witness = Joint.read(arrays, A.n, sizes)
@@ -114,7 +116,8 @@ def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 
 def packed(recipe, witness, tau, outside):
-    """topk(pi, sum_j s_j) + sum_j F_j: what W, M and L are worth to components that share no feature.
+    """Prove and return topk(pi, sum_j s_j) + sum_j F_j, the worth of W, M and L to components that share no
+    feature.
 
     Theorem. With h of the inequality for k = max_j s_j, v_i = (l_i, sqrt(tau)), and for each size s
     topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F of it for k = s, every unit c with c_0 >= 0:
@@ -137,7 +140,7 @@ def packed(recipe, witness, tau, outside):
 
 
 def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
-    """The k largest variances, and k nu.
+    """Prove and return the sum of the k largest variances and k nu.
 
     Theorem. If A + nu I is psd, then x'Ax <= tr A_II + (k - 1) nu.
     Proof. The largest eigenvalue of A_II + nu I is at most its trace. Forced features are in I.
@@ -158,7 +161,9 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
 
 
 def of_variances(variances, more, recipe, usable, claims):
-    """The sum of the k largest, and `more`; 3 roundings besides for the sums of `claims` about features."""
+    """Return the sum of the k largest variances, and `more`; 3 extra roundings cover the `claims` about
+    features.
+    """
     k, fixed = recipe.k, len(recipe.forced)
     top = topk(variances, k, fixed)
     if claims is not None:
@@ -168,9 +173,9 @@ def of_variances(variances, more, recipe, usable, claims):
 
 
 def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
-    """The largest sum of a_ii and the k - 1 largest other (a_ij)+ (signed: |a_ij|) of a row.
+    """Return the largest sum of a_ii and the k - 1 largest other (a_ij)+ (signed: |a_ij|) of a row.
 
-    Theorem. x'Ax is at most that.
+    Theorem. x'Ax is at most this sum.
     Proof. x_i x_j <= (x_i^2 + x_j^2) / 2, so x'Ax <= sum_I x_i^2 (a_ii + sum of the other (a_ij)+, j in I).
     Forced features are in I: in their own rows, where a_ii is set aside, they and k - |forced| others are k.
     Roundings: A's own, and k + 2 to add up, of numbers that are at most size_i size_j.
@@ -188,7 +193,9 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
 
 
 def row_sums(A, recipe, each):
-    """The largest, and if `each` for every feature the largest of the answers that have it, or lack it."""
+    """Return the largest row sum, and if `each` for every feature the largest sums of answers with it and
+    without it.
+    """
     k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
     sums, lost = RowSums(A.n), 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
@@ -208,7 +215,7 @@ def row_sums(A, recipe, each):
 
 
 def of_features(A, recipe, arrays):
-    """Claims about single features, those left out that row sums prove: no witness is needed for these."""
+    """Return the claims about single features that row sums do not prove; row sums need no witness."""
     claims = Claims.read(arrays, A.n, recipe.forced)
     if claims is None or A.n > matrix.DENSE_LIMIT:
         return claims

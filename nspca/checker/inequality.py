@@ -47,7 +47,7 @@ def prove(A, witness, outside, k, nonneg, fixed=0, claims=None):
 def spectral_half(A, witness, outside, k, nonneg, fixed=0):
     """Prove t, and return the sum that the search half bounds by F.
 
-    Where features are outside, or A has more than the kept rows, t >= 0 is asked for.
+    If features are outside, or A has more than the kept rows, t >= 0 is required.
     """
     r, t = witness.rows.size, witness.t
     tau = threshold(A, witness, outside, nonneg)
@@ -60,14 +60,18 @@ def spectral_half(A, witness, outside, k, nonneg, fixed=0):
 
 
 def rows_of_sphere(U, h, tau, equal_rows):
-    """v_i and h_i of the kept rows, and of so many that stand for the features outside."""
+    """Return v_i and h_i of the kept rows, followed by `equal_rows` rows that stand for the
+    features outside.
+    """
     V = np.concatenate([U, np.zeros((equal_rows, U.shape[1]))])
     h = np.concatenate([h, np.zeros(equal_rows)])
     return (np.hstack([V, np.full((len(V), 1), root_up(tau))]) if tau > 0 else V), h
 
 
 def threshold(A, witness, outside, nonneg):
-    """tau, once it is at least every W_ij (signed: |W_ij|) and every entry of A with a feature outside."""
+    """Return tau, after proving that it is at least every W_ij (signed: |W_ij|) and every entry of A with an
+    outside feature.
+    """
     W = 0.0 if witness.W is None else witness.W
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
     tau = top if witness.tau is None else witness.tau
@@ -88,13 +92,16 @@ def threshold(A, witness, outside, nonneg):
 
 
 def largest_entry(A, I, J, nonneg):
-    """At least every A_ij (signed: |A_ij|) of a block: an entry's own m + 1 roundings, 2 for these sums."""
+    """Return an upper bound on every A_ij (signed: |A_ij|) of a block.
+
+    An entry has m + 1 roundings of its own, and these sums have 2.
+    """
     E = A.block(I, J) if nonneg else np.abs(A.block(I, J))
     return (E + A.eps * np.outer(A.size[I], A.size[J])).max() + A.lost
 
 
 def heights(M, k, nonneg):
-    """At least the h_i of the theorem, and at least 0: k roundings for s, 5 from there."""
+    """Return upper bounds on the h_i of the theorem, at least 0: k roundings for s, 5 from there."""
     off = np.maximum(M, 0) if nonneg else np.abs(M)
     off = np.where(np.eye(len(M), dtype=bool), 0.0, off)
     m, s = M.diagonal(), np.sqrt(topk(off**2, k - 1))
@@ -103,7 +110,7 @@ def heights(M, k, nonneg):
 
 
 def stays_below(A, rows, N, U, t, folded=None):
-    """Is lambda_max(A + K - sym(N) - UU') <= t proved on these rows? N = None stands for 0.
+    """Tell whether lambda_max(A + K - sym(N) - UU') <= t is proved on these rows; N = None stands for 0.
 
     `folded` is K with the size of its error, None for 0.
     """
@@ -121,7 +128,7 @@ def stays_below(A, rows, N, U, t, folded=None):
 
 
 def large_side(A, rows, N, U, t, folded=None):
-    """Is S = tI - (A + K - sym(N) - UU') psd on these rows?
+    """Tell whether S = tI - (A + K - sym(N) - UU') is proved psd on these rows.
 
     The errors eps size_i size_j of A's entries have norm eps |size|^2 at most, and those of a covariance,
     eps |A_ij|, that of eps A on these rows.
@@ -144,7 +151,8 @@ def large_side(A, rows, N, U, t, folded=None):
 
 
 def small_side(A, rows, U, t):
-    """Is lambda_max(Z'Z / m - UU') <= t, t > 0, proved by a matrix as large as the number m of samples?
+    """Tell whether lambda_max(Z'Z / m - UU') <= t, t > 0, is proved by a matrix as large as the number m of
+    samples.
 
     Theorem. With B = ZU and K = tI + U'U it is enough that, for ANY Y (m, d),
     S = tI - (ZZ' - BY' - YB' + YKY') / m is psd.

@@ -19,22 +19,22 @@ from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 LOWEST = -5000
 """Less than the exponent of any float."""
 DENSE_LIMIT = 4000
-"""So many rows of A are formed at once, unless A is given as a whole."""
+"""Maximum number of rows of A formed at once, unless A is given as a whole."""
 
 
 class Matrix:
-    """A for blocks of its features.
+    """The matrix A, accessed in blocks of its features.
 
     Attributes
     ----------
     m, n : numbers of samples and features
     size : (n,), with |A_ij| <= size_i size_j
     eps, lost : a computed entry is off by at most eps size_i size_j + lost
-    relative : by at most eps |A_ij| + lost even
-    exponent : of the unit scale
+    relative : true when a computed entry is off by at most eps |A_ij| + lost
+    exponent : exponent of the unit scale
     entries : (n, n), the computed entries where they are held, else None
-    by_rows : whether each look at A is a pass over blocks of rows (`rowblocks`)
-    more : roundings of a column of Z besides those that Z is defined by
+    by_rows : true when each access to A is a pass over blocks of rows (`rowblocks`)
+    more : roundings of a column of Z besides those in the definition of Z
     """
 
     by_rows, more = False, 0
@@ -61,7 +61,9 @@ class Matrix:
         require(recipe.exponent == self.exponent, words)
 
     def _of_data(self):
-        """|A_ij| <= |z_i| |z_j| / m. Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size.
+        """Set sizes and errors for data, where |A_ij| <= |z_i| |z_j| / m.
+
+        Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size.
 
         The lengths of columns are taken before they are brought to the unit scale, where squares may
         underflow. A size that is not 0 is at least ROOT_TINY (rule NORM).
@@ -75,12 +77,13 @@ class Matrix:
         self.size = (np.ldexp(lengths, exponents - self.shift) + ROOT_TINY * varies) * (1 + self.eps)
 
     def _lengths(self, J):
-        """|z_j| / sqrt(m) for Z before the unit scale, the exponent of that, and whether z_j is not 0."""
+        """Return |z_j| / sqrt(m) for Z before the unit scale, its exponent, and whether z_j is not 0."""
         Z, exponents = self._own_columns(J)
         return np.sqrt((Z * Z).sum(axis=1) / self.m), exponents, Z.any(axis=1)
 
     def _of_covariance(self):
-        """|A_ij| is at most the largest entry of row i, and of row j.
+        """Set entries, sizes and errors for a covariance, where |A_ij| is at most the largest entry of row i,
+        and of row j.
 
         A symmetric B is A, exactly, unless entries underflow at unit scale; else B + B' rounds once.
         """
@@ -95,30 +98,30 @@ class Matrix:
 
     @property
     def gram(self):
-        """Is A formed from Z when it is asked for? Then it is psd by definition."""
+        """Tell whether A is formed from Z on demand; then A is psd by definition."""
         return self.entries is None
 
     def formed(self):
-        """The same matrix, all its computed entries held."""
+        """Return this matrix with all its computed entries held."""
         held, features = copy.copy(self), np.arange(self.n)
         held.entries = self.block(features, features)
         return held
 
     def chunks(self, J):
-        """The features J in pieces whose columns of Z are held together."""
+        """Return the features J in pieces whose columns of Z fit in memory together."""
         width = max(1, min(512, 2**22 // self.m))
         return [J[i : i + width] for i in range(0, len(J), width)]
 
     def columns(self, J):
-        """Z for the features J, at unit scale."""
+        """Return Z for the features J, at unit scale."""
         Z, exponents = self._own_columns(J)
         return scaled(Z, exponents - self.shift).T
 
     def _own_columns(self, J):
-        """Z for the features J before the unit scale, and the exponent (j,) of the scale that it has.
+        """Return Z for the features J before the unit scale, and the exponent (j,) of its scale.
 
-        Each is a row in memory, so its mean does not depend on the others. A row of one value is 0 once it is
-        centred.
+        Each feature is a row in memory, so its mean does not depend on the others. A row of one value is 0
+        once it is centred.
         """
         X = self.X.columns(J)
         exponents = np.frexp(np.abs(X).max(axis=1))[1]
@@ -136,14 +139,14 @@ class Matrix:
         return (C if self.center else X) / deviation, np.zeros_like(exponents)
 
     def block(self, I, J):
-        """A[I, J], computed."""
+        """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
         return self.columns(I).T @ self.columns(J) / self.m
 
 
 class Dense:
-    """A table of numbers, each in its place."""
+    """A dense table of numbers."""
 
     kind = "dense"
 
@@ -153,16 +156,16 @@ class Dense:
 
     @property
     def parts(self):
-        """What the content hash is of."""
+        """Return the arrays that the content hash covers."""
         return [self.values]
 
     def columns(self, J):
-        """The columns J, each a row in memory."""
+        """Return the columns J, each as a row in memory."""
         return np.ascontiguousarray(self.values[:, J].T)
 
 
 class Sparse:
-    """Compressed rows of numbers: what the content hash is of, copied once, and nothing besides."""
+    """A sparse table in compressed rows: the arrays that the content hash covers, copied once."""
 
     kind = "sparse"
 
@@ -176,12 +179,12 @@ class Sparse:
 
     @property
     def parts(self):
-        """What the content hash is of."""
+        """Return the arrays that the content hash covers."""
         return [self.starts, self.indices, self.values]
 
     @cached_property
     def by_column(self):
-        """For every column the rows and the values of its entries, in order."""
+        """Return for every column the rows and the values of its entries, in order."""
         rows = np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
         order = np.argsort(self.indices, kind="stable")
         ends = np.searchsorted(self.indices, np.arange(self.shape[1] + 1), sorter=order)
@@ -191,7 +194,7 @@ class Sparse:
         return list(zip(*pieces, strict=True))
 
     def columns(self, J):
-        """The columns J, each a row in memory."""
+        """Return the columns J, each as a row in memory."""
         X = np.zeros((len(J), self.shape[0]))
         for x, j in zip(X, J, strict=True):
             np.add.at(x, *self.by_column[j])  # adds up what a flag of scipy's may have kept from being summed
@@ -206,7 +209,7 @@ def scaled(X, exponents):
 
 
 def real_numbers(data):
-    """A table of real numbers that nobody else holds."""
+    """Return a copy of the data as a table of real numbers that no caller can change."""
     if not hasattr(type(data), "tocsr"):  # of the type: a column of a data frame may have that name
         return Dense(numbers_of(data))
     not_masked(getattr(data, "data", None))
@@ -214,7 +217,7 @@ def real_numbers(data):
 
 
 def digest_of(X):
-    """Content hash of a table; part of the certificate format."""
+    """Return the content hash of a table; part of the certificate format."""
     digest = hashlib.sha256(f"{X.kind} {X.shape[0]} {X.shape[1]}".encode())
     for part in X.parts:
         digest.update(part)

@@ -1,8 +1,8 @@
-"""In or out: what answers that have a feature, and answers that lack it, can reach at most.
+"""Membership claims: upper bounds on answers that have a feature, and on answers that lack it.
 
-Theorem. Where the proof of a certificate adds up terms over a set I of at most k features outside which x is
-0, the same sum bounds the x with x_j != 0 when only sets that contain j are looked at, and the x with x_j = 0
-when only sets without j are: j is in every possible I of the first, and may be taken out of any I of the
+Theorem. Let the proof of a certificate add up terms over a set I of at most k features outside which x is 0.
+Then the sum bounds the x with x_j != 0 when only sets that contain j are considered, and the x with x_j = 0
+when only sets without j are: j is in every possible I of the first, and may be removed from any I of the
 second. With T the largest sum of all, which takes the fixed terms and the `room` = k - fixed largest others,
 
     T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
@@ -11,10 +11,10 @@ second. With T the largest sum of all, which takes the fixed terms and the `room
 both 0 in the brackets where no term is left or none is taken. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
-What row sums prove needs no witness, so any certificate may claim it.
+Bounds by row sums need no witness, so any certificate may claim them.
 
-A certificate that says so has two arrays of n numbers, `having` and `lacking`: all are proved, or refused.
-Where no answer has a feature, or lacks it, any number is true.
+Certificates with such claims have two arrays of n numbers, `having` and `lacking`. All are proved, or the
+certificate is refused. Where no answer has a feature, or lacks it, any number is true.
 """
 
 import itertools
@@ -32,7 +32,7 @@ from nspca.checker.rounding import TINY, are_psd, float_up, margin
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """Bounds (n,) on x'Ax at unit scale, for x_j != 0 and for x_j = 0; there are `forced` forced features."""
+    """Claimed bounds (n,) on x'Ax at unit scale, for x_j != 0 and for x_j = 0, and the `forced` features."""
 
     having: np.ndarray
     lacking: np.ndarray
@@ -40,20 +40,20 @@ class Claims:
 
     @classmethod
     def read(cls, arrays, n: int, forced: tuple[int, ...]) -> Self | None:
-        """From the arrays of a certificate about n features; None where there are none."""
+        """Return the claims in the arrays of a certificate about n features; None where there are none."""
         if not set(OF_FEATURES) & set(arrays.named):
             return None
         having, lacking = (arrays.numbers(name, (n,)) for name in OF_FEATURES)
         return cls(having, lacking, forced)
 
     def but(self, sums) -> Self:
-        """Without those that row sums prove."""
+        """Return the claims without those that row sums prove."""
         having = np.where(self.having >= sums.having, np.inf, self.having)
         lacking = np.where(self.lacking >= sums.lacking, np.inf, self.lacking)
         return replace(self, having=having, lacking=lacking)
 
     def need(self, name, features, bounds):
-        """Refuse claims that are below what is proved of these features."""
+        """Refuse claims that are below the proved bounds of these features."""
         claims = getattr(self, name)[features]
         wrong = np.flatnonzero(~(claims >= bounds))
         if wrong.size:
@@ -64,9 +64,9 @@ class Claims:
 
 
 def taken(terms, fixed, room):
-    """T, the last of the terms that are taken besides the `fixed` first ones, the first that is not taken.
+    """Return T, the last term taken besides the `fixed` first ones, and the first term not taken.
 
-    Along the last axis of terms >= 0.
+    The terms are >= 0, along the last axis.
     """
     free = terms[..., fixed:]
     count, T = free.shape[-1], terms[..., :fixed].sum(axis=-1)
@@ -79,7 +79,7 @@ def taken(terms, fixed, room):
 
 
 def with_each(terms, fixed, room):
-    """T+j for every term, along the last axis."""
+    """Return T+j for every term, along the last axis."""
     T, last, _ = taken(terms, fixed, room)
     short = np.maximum(last[..., None] - terms, 0)
     short[..., :fixed] = 0
@@ -87,7 +87,7 @@ def with_each(terms, fixed, room):
 
 
 def without_each(terms, fixed, room):
-    """T-j for every term, along the last axis."""
+    """Return T-j for every term, along the last axis."""
     T, _, following = taken(terms, fixed, room)
     lost = np.maximum(terms - following[..., None], 0)
     lost[..., :fixed] = terms[..., :fixed]
@@ -98,10 +98,9 @@ def without_each(terms, fixed, room):
 
 
 def prove_sums(claims, features, terms, k, whole):
-    """Claims of a bound that adds up variances of k of these features, the forced ones first.
+    """Prove claims of a bound that adds up variances of k of these features, the forced ones first.
 
-    `whole` (T) makes what is proved of the largest sum T of the one that is proved of another. Features that
-    are not among these are in no answer.
+    `whole` (T) turns a largest sum T into the bound that it proves. Other features are in no answer.
     """
     fixed = len(claims.forced)
     possible = slice(None) if fixed < k else slice(fixed)
@@ -112,13 +111,17 @@ def prove_sums(claims, features, terms, k, whole):
 
 
 class RowSums:
-    """The same for the largest of the row sums: a row counts for answers that have its feature."""
+    """The largest row sums of answers with each feature, and without it; a row counts for answers with its
+    feature.
+    """
 
     def __init__(self, n):
         self.having, self.lacking = np.zeros(n), np.zeros(n)
 
     def add(self, I, features, own, others, count, fixed, error):
-        """Rows I: their variances and other entries (rows, features), of which `count` are added up."""
+        """Add rows I, given their variances and other entries (rows, features), of which `count`
+        are summed.
+        """
         rows, at = np.arange(len(I)), np.argmax(I[:, None] == features, axis=1)
         having, lacking = (change(others, fixed, count - fixed) for change in (with_each, without_each))
         if count == fixed:
@@ -132,10 +135,11 @@ class RowSums:
 
 
 def prove_rows(claims, f, witness, outside, tree):
-    """Claims of the one inequality about kept rows and features `outside`; the whole is proved to be t + F.
+    """Prove claims of the one inequality about kept rows and features `outside`; the bound on all answers is
+    t + F.
 
-    The first `f.fixed` rows are in every set I. Those of them that are not forced are in every answer looked
-    at, so none lacks them.
+    The first `f.fixed` rows are in every set I. Rows among them that are not forced are in every answer here,
+    so no answer lacks them.
     """
     rows, t, F = witness.rows, witness.t, witness.F
     forced = len(claims.forced) if f.fixed else 0
@@ -158,18 +162,21 @@ def prove_rows(claims, f, witness, outside, tree):
 
 
 def beyond(claims, t, F):
-    """F_j with t + F_j <= the claim, inf where t + F is: steps down pay for the rounding of a difference."""
+    """Return F_j with t + F_j <= the claim, inf where the claim is at least t + F.
+
+    Steps down pay for the rounding of a difference.
+    """
     return np.where(claims >= above(t, F), np.inf, np.nextafter(np.nextafter(claims - t, -np.inf), -np.inf))
 
 
 def above(t, F):
-    """The smallest float that is not below t + F."""
+    """Return the smallest float that is not below t + F."""
     return float_up(Fraction(t) + Fraction(F))
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The claims for single rows of a sum on the sphere that is at most F; inf where nothing is claimed."""
+    """Claims for single rows of a sum on the sphere that is at most F; inf where there is no claim."""
 
     f: TopSum
     F: float
@@ -178,7 +185,9 @@ class Rows:
     rows: np.ndarray
 
     def prove(self, tree):
-        """Prove all claims below F, cone by cone; F itself is known. Returns the codes that are left."""
+        """Prove all claims below F, cone by cone, and return the codes that are left; F itself is proved
+        already.
+        """
         f = self.f
         lowest = min(self.having.min(initial=np.inf), self.lacking.min(initial=np.inf))
         if lowest >= self.F:
@@ -197,11 +206,11 @@ class Rows:
 
     @property
     def edges(self):
-        """The pairs j <= l of generators."""
+        """Return the pairs j <= l of generators."""
         return list(itertools.combinations_with_replacement(range(self.f.D), 2)) or [(0, 0)]
 
     def terms(self, g):
-        """G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n)."""
+        """Return G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n)."""
         f = self.f
         if f.D == 0:
             return np.ones((1, 1)), f.h[None, None, :]
@@ -222,14 +231,16 @@ class Rows:
 
     @property
     def error(self):
-        """How far a sum and F G_jl, as computed, can be off together.
+        """Bound the joint error of a sum and F G_jl, as computed.
 
-        Roundings: those of `TopSum.error`, k + 2D + 7, and 2D + 7 for either term that is exchanged.
+        Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for either term that is exchanged.
         """
         return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
 
     def stays_below(self, G, T, F):
-        """Is a'Ta <= F a'Ga proved for all a >= 0, by its entries or by Cholesky? As in `cover`."""
+        """Tell whether a'Ta <= F a'Ga is proved for all a >= 0, by its entries or by Cholesky, as
+        in `cover`.
+        """
         proved = (T + self.error <= F * G).all(axis=0)
         rest = np.flatnonzero(~proved)
         if self.f.D > 1 and rest.size:

@@ -1,7 +1,7 @@
-"""The gate for numbers: real, complete, and held exactly by float64.
+"""Accept only numbers that are real, complete, and held exactly by float64.
 
-Whole numbers beyond 2^53, decimals and long floats that would be rounded are refused. So what is proved is
-about the numbers that were given. Who makes certificates has the same rule, in code of its own.
+Whole numbers beyond 2^53, decimals and long floats that would be rounded are refused. So proofs are about the
+numbers that were given. The code that makes certificates implements this rule independently.
 """
 
 import numpy as np
@@ -12,7 +12,9 @@ ROUNDED = "the data must be numbers that float64 holds exactly, got some that it
 
 
 def numbers_of(data):
-    """Return a dense table as an array; nothing is masked, and making one type of several rounds nothing."""
+    """Return a dense table as an array; masked entries, and mixed types whose conversion would round, are
+    refused.
+    """
     held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # masked if one of its rows is
     not_masked(held)
     if isinstance(data, list | tuple):
@@ -31,10 +33,10 @@ def not_masked(held):
 
 
 def floats(X):
-    """Return the numbers of an array X as float64, each in its place.
+    """Return the numbers of an array X as float64, in their places.
 
-    In an array of objects every entry is looked at: float64 would read texts and durations as numbers and
-    drop what is imaginary.
+    In an array of objects every entry is checked, because float64 would read texts and durations as numbers
+    and drop imaginary parts.
     """
     if X.dtype.kind == "O":
         return np.array([number(entry) for entry in X.ravel()], "<f8").reshape(X.shape)
@@ -44,7 +46,7 @@ def floats(X):
 
 
 def number(entry):
-    """Return an entry of an array of objects as float64; what is missing is NaN."""
+    """Return an entry of an array of objects as float64; missing entries are NaN."""
     alone = np.asarray(entry)
     right = alone.dtype.kind in "biufO"
     require(right, f"the data must be real numbers, none masked, got {type(entry).__name__}")
@@ -56,7 +58,9 @@ def number(entry):
 
 
 def is_exact(entries):
-    """Whether float64 holds every whole number and long float among `entries`, nested lists or arrays."""
+    """Tell whether float64 holds every whole number and long float among `entries`, nested lists
+    or arrays.
+    """
     if isinstance(entries, list | tuple):
         return all(is_exact(entry) for entry in entries)
     if isinstance(entries, int):

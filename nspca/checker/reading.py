@@ -1,4 +1,6 @@
-"""A certificate is read once: every attribute becomes a plain value of a known type, to be asked no more."""
+"""Read a certificate once: every attribute becomes a plain value of a known type, and the certificate is not
+used again.
+"""
 
 import operator
 from dataclasses import dataclass
@@ -10,38 +12,38 @@ from nspca.checker.refusal import require
 from nspca.errors import CertificateError, shown
 
 OF_A = ("center", "scale", "source", "shape", "digest")
-"""The words of a problem that its covariance has."""
+"""Properties of a problem that its covariance has."""
 OF_FEATURES = ("having", "lacking")
 """Claims about single features, which any certificate for one component may have."""
 NO_WITNESS = -1
-"""What a leaf of a tree of supports uses that has no W, M and U."""
+"""Code of a leaf, in a tree of supports, that has no W, M and U."""
 
 
 def text(value):
-    """The text itself, also of a subclass that compares as it likes; TypeError for anything else."""
+    """Return the plain text, also of a str subclass; TypeError for anything else."""
     return str.__str__(value)
 
 
 def flag(name, value):
-    """True or False: a text or a number is not read as yes."""
+    """Return True or False; texts and numbers are refused."""
     require(isinstance(value, bool | np.bool_), f"{name} must be true or false, got {shown(value)}")
     return bool(value)
 
 
 def whole(name, value):
-    """A whole number: nor is yes read as a number."""
+    """Return a whole number; booleans are refused."""
     right = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
     require(right, f"{name} must be of whole numbers, got {shown(value)}")
     return operator.index(value)
 
 
 def wholes(name, values):
-    """Several whole numbers."""
+    """Return several whole numbers as a tuple."""
     return tuple(whole(name, value) for value in values)
 
 
 def number(name, value):
-    """A number of a type of which float or int holds every one exactly."""
+    """Return a number of a type that float or int holds exactly."""
     right = isinstance(value, int | np.integer | float | np.float32 | np.float16)
     require(right, f"{name} must be a number, got {shown(value)}")
     return float(value) if isinstance(value, float | np.floating) else whole(name, value)
@@ -49,7 +51,7 @@ def number(name, value):
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which problem of which data the certificate is about, and the bound that it claims."""
+    """The problem and the data that the certificate is about, and the bound that it claims."""
 
     form: str
     sizes: tuple[int, ...]
@@ -65,17 +67,19 @@ class Recipe:
 
     @property
     def k(self):
-        """How many nonzeros; of the first component where there are several."""
+        """Return the largest number of nonzeros; of the first component where there are several."""
         return self.sizes[0]
 
     def usable(self, n):
-        """The features that a component may use, the forced ones first: where k are forced, these alone."""
+        """Return the features that a component may use, the forced ones first; with k forced features, these
+        alone.
+        """
         others = np.setdiff1d(np.arange(n), self.forced) if len(self.forced) < self.k else ()
         return np.append(self.forced, others).astype(int)
 
 
 def read_recipe(certificate, forms):
-    """The recipe of a certificate of one of these forms, whose words are of their types."""
+    """Return the recipe of a certificate of one of these forms, with checked types."""
     version, form, k = certificate.version, text(certificate.form), certificate.k
     known = whole("version", version) == 1 and form in forms
     require(known, f"version 1 of {list(forms)} is known, got {version!r} of {form!r}")
@@ -95,7 +99,7 @@ def read_recipe(certificate, forms):
 
 
 def words_of(problem):
-    """The words of an `nspca.Problem`."""
+    """Return the properties of an `nspca.Problem` by name."""
     try:
         A = problem.covariance
         own = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
@@ -107,7 +111,7 @@ def words_of(problem):
 
 
 def asked_word(name, value):
-    """A word of the problem that is meant, of its type: 1 is not read as true."""
+    """Return a required property of the problem, with its type checked: 1 is not read as true."""
     whose = f"the {name} that is asked for"
     if name in ("k", "forced"):  # one size is the same problem as the number, and features have no order
         several = wholes(whose, value if isinstance(value, tuple | list) else (value,))
@@ -121,7 +125,7 @@ def asked_word(name, value):
 
 
 def same_problem(recipe, asked):
-    """Refuse a certificate about another problem than the words that are asked for."""
+    """Refuse a certificate whose problem differs from the required properties."""
     for name, value in asked.items():
         got, wanted = recipe.sizes if name == "k" else getattr(recipe, name), asked_word(name, value)
         said, asked_for = (k[0] if isinstance(k, tuple) and len(k) == 1 else k for k in (got, wanted))
@@ -130,23 +134,23 @@ def same_problem(recipe, asked):
 
 
 class Arrays:
-    """The arrays of a witness: each is copied before its numbers are looked at, so nobody else holds them."""
+    """Arrays of a witness, each copied before its numbers are checked, so that no caller can change it."""
 
     def __init__(self, form: str, witness):
         self.form, self.named = form, {text(name): np.asarray(array) for name, array in witness.items()}
 
     def only(self, *known: str):
-        """Refuse other arrays than these."""
+        """Refuse arrays with names other than these."""
         got = sorted(self.named)
         require(set(got) <= set(known), f"form {self.form!r} has the witness arrays {list(known)}, got {got}")
 
     def need(self, name):
-        """An array that may not be missing, as it came."""
+        """Return a required array, unchecked."""
         require(name in self.named, f"witness {name} cannot be read: it is missing")
         return self.named[name]
 
     def numbers(self, name, shape):
-        """Finite float64 numbers of this shape."""
+        """Return an array of finite float64 numbers of this shape."""
         array, words = self.need(name), f"witness {name} must be finite, of shape {shape}"
         require(array.dtype.kind in "iuf" and array.shape == shape, words)
         array = array.astype(np.float64)
@@ -154,45 +158,45 @@ class Arrays:
         return array
 
     def optional(self, name, shape):
-        """The same, or None where the array is missing."""
+        """Return `numbers` of this shape, or None where the array is missing."""
         return self.numbers(name, shape) if name in self.named else None
 
     def codes(self, name):
-        """Whole numbers in a row, none where the array is missing."""
+        """Return a vector of whole numbers, empty where the array is missing."""
         array = np.array(self.named.get(name, np.zeros(0, dtype=int)))
         right = array.dtype.kind in "iu" and array.ndim == 1
         require(right, f"witness {name} must be whole numbers in a row, got {array.dtype} {array.shape}")
         return array
 
     def rows(self, n):
-        """The features that are kept: all of them where none are named."""
+        """Return the kept features: all of them where none are named."""
         rows = self.codes("rows") if "rows" in self.named else np.arange(n)
         right = np.unique(rows).size == rows.size and np.isin(rows, np.arange(n)).all()
         require(right, f"witness rows must be different numbers from 0 to {n - 1}")
         return rows.astype(int)
 
     def narrow(self, name, lengths, n):
-        """U or L, `lengths` by d. A cover has 2^(d-1) cones at least, so d is small."""
+        """Return U or L, `lengths` by d. A cover has at least 2^(d-1) cones, so d is small."""
         d = min((*self.need(name).shape[-1:], max(n, 15)))
         return self.numbers(name, (*lengths, d))
 
     def narrow_or_none(self, name, r, n):
-        """The same on r rows; no columns where the array is missing."""
+        """Return U or L on r rows, without columns where the array is missing."""
         return self.narrow(name, (r,), n) if name in self.named else np.zeros((r, 0))
 
     def tau(self):
-        """The threshold, None where it is missing: then it is the largest entry of W."""
+        """Return the threshold, None where it is missing; then it is the largest entry of W."""
         tau = self.optional("tau", (1,))
         return None if tau is None else float(tau[0])
 
 
 def different(sizes):
-    """The different sizes, the largest first: each has a claim and a cover of its own."""
+    """Return the different sizes, the largest first: each has a claim and a cover of its own."""
     return sorted({*sizes}, reverse=True)
 
 
 def with_cuts(W, M):
-    """W + M; None if there is neither."""
+    """Return W + M, treating None as 0; None if there is neither."""
     if W is None:
         return M
     return W if M is None else W + M
@@ -200,7 +204,9 @@ def with_cuts(W, M):
 
 @dataclass(frozen=True, eq=False)
 class Inequality:
-    """Numbers of the one inequality on the r kept rows, a claim for each half, and the codes of the cover."""
+    """Witness of the one inequality on the r kept rows: numbers, a claim for each half, and the codes of the
+    cover.
+    """
 
     rows: np.ndarray  # (r,)
     W: np.ndarray | None  # (r, r)
@@ -214,7 +220,7 @@ class Inequality:
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
-        """From the arrays of a certificate about n features."""
+        """Read the witness from the arrays of a certificate about n features."""
         arrays.only("rows", "W", "M", "U", "tau", "y", "claims", "tree", *OF_FEATURES)
         rows = arrays.rows(n)
         r = rows.size
@@ -226,13 +232,15 @@ class Inequality:
 
     @property
     def taken(self):
-        """W + M, which is taken from A; None if there is neither."""
+        """Return W + M, which is subtracted from A; None if there is neither."""
         return with_cuts(self.W, self.M)
 
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """A tree of supports; p times W, M and U on all n features; which of them a leaf uses, and its claims."""
+    """Witness of a tree of supports: p times W, M and U on all n features, and for each leaf its choice and
+    claims.
+    """
 
     branch: np.ndarray
     use: np.ndarray  # (leaves,)
@@ -244,7 +252,7 @@ class Branches:
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
-        """From the arrays of a certificate about n features."""
+        """Read the witness from the arrays of a certificate about n features."""
         arrays.only("branch", "use", "W", "M", "U", "claims", "tree", *OF_FEATURES)
         pool = arrays.need("W").shape[:1]
         W, M = arrays.numbers("W", (*pool, n, n)), arrays.numbers("M", (*pool, n, n))
@@ -257,7 +265,9 @@ class Branches:
         return cls(arrays.codes("branch"), use, W, M, U, claims, arrays.codes("tree"))
 
     def leaf(self, number, features, tree):
-        """The inequality of one leaf, on the features that are left there; `tree`: the codes not yet read."""
+        """Return the inequality of one leaf, on the features that are left there; `tree` has the codes not
+        yet read.
+        """
         t, F = self.claims[number].tolist()
         chosen = int(self.use[number])
         if chosen == NO_WITNESS:
@@ -270,8 +280,10 @@ class Branches:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """W, M, U and L on the r kept rows, the claim t for what they leave of A; and where features have prices,
-    a claim for each different size, and the codes of their covers, one after the other.
+    """Witness of a joint bound: W, M, U and L on the r kept rows, and the claim t for the remainder of A.
+
+    With prices of features there are also a claim for each different size, and the codes of their covers, one
+    after the other.
     """
 
     rows: np.ndarray  # (r,)
@@ -288,7 +300,9 @@ class Joint:
 
     @classmethod
     def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
-        """From the arrays of a certificate about n features; without prices its second claim is not used."""
+        """Read the witness from the arrays of a certificate about n features; without prices its second claim
+        is not used.
+        """
         priced = "prices" in arrays.named
         more = ("M", "lift", "prices", "tree") if priced else ()
         arrays.only("rows", "W", "U", "tau", "y", "claims", *more)
@@ -302,5 +316,5 @@ class Joint:
 
     @property
     def taken(self):
-        """W + M, which is taken from A; None if there is neither."""
+        """Return W + M, which is subtracted from A; None if there is neither."""
         return with_cuts(self.W, self.M)

@@ -1,9 +1,11 @@
-"""How a certificate is refused."""
+"""Refusal of certificates."""
 
 from nspca.errors import CertificateError
 
 
 def require(condition, sentence):
-    """Refuse with a sentence unless `condition` holds; it is written so that a NaN makes it false."""
+    """Raise `CertificateError` with a sentence unless `condition` holds; conditions are written so that NaN
+    makes them false.
+    """
     if not condition:
         raise CertificateError(sentence)

@@ -1,4 +1,4 @@
-"""Every margin for rounding. docs/rounding.md states and proves each rule, under the name it has here."""
+"""Margins for rounding errors. docs/rounding.md states and proves each rule, under the name it has here."""
 
 from fractions import Fraction
 
@@ -7,28 +7,34 @@ import numpy as np
 EPS = 1.02 * 2.0**-53
 """The unit roundoff, and 2 % more for the rounding of the margins themselves (rule MARGIN)."""
 TINY = 1e-290
-"""More than underflow takes from a sum of products (rule UNDERFLOW)."""
+"""Upper bound on the loss by underflow in a sum of products (rule UNDERFLOW)."""
 ROOT_TINY = 1e-150
-"""More than it takes from the square root of a sum of squares (rule NORM)."""
+"""Upper bound on the loss by underflow in the root of a sum of squares (rule NORM)."""
 
 
 def gamma(roundings):
-    """Rule GAMMA: how far from 1 a product of so many factors (1 + delta)^(+-1), |delta| <= u, can be."""
+    """Rule GAMMA: bound the distance from 1 of a product of `roundings` factors (1 + delta)^(+-1), |delta| <=
+    u.
+    """
     return roundings * EPS
 
 
 def margin(roundings, *magnitudes):
-    """Rule MARGIN: the error of a sum whose terms have these magnitudes and so many roundings each."""
+    """Rule MARGIN: bound the error of a sum whose terms have these magnitudes and this number of roundings
+    each.
+    """
     return gamma(roundings) * sum(magnitudes) + TINY
 
 
 def norm(X):
-    """Rule NORM: at least the Frobenius norm of X, but for the roundings that rule MARGIN pays for."""
+    """Rule NORM: return at least the Frobenius norm of X, except for roundings that rule MARGIN pays for."""
     return np.linalg.norm(X) + ROOT_TINY * np.any(X)
 
 
 def topk(v, k, fixed=0):
-    """Sum of the first `fixed` and the k - fixed largest others on the last axis of v >= 0: k roundings."""
+    """Return the sum of the first `fixed` and the k - fixed largest others on the last axis of v >= 0: k
+    roundings.
+    """
     n, others = v.shape[-1], v[..., fixed:]
     if k < n:
         others = np.partition(others, min(n - k, n - fixed - 1), axis=-1)[..., n - k :]
@@ -36,7 +42,8 @@ def topk(v, k, fixed=0):
 
 
 def is_psd(S, error):
-    """Rule CHOLESKY: True only if every symmetric matrix within spectral distance `error` of S (n, n) is psd.
+    """Rule CHOLESKY: return True only if every symmetric matrix within spectral distance `error` of S (n, n)
+    is psd.
 
     A matrix on which Cholesky runs to its end is psd up to gamma_(n+1) / (1 - gamma_(n+1)) times its trace.
     So it runs on S minus that much, minus `error`, minus the rounding of this very subtraction.
@@ -50,7 +57,9 @@ def is_psd(S, error):
 
 
 def are_psd(S, edges, error=0.0):
-    """The same for many matrices of one size at once, by their entries S (edges, matrices), j <= l."""
+    """Rule CHOLESKY for many matrices of one size at once, given their entries S (edges,
+    matrices), j <= l.
+    """
     at, n = {edge: i for i, edge in enumerate(edges)}, 1 + max(edges)[0]
     S = np.array(S)
     trace = sum(np.abs(S[at[j, j]]) for j in range(n))
@@ -68,11 +77,11 @@ def are_psd(S, edges, error=0.0):
 
 
 def root_up(square):
-    """Rule UP: a float whose exact square is at least `square`, 0 for 0."""
+    """Rule UP: return a float whose exact square is at least `square`, 0 for 0."""
     return float(np.nextafter(np.sqrt(square), np.inf)) if square > 0 else 0.0
 
 
 def float_up(exact):
-    """Rule UP: the smallest float that is not below a Fraction."""
+    """Rule UP: return the smallest float that is not below a Fraction."""
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else float(np.nextafter(nearest, np.inf))

@@ -1,4 +1,4 @@
-"""The matrix A of data that come in blocks of rows (`blocks`): as `matrix`, in passes over them.
+"""The matrix A of data that come in blocks of rows (`blocks`): like `matrix`, but in passes over the blocks.
 
 A is *defined* as the covariance of Y, whose exact means are taken off, with columns times float64 weights:
 A_ij = (y_i'y_j / m - mean(y_i) mean(y_j)) w_i w_j. Weights are powers of two, which bring columns to the unit
@@ -23,11 +23,11 @@ from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
 SUMS = 2**25
-"""Sums held together while entries of A are looked at."""
+"""Maximum number of sums held together while entries of A are checked."""
 
 
 class RowMatrix(Matrix):
-    """A for blocks of its features, each in a pass over the rows; all of it in one where it is not large."""
+    """The matrix A, each block of features in a pass over the rows; a small A is formed whole in one pass."""
 
     by_rows = True
 
@@ -45,7 +45,7 @@ class RowMatrix(Matrix):
         self._sizes_of(self.rows)
 
     def _sizes_of(self, rows):
-        """Means, weights and sizes; columns of Y are near one in size, so their squares lose nothing."""
+        """Set means, weights and sizes. Columns of Y are near one in size, so their squares lose nothing."""
         m, squares = self.m, rows.squares
         depth = min(m + 1, rows.piece + rows.pieces_read + 1)
         self.means, self.weights = rows.sums / m, np.ldexp(1.0, rows.powers)
@@ -65,16 +65,16 @@ class RowMatrix(Matrix):
         self.lost = TINY * max(1.0, float(self.weights.max()) ** 2)
 
     def chunks(self, J):
-        """The features J in pieces that are looked at together."""
+        """Return the features J in pieces that are processed together."""
         return [J[i : i + 512] for i in range(0, len(J), 512)]
 
     def columns(self, J):
-        """Z for the features J, of few rows: Y without its means, times the weights."""
+        """Return Z for the features J, for data of few rows: Y without its means, times the weights."""
         Y = np.concatenate(list(self.rows.written_out(J)))
         return (Y - self.means[J]) * self.weights[J]
 
     def block(self, I, J):
-        """A[I, J], computed."""
+        """Return A[I, J], as computed."""
         if self.n <= matrix.DENSE_LIMIT:
             if self.whole is None:
                 self.whole = self._gram(np.arange(self.n))
@@ -92,15 +92,16 @@ class RowMatrix(Matrix):
         return self.finished(G, J, J)
 
     def finished(self, sums, I, J):
-        """Entries of A from the sums y_i'y_j."""
+        """Return entries of A from the sums y_i'y_j."""
         G = sums / self.m - np.outer(self.means[I], self.means[J])
         return G * self.weights[I][:, None] * self.weights[J]
 
     def largest_outside(self, outside, tau, nonneg):
-        """At least every A_ij (signed: |A_ij|) with i among `outside` that is not at most tau by its sizes.
+        """Return at least every A_ij (signed: |A_ij|) with i in `outside`, except those that sizes bound by
+        tau.
 
-        For a feature j the others in reach are the first ones of `outside`, the largest first. Their products
-        with y_j are added up over the rows in which j is not 0.
+        For a feature j the others in reach are the first features of `outside`, in decreasing size. Their
+        products with y_j are added up over the rows in which j is not 0.
         """
         order = outside[np.argsort(-self.size[outside], kind="stable")]
         reach = np.zeros(self.n, dtype=np.int64)
@@ -119,7 +120,7 @@ class RowMatrix(Matrix):
         return worst + self.lost
 
     def _products(self, group, order, reach):
-        """y_j'y_i for every j of a group and the first reach[j] features i of `order`; one pass."""
+        """Return y_j'y_i for every j of a group and the first reach[j] features i of `order`; one pass."""
         rank = np.full(self.n, self.n)
         rank[order] = np.arange(order.size)
         wanted, number = np.zeros(self.n, dtype=bool), np.full(self.n, -1)

@@ -1,15 +1,15 @@
-"""The command line: ``nspca`` and ``python -m nspca``; thin over the public API.
+"""Command line of the package, ``nspca`` and ``python -m nspca``: a thin layer over the public API.
 
     entry        the parser of all commands, and `main`, which makes an error one sentence and an exit status
-    words        kinds of arguments, and those that several commands share
-    screen       what is printed: text, JSON, tables; the bar that shows progress
+    words        kinds of arguments, and arguments shared by several commands
+    screen       output as text, JSON and tables, and the progress bar
     sources      SOURCE and DATA: a sample, a file or a folder of shards becomes a problem
-    answers      what is said of an answer
-    loadings     a component that one already has, from CSV or JSON
-    completion   what the shell can fill in, made from the parser
+    answers      text, JSON and tables of an answer
+    loadings     components of the user, read from CSV or JSON
+    completion   scripts for shell completion, made from the parser
 
 and a file for each command, or for two that belong together: solve, sweep, proof (certify, verify),
 beforehand (plan, shard), samples (samples, fetch), papers, app, copies (backup, restore). Each has `add`,
-which says its words to the parser, and imports what it computes with when it runs: ``--help`` is there at
-once.
+which registers its arguments with the parser, and imports its computations only when it runs, so that
+``--help`` is quick.
 """

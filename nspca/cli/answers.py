@@ -1,4 +1,4 @@
-"""What is said of an answer: as text, as JSON, as a table."""
+"""Format an answer as text, as JSON and as a table."""
 
 import argparse
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("component", "feature", "weight")
 KNOWN = ("place", "costs_at_least", "costs_at_most")
-"""Columns of a table of weights, and those of what is known of each feature."""
+"""Columns about the membership of each feature, after those of a table of weights."""
 
 
 def tell(
@@ -27,9 +27,9 @@ def tell(
     result: "Result",
     known: "Membership | None" = None,
 ) -> int:
-    """Print an answer and save what was asked for; with `known`, which features are in every answer as well.
+    """Print an answer and save the requested files; with `known`, include the membership of features.
 
-    Nothing is lost when a file cannot be written, or when whoever reads what is printed has enough.
+    The answer is printed and saved even when a file cannot be written or the reader of a pipe has closed it.
     """
     certificate = result.certificate
     assert certificate is not None  # every effort of the command line asks for one
@@ -47,7 +47,7 @@ def tell(
                 say(line)
             if known is not None:
                 others = sum(place.name == "NONE" for place in known.places)
-                least = f"at least {args.within:g} % of the optimum"
+                least = f"at least {args.within:.15g} % of the optimum"
                 say(f"in every, in none ({others} features): of all answers that explain {least}")
     finally:
         for path, proof in proofs.items():
@@ -70,7 +70,7 @@ def lines(
     certificate: "Certificate",
     found: list[list[dict[str, Any]]],
 ) -> Iterator[str]:
-    """What text says of an answer."""
+    """Yield the lines of the text form of an answer."""
     ratio = format_guarantee(certificate.ratio(result.value))
     yield (
         f"{dataset.name}: value {result.value:.6g}, at least {ratio} of the best possible, proved "
@@ -84,7 +84,9 @@ def lines(
 
 
 def beside(path: str) -> str:
-    """Where the certificate about features is saved when another one has the smaller bound."""
+    """Return the path for the certificate about features, saved separately when another one has the smaller
+    bound.
+    """
     file = Path(path)
     return str(file.with_name(f"{file.stem}-features{file.suffix}"))
 
@@ -92,7 +94,9 @@ def beside(path: str) -> str:
 def described(
     dataset: "Source", result: "Result", known: "Membership | None", number: int
 ) -> list[dict[str, Any]]:
-    """The features of a component with their weights, largest first, and what is known of each."""
+    """Return the features of a component with their weights, largest first, and their membership
+    if `known`.
+    """
     component = result.components[:, number]
     support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
     features = []
@@ -106,7 +110,7 @@ def described(
 
 
 def rows(found: list[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """The same as a table, one row a weight."""
+    """Yield the rows of a table of weights, one row per weight."""
     for number, features in enumerate(found, 1):
         for feature in features:
             yield {"component": number, "feature": feature["name"]} | {
@@ -117,7 +121,7 @@ def rows(found: list[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
 def summary(
     dataset: "Source", problem: "Problem", result: "Result", certificate: "Certificate"
 ) -> dict[str, Any]:
-    """What JSON says of an answer besides its features."""
+    """Return the JSON fields of an answer besides its features."""
     return {
         "source": dataset.source,
         "name": dataset.name,
@@ -141,7 +145,7 @@ def summary(
 
 
 def listed(features: list[dict[str, Any]]) -> list[str]:
-    """A line for each feature."""
+    """Return one line of text for each feature."""
     width = max((len(feature["name"]) for feature in features if "place" in feature), default=0)
     return [
         f"  {feature['weight']:+.4f}  {feature['name']:<{width}}  {feature.get('place', '')}".rstrip()

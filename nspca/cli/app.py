@@ -1,4 +1,4 @@
-"""`app`: starts the dashboard."""
+"""Command `app`: start the dashboard."""
 
 import argparse
 import errno
@@ -9,6 +9,7 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from nspca.cli.screen import say
 from nspca.cli.words import Commands, port_number
@@ -19,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def add(commands: Commands) -> None:
-    """`app` and its words."""
+    """Add the command `app` and its arguments."""
     command = commands.add(
         "app",
         run,
@@ -37,7 +38,7 @@ def add(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start the server in the place of this process."""
+    """Start the server in place of this process."""
     with of_the_app("the app"):  # the server says so too, but after the address
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def app_folder() -> Path:
-    """Where app.py is: inside the installed package, or at the top of the tree."""
+    """Return the folder of app.py: inside the installed package, or at the top of the source tree."""
     for folder in (PACKAGE / "_app", PACKAGE.parent):
         if (folder / "app.py").is_file():
             return folder
@@ -76,9 +77,9 @@ def app_folder() -> Path:
 
 
 def configuration(folder: Path) -> dict[str, object]:
-    """The options of ``.streamlit/config.toml`` under their dotted names."""
+    """Return the options of ``.streamlit/config.toml`` under their dotted names."""
 
-    def flatten(table: dict, prefix: str = "") -> dict[str, object]:
+    def flatten(table: dict[str, Any], prefix: str = "") -> dict[str, object]:
         flat: dict[str, object] = {}
         for key, value in table.items():
             flat |= flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
@@ -88,7 +89,10 @@ def configuration(folder: Path) -> dict[str, object]:
 
 
 def streamlit_command(address: str, port: int, host: str) -> list[str]:
-    """What starts the server: the file's options as flags, which also win over STREAMLIT_... variables."""
+    """Return the command that starts the server, with the options of the file as flags.
+
+    Flags take precedence over STREAMLIT_... variables.
+    """
     folder = app_folder()
     options = configuration(folder) | {"server.address": address, "server.port": port}
     if host != address:
@@ -104,7 +108,7 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
 
 
 def check_port(address: str, port: int) -> None:
-    """Refuse an address that is not this machine's and a port that is taken, before anything is started."""
+    """Refuse an address of another machine and an occupied port, before anything is started."""
     try:
         places = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -135,7 +139,7 @@ def check_port(address: str, port: int) -> None:
 
 
 def outward_address() -> str:
-    """The address by which other machines reach this one; choosing a route sends nothing."""
+    """Return the address by which other machines reach this one; choosing a route sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737)

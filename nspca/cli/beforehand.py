@@ -1,4 +1,6 @@
-"""`plan` and `shard`: what solving will take, and the way for a file that does not fit into memory."""
+"""Commands `plan` and `shard`: the cost of solving, and the conversion of files that do not fit
+into memory.
+"""
 
 import argparse
 from dataclasses import asdict
@@ -9,7 +11,7 @@ from nspca.cli.words import Commands, count, naming, with_effort, with_json
 
 
 def add(commands: Commands) -> None:
-    """`plan`, `shard` and their words."""
+    """Add the commands `plan` and `shard` and their arguments."""
     command = commands.add(
         "plan",
         plan,
@@ -56,7 +58,7 @@ def add(commands: Commands) -> None:
 
 
 def plan(args: argparse.Namespace) -> int:
-    """Say what solving will take."""
+    """Print the memory, passes and seconds that solving will take."""
     from nspca import data
     from nspca.planning import plan
 
@@ -70,7 +72,7 @@ def plan(args: argparse.Namespace) -> int:
 
 
 def shard(args: argparse.Namespace) -> int:
-    """Make a folder of shards."""
+    """Write a folder of shards and print its size."""
     from nspca.shards.sources import MEGABYTES, shard
 
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}

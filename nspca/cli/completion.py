@@ -1,7 +1,7 @@
-"""`completion`: a script with which a shell fills in commands, options and values, made from the parser.
+"""Command `completion`: a script for shell completion of commands, options and values, made from the parser.
 
-What a place takes is known by its metavar: names of samples, methods or steps, or files. Scripts hold plain
-words only, so nothing of nspca runs while somebody types.
+The metavar of an argument determines its values: names of samples, methods or steps, or files. Scripts hold
+plain words only, so completion does not run nspca.
 """
 
 import argparse
@@ -13,18 +13,18 @@ from nspca.cli.screen import say
 from nspca.cli.words import PREPARATIONS, Commands, Parser
 
 FILES = frozenset({"SOURCE", "DATA", "CERTIFICATE", "LOADINGS", "FILE", "FILE.npz", "FILE.csv", "FOLDER"})
-"""Metavars of places that take a file or a folder, some of them a name as well."""
+"""Metavars of arguments that take a file or a folder; some take a name as well."""
 PLACES = {
     "bash": "~/.local/share/bash-completion/completions/nspca",
     "zsh": "_nspca in a folder of $fpath",
     "fish": "~/.config/fish/completions/nspca.fish",
 }
-"""Where each shell looks for the script."""
+"""Location where each shell looks for the script."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """What may stand in one place: an option's value, or a word without an option."""
+    """One argument of a command: an option with its value, or a positional argument."""
 
     options: tuple[str, ...]
     told: str
@@ -35,7 +35,7 @@ class Place:
 
 
 def add(commands: Commands) -> None:
-    """`completion` and its words."""
+    """Add the command `completion` and its arguments."""
     command = commands.add(
         "completion",
         run,
@@ -50,24 +50,24 @@ def add(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the script."""
+    """Print the script for a shell."""
     say(SHELLS[args.shell](args.top))
     return 0
 
 
 def subparsers(top: argparse.ArgumentParser) -> dict[str, Parser]:
-    """The commands of a parser by name."""
+    """Return the commands of a parser by name."""
     group = next(action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     return dict(group.choices)
 
 
 def options(command: argparse.ArgumentParser) -> list[str]:
-    """Every option of a command."""
+    """Return every option of a command."""
     return [option for action in command._actions for option in action.option_strings]
 
 
 def values() -> dict[str, tuple[str, ...]]:
-    """Metavar -> the words that may stand there."""
+    """Return the possible words for each metavar."""
     from nspca import METHODS, data, papers
 
     samples = tuple(data.SAMPLES)
@@ -82,7 +82,7 @@ def values() -> dict[str, tuple[str, ...]]:
 
 
 def places(command: argparse.ArgumentParser) -> Iterator[Place]:
-    """The places of a command, in the order of its help."""
+    """Yield the arguments of a command, in the order of its help."""
     known = values()
     for action in command._actions:
         shown = str(action.metavar or "")
@@ -93,18 +93,18 @@ def places(command: argparse.ArgumentParser) -> Iterator[Place]:
 
 
 def summaries(top: argparse.ArgumentParser) -> dict[str, str]:
-    """What each command is for."""
+    """Return the first sentence of the description of each command."""
     said = {name: command.description or "" for name, command in subparsers(top).items()}
     return {name: text.partition(". ")[0].rstrip(".") for name, text in said.items()}
 
 
 def quoted(text: str) -> str:
-    """A text between single quotes, for any of the three shells: what none of them could misread."""
+    """Return a text in single quotes that is safe in all three shells."""
     return "'" + re.sub(r"['\\\n:]", " ", text) + "'"
 
 
 def bash(top: argparse.ArgumentParser) -> str:
-    """For bash, from version 3 on."""
+    """Return the script for bash, from version 3 on."""
     cases = []
     for name, command in subparsers(top).items():
         found = list(places(command))
@@ -125,7 +125,7 @@ def bash(top: argparse.ArgumentParser) -> str:
 
 
 def zsh(top: argparse.ArgumentParser) -> str:
-    """For zsh."""
+    """Return the script for zsh."""
     cases = []
     for name, command in subparsers(top).items():
         lines, number = [], 0
@@ -143,7 +143,7 @@ def zsh(top: argparse.ArgumentParser) -> str:
 
 
 def fish(top: argparse.ArgumentParser) -> str:
-    """For fish."""
+    """Return the script for fish."""
     lines = ["complete -c nspca -f"]
     for name, told in summaries(top).items():
         lines.append(f"complete -c nspca -n __fish_use_subcommand -a {name} -d {quoted(told)}")

@@ -1,4 +1,4 @@
-"""`backup` and `restore`: runs, results and uploads in one file, and back."""
+"""Commands `backup` and `restore`: copy runs, results and uploads to one file, and back."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from nspca.cli.words import Commands
 
 
 def add(commands: Commands) -> None:
-    """`backup`, `restore` and their words."""
+    """Add the commands `backup` and `restore` and their arguments."""
     command = commands.add(
         "backup",
         backup,
@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
 
 
 def backup(args: argparse.Namespace) -> int:
-    """Write the copy."""
+    """Write a copy of the store and print its size."""
     from nspca.jobs.backup import backup as write
 
     say(f"nspca: {args.file}, {write(args.file) / 1e6:.1f} MB")
@@ -33,7 +33,7 @@ def backup(args: argparse.Namespace) -> int:
 
 
 def restore(args: argparse.Namespace) -> int:
-    """Put a copy back."""
+    """Restore the store from a copy, and print the place of the previous one."""
     from nspca.jobs.backup import restore as put_back
 
     before = put_back(args.file)

@@ -1,4 +1,4 @@
-"""The parser of all commands, and `main`.
+"""Parser of all commands, and the entry point `main`.
 
 Exit status: 0 done, 1 a certificate was refused, 2 a request that cannot be met (one sentence on standard
 error), 130 interrupted.
@@ -25,7 +25,7 @@ STATUS = """exit status:
 
 
 def parser() -> Parser:
-    """The parser of all commands."""
+    """Return the parser of all commands."""
     module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
     top = Parser(
         prog="python -m nspca" if module else "nspca",
@@ -41,7 +41,7 @@ def parser() -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns the exit status."""
+    """Run a command and return the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
     top = parser()
     if not words:

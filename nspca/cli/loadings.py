@@ -1,9 +1,9 @@
-"""A component that one already has: weights by the names of features, from CSV or JSON.
+"""Read components of the user, as weights by the names of features, from CSV or JSON.
 
-CSV is read in two ways. Where the heading names a column ``feature`` and one ``weight``, each row is one
-weight, of the component that a column ``component`` names if there is one; that is what ``solve --csv``
-writes. Otherwise the first column has the names, and every other column is a component. What stands between
-columns, and the decimal sign, may be those of any spreadsheet.
+CSV is read in two ways. With columns ``feature`` and ``weight`` in the heading, each row is one weight, of
+the component named by a column ``component`` if there is one; ``solve --csv`` writes this form. Otherwise the
+first column has the names, and every other column is a component. Any separator and decimal sign of
+spreadsheets is accepted.
 """
 
 import csv
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = dict[str, float]
 LARGEST_BYTES = 100_000_000
-"""Of a file of weights: millions of them."""
+"""Maximum bytes of a file of weights: room for millions of weights."""
 
 
 def read_loadings(path: str, names: Sequence[str]) -> "Array":
-    """Components of length 1 (n, r) over the features `names`.
+    """Return components of length 1 (n, r) over the features `names`, read from a file.
 
     Raises
     ------
@@ -62,12 +62,14 @@ def _feature(name: str, place: dict[str, int]) -> int:
 
 
 def _spelt(name: str) -> tuple[str, str]:
-    """The name, also without a spreadsheet's guard before one such as -x: see `nspca.data.neutralise`."""
+    """Return the name as given, and without a spreadsheet's guard before names such as -x (see
+    `nspca.data.neutralise`).
+    """
     return name, name.removeprefix("'")
 
 
 def _weight(name: str, given: Any, weights: Weights) -> None:
-    """Take in one weight."""
+    """Add one checked weight to `weights`."""
     try:
         weight = math.nan if isinstance(given, bool) else float(given)
     except (TypeError, ValueError, OverflowError):
@@ -100,7 +102,9 @@ def _of_csv(text: str, place: dict[str, int]) -> list[Weights]:
 
 
 def _table(text: str, place: dict[str, int]) -> list[list[str]]:
-    """The rows, split where most names of features are found, and numbers with a point."""
+    """Return the rows, split by the separator that yields most names of features, with points as decimal
+    signs.
+    """
     from nspca.data.layout import DECIMAL
 
     def known(rows: list[list[str]]) -> int:
@@ -126,7 +130,7 @@ def _table(text: str, place: dict[str, int]) -> list[list[str]]:
 
 
 def _long(rows: list[list[str]], heading: list[str]) -> list[Weights]:
-    """One weight a row."""
+    """Return the components of a table with one weight per row."""
     feature, weight = heading.index("feature"), heading.index("weight")
     which = heading.index("component") if "component" in heading else None
     found: dict[str, Weights] = {}
@@ -150,7 +154,7 @@ def _of_json(text: str) -> list[Weights]:
 
 
 def _component(one: Any) -> Weights:
-    """``{"name": weight, ...}``, or a list of ``{"name": ..., "weight": ...}``."""
+    """Return the weights of ``{"name": weight, ...}``, or of a list of ``{"name": ..., "weight": ...}``."""
     pairs: list[tuple[Any, Any]]
     if isinstance(one, dict):
         pairs = list(one.items())

@@ -1,14 +1,17 @@
-"""`papers`: every figure and table of the four papers, printed beside computed."""
+"""Command `papers`: every figure and table of the four papers, with printed and computed numbers side by
+side.
+"""
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from nspca.cli.screen import check_files, clear, progress, say, say_json
 from nspca.cli.words import Commands, with_json
 
 
 def add(commands: Commands) -> None:
-    """`papers` and its words."""
+    """Add the command `papers` and its arguments."""
     command = commands.add(
         "papers",
         run,
@@ -33,7 +36,7 @@ def add(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compute what is named, or take what is stored, and say how it compares."""
+    """Compute the named items, or load stored outcomes, and print the comparison."""
     from nspca import papers
     from nspca.papers import report
 
@@ -62,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def compared(item, outcome) -> list[dict]:
-    """What is printed and what was found, line by line."""
+def compared(item: Any, outcome: Any) -> list[dict[str, Any]]:
+    """Return the printed and the computed numbers of an item, one dict per line."""
     from nspca.papers import claims
 
     return [

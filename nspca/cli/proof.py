@@ -1,4 +1,6 @@
-"""`certify` and `verify`: a certificate for a component that one has, and the check of a certificate."""
+"""Commands `certify` and `verify`: a certificate for a component of the user, and the check of a
+certificate.
+"""
 
 import argparse
 from dataclasses import replace
@@ -13,7 +15,7 @@ from nspca.said import SKETCHED
 
 
 def add(commands: Commands) -> None:
-    """`certify`, `verify` and their words."""
+    """Add the commands `certify` and `verify` and their arguments."""
     _add_certify(commands)
     _add_verify(commands)
 
@@ -88,7 +90,7 @@ def _add_verify(commands: Commands) -> None:
 
 
 def certify(args: argparse.Namespace) -> int:
-    """Bound the optimum beside components that are given."""
+    """Compute a bound on the optimum for given components, and print the answer."""
     import numpy as np
 
     import nspca
@@ -120,7 +122,7 @@ def certify(args: argparse.Namespace) -> int:
 
 
 def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
-    """The k that is asked for: a tuple for several components, as `solve` has them."""
+    """Return the requested k; for several components a tuple, as in `solve`."""
     if args.components is None:
         return args.k if args.k is None else tuple(args.k) if len(args.k) > 1 else args.k[0]
     if args.k is None or len(args.k) > 1:
@@ -129,7 +131,7 @@ def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
 
 
 def verify(args: argparse.Namespace) -> int:
-    """Check a certificate; whoever is refused gets the reason and exit status 1."""
+    """Check a certificate; a refusal prints the reason and returns exit status 1."""
     import nspca
     from nspca.shards.on_disk import OnDisk
 

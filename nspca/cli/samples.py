@@ -1,4 +1,6 @@
-"""`samples` and `fetch`: the data sets known by name, and the way to those that are not shipped."""
+"""Commands `samples` and `fetch`: the data sets known by name, and the download of those that are not
+shipped.
+"""
 
 import argparse
 from pathlib import Path
@@ -9,7 +11,7 @@ from nspca.errors import DownloadError, InvalidOption
 
 
 def add(commands: Commands) -> None:
-    """`samples`, `fetch` and their words."""
+    """Add the commands `samples` and `fetch` and their arguments."""
     command = commands.add("samples", samples, "the data sets known by name", "samples")
     with_json(command)
     command = commands.add(
@@ -39,7 +41,7 @@ def add(commands: Commands) -> None:
 
 
 def samples(args: argparse.Namespace) -> int:
-    """List the catalogue."""
+    """List the catalogue of data sets."""
     from nspca import data
 
     if args.json:
@@ -66,14 +68,14 @@ def samples(args: argparse.Namespace) -> int:
 
 
 def _is_missing(name: str) -> bool:
-    """Whether a stand-in takes its place."""
+    """Tell whether a stand-in takes the place of a data set."""
     from nspca import data
 
     return data.SAMPLES[name].stand_in and data.original_path(name) is None
 
 
 def fetch(args: argparse.Namespace) -> int:
-    """Download or adopt; what cannot be had is one sentence each, and the others are still fetched."""
+    """Download data sets or adopt copies; each failure is one sentence, and the others are still fetched."""
     from nspca import data
 
     wanted = args.names or [name for name, sample in data.SAMPLES.items() if sample.downloadable]

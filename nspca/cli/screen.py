@@ -1,4 +1,4 @@
-"""What is printed: text, JSON, tables, and the bar that shows progress where a person watches."""
+"""Output of commands: text, JSON, tables, and a progress bar on terminals."""
 
 import json
 import os
@@ -14,38 +14,39 @@ from nspca.numerals import format_guarantee, proved_ratio
 from nspca.progress import Event, Report, silent
 
 BAR = 24
-"""Characters of a full bar."""
+"""Number of characters of a full bar."""
 PAUSE = 0.05
-"""Seconds between two pictures of the bar: some searches report thousands of times."""
+"""Least seconds between two updates of the bar: some searches report thousands of times."""
 DATA = "data"
-"""Column of every table that is written: the name of what it is of, which says so of a stand-in."""
+"""Column of every written table with the name of the data set, which shows stand-ins."""
 
 
 def say(line: str = "") -> None:
-    """A line of the answer, on standard output."""
+    """Print a line of the answer on standard output."""
     sys.stdout.write(line + "\n")
 
 
 def say_json(told: Any) -> None:
-    """The answer as JSON."""
+    """Print the answer as JSON."""
     say(json.dumps(told, indent=2))
 
 
 def complain(sentence: str) -> None:
-    """A line beside the answer, on standard error."""
+    """Print a line on standard error."""
     sys.stderr.write(sentence + "\n")
 
 
 def say_notes(notes: Iterable[str]) -> None:
-    """What reading changed, beside the answer."""
+    """Print notes about changes made while reading, on standard error."""
     clear()
     for note in notes:
         complain(f"nspca: {note}")
 
 
 def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:
-    """Refuse files that could not be written, or would be written over what is `read` or over each other,
-    before the work is done, not after.
+    """Refuse unusable output files before the work is done.
+
+    A file is refused if it cannot be written, or would overwrite an input in `read` or another output.
     """
     taken = {Path(path).resolve() for path in read if Path(path).exists()}
     for path in filter(None, paths):
@@ -67,7 +68,7 @@ def check_files(*paths: str | None, read: Iterable[str] = ()) -> None:
 
 
 def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """A table as a CSV file that spreadsheets open safely."""
+    """Write a table as a CSV file that spreadsheets open safely."""
     import pandas as pd
 
     from nspca.data import frame_to_csv
@@ -76,7 +77,9 @@ def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any
 
 
 class Bar:
-    """One line on the terminal, rewritten in place; in a sweep, how far the whole is stays at its front."""
+    """Progress bar in one terminal line, rewritten in place; in a sweep, the progress of the whole sweep
+    comes first.
+    """
 
     def __init__(self) -> None:
         self._next = 0.0
@@ -97,7 +100,7 @@ class Bar:
 
 
 def drawn(event: Event) -> str:
-    """An event as a line: a bar when it is known how much there is to do, and what is proved by now."""
+    """Return an event as a line: a bar when the total is known, and the proved share so far."""
     parts = [event.stage]
     if event.total:
         full = BAR * min(event.done, event.total) // event.total
@@ -112,11 +115,11 @@ def drawn(event: Event) -> str:
 
 
 def progress() -> Report:
-    """A bar where a person watches, silence in a pipe."""
+    """Return a progress bar on a terminal, and a silent report otherwise."""
     return Bar() if sys.stderr.isatty() else silent
 
 
 def clear() -> None:
-    """Take the bar away."""
+    """Erase the progress bar."""
     if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")

@@ -1,4 +1,4 @@
-"""`solve`: one component, or several, and a certificate."""
+"""Command `solve`: one component, or several, and a certificate."""
 
 import argparse
 from contextlib import AbstractContextManager, nullcontext
@@ -13,7 +13,7 @@ from nspca.errors import InvalidOption, of_the_app
 
 
 def add(commands: Commands) -> None:
-    """`solve` and its words."""
+    """Add the command `solve` and its arguments."""
     command = commands.add(
         "solve",
         run,
@@ -77,7 +77,7 @@ def _add_limits(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Solve, and say what was found."""
+    """Solve a problem and print the answer."""
     if args.components is not None and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
     second = beside(args.certificate) if args.certificate and args.within else None
@@ -87,7 +87,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return a Dask client whose workers read shards or help with a search, where some are asked for."""
+    """Return a context with a Dask client whose workers read the shards or help with a search, else with
+    None.
+    """
     asked = (args.workers, args.scheduler) != (None, None)
     if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
         raise InvalidOption(

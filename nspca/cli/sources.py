@@ -1,4 +1,4 @@
-"""SOURCE and DATA: a sample by name, a folder of shards, or else a file becomes a problem."""
+"""Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem."""
 
 import argparse
 from dataclasses import replace
@@ -22,17 +22,18 @@ READING = {
     "--missing": "missing",
     "--features-in-rows": "features_in_rows",
 }
-"""Options of how a file is read, and what `nspca.read` calls them."""
+"""Options about reading a file, with the names of the arguments of `nspca.read`."""
 
 
 def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False) -> "Source":
-    """A sample by name, a folder of shards, or else a file, read as the options say; as a covariance where
-    that is asked for, and prepared by the steps that are named.
+    """Return a sample by name, a folder of shards, or a file, read as the options say.
+
+    With `covariance` the table is a covariance. The named preparation steps are applied.
     """
     from nspca import data
 
     names = [name for name in args.prepare.split(",") if name]
-    if _asked(args) and (source in data.SAMPLES or Path(source).is_dir()):
+    if _reading_options(args) and (source in data.SAMPLES or Path(source).is_dir()):
         raise InvalidOption(
             f"{', '.join(READING)} are about a file and how it is read, got {source}, which is none: leave "
             "them out"
@@ -47,39 +48,42 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
             )
         if covariance:
             raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
-        return _said(OnDisk(Shards(source)))
+        return _with_notes(OnDisk(Shards(source)))
     if source in data.SAMPLES:
-        return data.prepare(_taken(data.load_sample(source), covariance), *names)
+        return data.prepare(_as_covariance(data.load_sample(source), covariance), *names)
     if not Path(source).is_file():
         raise InvalidOption(
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"
         )
-    return data.prepare(_taken(_said(data.read(source, **_asked(args))), covariance), *names)
+    return data.prepare(
+        _as_covariance(_with_notes(data.read(source, **_reading_options(args))), covariance), *names
+    )
 
 
-def _asked(args: argparse.Namespace) -> dict[str, Any]:
-    """The words of `nspca.read` that are given."""
+def _reading_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of `nspca.read` that are given."""
     told = {word: getattr(args, option[2:].replace("-", "_")) for option, word in READING.items()}
     return {word: value for word, value in told.items() if value is not None and value is not False}
 
 
-def _said(dataset: Any) -> Any:
-    """The same; what reading it changed is said beside the answer."""
+def _with_notes(dataset: Any) -> Any:
+    """Print the notes of a data set and return it."""
     say_notes(dataset.notes)
     return dataset
 
 
-def _taken(dataset: "Dataset", covariance: bool) -> "Dataset":
-    """The same as a covariance, if it is asked for."""
+def _as_covariance(dataset: "Dataset", covariance: bool) -> "Dataset":
+    """Return a data set, marked as a covariance if requested."""
     return replace(dataset, is_covariance=True, labels=None) if covariance else dataset
 
 
 def make_problem(
     args: argparse.Namespace, dataset: "Source", k: int | tuple[int, ...], client: Any = None
 ) -> "Problem":
-    """The problem of a data set that the options describe; shards are read by the workers of a Dask client
-    where there is one.
+    """Return the problem of a data set that the options describe.
+
+    Workers of a Dask client read shards if there is a client.
     """
     from nspca import Problem
     from nspca.data.suggestions import covariance_suggestion
@@ -102,7 +106,12 @@ def make_problem(
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:
-    """Features with commas between, by name, or by a number that is no name; none for an empty text."""
-    number = lambda part: part.isdecimal() and len(part) < 10 and part not in dataset.feature_names  # noqa: E731
-    parts = [int(part) if number(part) else part for part in text.split(",")]
+    """Return features separated by commas, each a name, or a number that is no name; empty for an
+    empty text.
+    """
+
+    def is_number(part: str) -> bool:
+        return part.isdecimal() and len(part) < 10 and part not in dataset.feature_names
+
+    parts = [int(part) if is_number(part) else part for part in text.split(",")]
     return tuple(dataset.numbers(parts).tolist()) if text else ()

@@ -1,4 +1,4 @@
-"""`sweep`: value and bound for many k."""
+"""Command `sweep`: value and bound for many k."""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,13 @@ from nspca.numerals import round_down, round_up
 from nspca.progress import Event
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from nspca.cli.sources import Source
 
 
 def add(commands: Commands) -> None:
-    """`sweep` and its words."""
+    """Add the command `sweep` and its arguments."""
     command = commands.add(
         "sweep",
         run,
@@ -43,7 +45,7 @@ def add(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Sweep, and print or write the table; whoever stops it gets the rows that are ready."""
+    """Sweep over k and print or write the table; an interrupted sweep yields its finished rows."""
     import nspca
 
     check_files(args.csv, read=[args.source])
@@ -72,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]) -> None:
-    """Print or write the table, with what it is of; one that cannot be written is printed."""
+    """Print or write the table with the name of the data; a table that cannot be written is printed."""
     import pandas as pd
 
     from nspca.result import COLUMNS
@@ -97,7 +99,7 @@ def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]
         say(f"{title}: {args.csv}")
 
 
-def as_text(frame) -> str:
+def as_text(frame: "pd.DataFrame") -> str:
     """Return the table as text in columns, with bounds rounded up and proved ratios rounded down."""
     bounds = {
         "upper": lambda bound: f"{round_up(bound, 6):.6g}",

@@ -1,4 +1,4 @@
-"""Kinds of arguments, and those that several commands share."""
+"""Kinds of arguments, and arguments shared by several commands."""
 
 import argparse
 import textwrap
@@ -13,14 +13,14 @@ Run: TypeAlias = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one sentence."""
+    """Argument parser whose errors are one sentence."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"nspca: {message}; `{self.prog} --help` says what there is\n")
 
 
 class Commands:
-    """The commands, as each of their files adds its own."""
+    """Registry of commands, to which each command module adds its own."""
 
     def __init__(self, top: Parser) -> None:
         self.top = top
@@ -37,7 +37,7 @@ class Commands:
         more: str = "",
         parents: Iterable[Parser] = (),
     ) -> Parser:
-        """A command with what `--help` says of it: a summary, what else there is to know, examples."""
+        """Add a command and the text of its `--help`: a summary, more text, and examples."""
         text = f"{summary[0].upper()}{summary[1:]}.{' ' if more else ''}{more}"
         shown = "\n".join(f"  {self.top.prog} {example}" for example in examples)
         parser = self._group.add_parser(
@@ -53,8 +53,8 @@ class Commands:
 
 
 class Paragraphs(argparse.HelpFormatter):
-    """Text is filled, without breaking names at hyphens; lines of examples, which are indented, stay as they
-    are.
+    """Help formatter that fills text without breaking names at hyphens, and leaves indented example lines
+    unchanged.
     """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -66,13 +66,15 @@ class Paragraphs(argparse.HelpFormatter):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean solve?)``, after a word that is not known; empty when nothing is near."""
+    """Return a suggestion such as `` (did you mean solve?)`` for an unknown word; empty when
+    nothing is near.
+    """
     near = get_close_matches(word, list(known), n=1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
 def preparing() -> Parser:
-    """``--prepare``."""
+    """Return a parent parser with ``--prepare``."""
     parent = Parser(add_help=False)
     parent.add_argument(
         "--prepare",
@@ -85,7 +87,7 @@ def preparing() -> Parser:
 
 
 def naming() -> Parser:
-    """Which columns of a file are no features, and what its numbers look like."""
+    """Return a parent parser with options about the columns and the decimal sign of a file."""
     parent = Parser(add_help=False)
     what = "of a file: the column with the {} of the samples, by name or by number from 0"
     parent.add_argument("--id", type=column, metavar="COLUMN", help=what.format("names"))
@@ -97,7 +99,7 @@ def naming() -> Parser:
 
 
 def reading() -> Parser:
-    """How a file is read, as `nspca.read` has it."""
+    """Return a parent parser with options about reading a file, as in `nspca.read`."""
     parent = Parser(add_help=False, parents=[naming()])
     parent.add_argument(
         "--missing",
@@ -114,7 +116,7 @@ def reading() -> Parser:
 
 
 def of_problem() -> Parser:
-    """What says which problem it is, besides k."""
+    """Return a parent parser with the arguments that define a problem, except k."""
     parent = Parser(add_help=False, parents=[preparing(), reading()])
     parent.add_argument(
         "source", metavar="SOURCE", help="a sample's name (see `samples`), a data file or a folder of shards"
@@ -154,7 +156,7 @@ def with_json(parser: Parser) -> None:
 
 
 def sizes(text: str) -> list[int]:
-    """``5:50:5`` (both ends included) or ``5,10,20`` as a list of k."""
+    """Parse ``5:50:5`` (both ends included) or ``5,10,20`` as a list of k."""
     try:
         if ":" in text:
             first, last, *step = map(int, text.split(":"))
@@ -172,19 +174,19 @@ def sizes(text: str) -> list[int]:
 
 
 def column(text: str) -> str | int:
-    """A column by its number or else its name."""
+    """Parse a column given by number or by name."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
 
 
 def count(text: str) -> int:
-    """A number of things."""
+    """Parse a positive count."""
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= 10**6:
         raise argparse.ArgumentTypeError(f"a whole number from 1 up is required, got {text!r}")
     return int(text)
 
 
 def percent(text: str) -> float:
-    """A share of something."""
+    """Parse a percentage above 0 and at most 100."""
     try:
         share = float(text)
     except ValueError:
@@ -195,7 +197,7 @@ def percent(text: str) -> float:
 
 
 def port_number(text: str) -> int:
-    """A port that a server may have."""
+    """Parse a port number."""
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 65535:
         raise argparse.ArgumentTypeError(f"a port from 1 to 65535 is required, got {text!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""A copy of the store while servers use it, and the way back."""
+"""Back up the store while servers use it, and restore a backup."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from nspca.jobs.store import Store
 
 
 def backup(path: Path | str, home: Path | str | None = None) -> int:
-    """Copy runs, results and uploads to one file, as they are at one moment. Its bytes.
+    """Copy runs, results and uploads, as of one moment, to one file, and return its size in bytes.
 
     Raises
     ------
@@ -43,14 +43,14 @@ def backup(path: Path | str, home: Path | str | None = None) -> int:
 
 
 def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
-    """Put a copy in the place of the store; where the one that was there is now, if there was one.
+    """Replace the store by a backup, and return the new path of the previous store, None if there was none.
 
-    What was unfinished when the copy was made is interrupted.
+    Runs that were unfinished when the copy was made are interrupted.
 
     Raises
     ------
     JobError
-        When the copy is none, or a server uses the store.
+        When the file is no backup, or a server uses the store.
     """
     path, home = Path(path), Path(home or default_home())
     _check(path)

@@ -1,9 +1,9 @@
-"""The bytes of uploads: files beside the store, each named by the hash of what is in it.
+"""Files with the bytes of uploads, beside the database, each named by the hash of its content.
 
-Files rather than rows: a large one is written while nobody waits for the store. The rows say which of them
-count. A file gets its name while the store is held for the row that needs it, and loses it while the store is
-held and no row does; so whenever a process ends, each row has its file, and a file without a row is deleted
-later.
+Files are used instead of database rows, so that writing a large upload blocks no other writer. Database rows
+say which files are valid. A file gets its name inside the transaction that adds its row, and is deleted
+inside a transaction in which no row refers to it. So whenever a process ends, each row has its file, and a
+file without a row is deleted later.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ from pathlib import Path
 from nspca.errors import JobError
 
 DRAFT = ".part"
-DRAFT_SECONDS = 3600.0  # until a file without a name is taken for one that a killed process left
+DRAFT_SECONDS = 3600.0  # age after which an unnamed file counts as left by a killed process
 
 
 class Bodies:
-    """The folder of uploaded files.
+    """Folder of uploaded files.
 
     Parameters
     ----------
@@ -34,12 +34,13 @@ class Bodies:
 
     @contextmanager
     def draft(self, body: bytes) -> Iterator[Path]:
-        """The bytes in a file without a name: gone at the end, unless `settle` gave it one.
+        """Write bytes to an unnamed file, which is deleted at the end of the context unless `settle` gave it
+        a name.
 
         Raises
         ------
         JobError
-            When they cannot be written.
+            When the bytes cannot be written.
         """
         draft = ""
         try:
@@ -58,14 +59,16 @@ class Bodies:
                 Path(draft).unlink(missing_ok=True)
 
     def settle(self, draft: Path, digest: str) -> None:
-        """Give a draft its name, in the transaction that needs it."""
+        """Give a draft its name, inside the transaction that needs it."""
         try:
             os.replace(draft, self.folder / digest)
         except OSError as error:
             raise self._trouble(error) from error
 
     def read(self, digest: str) -> bytes | None:
-        """What was kept under this name; None when it is gone, or is no longer what was kept."""
+        """Return the bytes stored under a digest; None when the file is missing or its content has
+        changed.
+        """
         try:
             body = (self.folder / digest).read_bytes()
         except OSError:
@@ -73,7 +76,7 @@ class Bodies:
         return body if hashlib.sha256(body).hexdigest() == digest else None
 
     def tidy(self, wanted: set[str]) -> None:
-        """Delete every file that no row wants, while the store is held; and drafts that are nobody's."""
+        """Delete every file that is not in `wanted`, and abandoned drafts, inside a transaction."""
         with suppress(OSError):
             for path in [*self.folder.iterdir()]:
                 with suppress(OSError):  # Windows: somebody reads it; the next time
@@ -82,8 +85,10 @@ class Bodies:
                         path.unlink()
 
     def move_out(self, db: sqlite3.Connection) -> bool:
-        """Move bytes that are in the database, as in a copy or a store of before, into files; whether there
-        were any. Part of one transaction, so that a killed process has moved all of them or none.
+        """Move bytes stored in the database, as in backups and old stores, into files; return whether there
+        were any.
+
+        All happens in one transaction, so a killed process has moved all of them or none.
         """
         if not _inside(db):
             return False
@@ -96,7 +101,9 @@ class Bodies:
         return bool(digests)
 
     def copy_in(self, db: sqlite3.Connection) -> None:
-        """The opposite, for a copy in one file; what was deleted while it was made is not in it."""
+        """Move bytes of files into the database of a backup, the inverse of `move_out`. Uploads deleted
+        meanwhile are left out.
+        """
         if _inside(db):
             return
         db.execute("CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)")
@@ -115,5 +122,5 @@ class Bodies:
 
 
 def _inside(db: sqlite3.Connection) -> bool:
-    """Whether the bytes of uploads are in the database."""
+    """Tell whether the bytes of uploads are in the database."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'blobs'").fetchone() is not None

@@ -1,5 +1,7 @@
-"""``python -m nspca.jobs.certificates FOLDER``: the certificates with which a scheduler, its workers and the
-dashboard know each other. Who has the folder may run code on the workers; they are good for a year.
+"""Create the TLS certificates by which a scheduler, its workers and the dashboard authenticate each other.
+
+Run as ``python -m nspca.jobs.certificates FOLDER``. Anybody with the folder may run code on the workers. The
+certificates are valid for a year.
 """
 
 import os
@@ -12,7 +14,9 @@ FILES = {"ca.pem": "tls_ca_file", "cert.pem": "tls_client_cert", "key.pem": "tls
 
 
 def write(folder: Path | str) -> dict[str, str]:
-    """Make the files unless they are there; the environment that names them to Dask."""
+    """Create the certificate files unless they exist, and return the environment variables that name them to
+    Dask.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not all((folder / name).is_file() for name in FILES):

@@ -1,7 +1,7 @@
-"""The one SQLite file: its place, its schema, its transactions, and which server processes are alive.
+"""SQLite database of the store: its place, schema and transactions, and the server processes that are alive.
 
-One connection writes, and those who write wait for each other; who reads has another one, and waits for
-nobody.
+All writers share one connection and wait for each other. Readers have connections of their own and wait for
+no one.
 """
 
 import os
@@ -22,7 +22,7 @@ from nspca.jobs.bodies import Bodies
 
 VERSION = 5
 BUSY_SECONDS = 10.0
-IDLE_READERS = 4  # connections kept for those who read next
+IDLE_READERS = 4  # read connections kept open for reuse
 START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 )
@@ -54,12 +54,12 @@ SCHEMA = (
 
 
 def default_home() -> Path:
-    """The folder in NSPCA_HOME, or nspca's folder among the user's data."""
+    """Return the folder in NSPCA_HOME, or nspca's folder among the user's data."""
     return Path(os.environ.get("NSPCA_HOME") or platformdirs.user_data_path("nspca", appauthor=False))
 
 
 class Database:
-    """Used by all threads; several processes may open the same file.
+    """SQLite database that all threads of a process share, and that several processes may open.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Database:
         return db
 
     def is_there(self) -> bool:
-        """Return whether the file that is open is still the one at `path`."""
+        """Tell whether the open file is still the one at `path`."""
         try:
             now = self.path.stat()
         except OSError:
@@ -117,7 +117,8 @@ class Database:
         return (now.st_dev, now.st_ino) == self._file
 
     def missing(self) -> str:
-        """Return a sentence when the file was deleted or replaced since it was opened; empty when not.
+        """Return a sentence when the file was deleted or replaced since it was opened, otherwise an empty
+        text.
 
         SQLite goes on writing into a deleted file, and all of that is lost when the server ends.
         """
@@ -129,8 +130,9 @@ class Database:
         )
 
     def damage(self) -> str:
-        """What SQLite finds wrong in the whole file, in a sentence; empty when nothing. Takes a while, and
-        holds nobody up.
+        """Return a sentence about damage that SQLite finds in the whole file, otherwise an empty text.
+
+        The check takes a while and blocks no other access.
         """
         try:
             with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
@@ -183,7 +185,9 @@ class Database:
             self._shrink()
 
     def _shrink(self) -> None:
-        """Give back what the file has no use for, where that is most of it; else it is for runs to come."""
+        """Return free pages to the file system if they are most of the file; otherwise they serve
+        later runs.
+        """
         pages, free = (
             self._db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
         )
@@ -193,8 +197,8 @@ class Database:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it or nothing."""
-        with self._lock, self._said():
+        """Open a write transaction, committed as a whole or rolled back."""
+        with self._lock, self._translated_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -206,8 +210,8 @@ class Database:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The store at one moment; nobody who writes is waited for."""
-        with self._said():
+        """Open a read transaction, a consistent view of the store that does not wait for writers."""
+        with self._translated_errors():
             db = self._reader()
             try:
                 db.execute("BEGIN")
@@ -234,7 +238,7 @@ class Database:
             db.close()
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         if self._open and (gone := self.missing()):
             raise JobError(gone)
         try:
@@ -243,7 +247,7 @@ class Database:
             raise self._trouble(error) from error
 
     def register_server(self) -> str:
-        """Name this process as the owner of runs, and mark what dead ones left unfinished as interrupted."""
+        """Register this process as an owner of runs, and interrupt the unfinished runs of dead processes."""
         server = secrets.token_hex(8)
         self.bury()
         with self._writing() as db:
@@ -254,10 +258,10 @@ class Database:
         return server
 
     def bury(self, only_of: str = "") -> None:
-        """What servers that are gone have not finished is interrupted.
+        """Interrupt the unfinished runs of servers that have ended.
 
-        A server that starts takes all of another host name for gone, and later `only_of` its own: a container
-        that is being replaced does not bury the one that replaces it.
+        At its start a server counts servers with another host name as ended. Later, with `only_of`, it checks
+        its own host name only: a container that is being replaced must not interrupt its successor.
         """
         with self._reading() as db:
             rows = db.execute("SELECT * FROM servers").fetchall()
@@ -269,12 +273,12 @@ class Database:
                     _interrupt(db, server)
 
     def is_shared(self, server: str) -> bool:
-        """Whether other servers use this store, or did when they died."""
+        """Tell whether other servers use this store, or did when they died."""
         with self._reading() as db:
             return db.execute("SELECT 1 FROM servers WHERE id != ?", (server,)).fetchone() is not None
 
     def leave_server(self, server: str) -> None:
-        """What `server` has not finished is interrupted."""
+        """Interrupt the unfinished runs of `server` and remove it."""
         with self._writing() as db:
             _interrupt(db, server)
 
@@ -285,14 +289,15 @@ def _interrupt(db: sqlite3.Connection, server: str) -> None:
 
 
 def interrupt_all(db: sqlite3.Connection) -> None:
-    """Of a copy: no server is at work on it, though those of the store it was made of may live."""
+    """Interrupt all unfinished runs of a backup, because no server works on the copy."""
     db.execute(INTERRUPT, (time.time(),))
     db.execute("DELETE FROM servers")
 
 
 def is_alive(host: str, pid: int, started: float) -> bool:
-    """Whether that very process still runs; another host name is a container or machine that was replaced, as
-    WAL files have one host.
+    """Tell whether a server process still runs.
+
+    Another host name is a replaced container or machine, because WAL files need one host.
     """
     if host != socket.gethostname():
         return False

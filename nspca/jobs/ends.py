@@ -1,4 +1,6 @@
-"""How runs ended: told to the store, and held in memory as long as it cannot take it, on a full disk say."""
+"""Record how runs ended. Outcomes wait in memory while the store cannot be written, for example on a full
+disk.
+"""
 
 import logging
 import math
@@ -11,18 +13,18 @@ from nspca.jobs.state import JobState
 from nspca.jobs.store import Store
 
 RETRY_SECONDS = 5.0
-HELD_BYTES = 1_000_000_000  # of results that wait for room; beyond, a run ends without one
+HELD_BYTES = 1_000_000_000  # maximum bytes of results waiting in memory; beyond, a run ends without a result
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """How some runs of a job ended.
+    """Outcome of a job for some of its runs.
 
     Parameters
     ----------
-    job, runs : what ended, and whose runs of it
+    job, runs : the job that ended, and the ids of its runs
     state, error, result : as in `Finished`
     """
 
@@ -34,7 +36,7 @@ class End:
     finished: float = field(default_factory=time.time)
 
     def as_state(self, run_id: str) -> JobState:
-        """What a page is told of one of its runs."""
+        """Return the state of one of the runs, for a page."""
         job = self.job
         return JobState(
             run_id,
@@ -49,7 +51,9 @@ class End:
 
 
 class Ends:
-    """Writers hold the engine's lock; readers see whole values."""
+    """Outcomes that the store could not take yet. Writers hold the engine's lock; readers see
+    whole values.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -59,7 +63,9 @@ class Ends:
 
     @property
     def trouble(self) -> str:
-        """What cannot be kept, and why; empty when all is."""
+        """Return a sentence about outcomes that cannot be stored, with the reason; empty when all
+        are stored.
+        """
         count = sum(len(end.runs) for end in self._held)
         if not count:
             return ""
@@ -70,8 +76,8 @@ class Ends:
         )
 
     def keep(self, end: End) -> None:
-        """In one transaction; held, and tried again, when that cannot be."""
-        trouble = self._tell(end)
+        """Store an outcome in one transaction, or hold it in memory for another attempt."""
+        trouble = self._store_outcome(end)
         if not trouble:
             return
         _log.error("the end of a run could not be kept, it is held in memory: %s", trouble)
@@ -81,12 +87,12 @@ class Ends:
         self._why = trouble
 
     def again(self, patient: bool = False) -> None:
-        """Try what is held, the oldest first; a `patient` caller only every few seconds."""
+        """Try to store held outcomes, the oldest first; a `patient` caller tries only every few seconds."""
         if patient and time.monotonic() - self._tried < RETRY_SECONDS:
             return
         self._tried = time.monotonic()
         while self._held:
-            self._why = self._tell(self._held[0])
+            self._why = self._store_outcome(self._held[0])
             if self._why:
                 return
             self._held = self._held[1:]
@@ -94,11 +100,11 @@ class Ends:
                 _log.warning("the ends of all runs are kept again")
 
     def answers(self, key: str) -> bool:
-        """Whether the result for a key is held."""
+        """Tell whether the result for a key is held."""
         return any(end.state == "done" and end.job.key == key for end in self._held)
 
     def enter(self, run_id: str, key: str) -> None:
-        """A run was asked for once more, or anew: it is done when its result is held, and else begins."""
+        """Add a repeated or new run: it joins a held result for its key, and leaves older outcomes."""
         others = (replace(end, runs=tuple(run for run in end.runs if run != run_id)) for end in self._held)
         self._held = tuple(
             replace(end, runs=(*end.runs, run_id)) if end.state == "done" and end.job.key == key else end
@@ -107,10 +113,10 @@ class Ends:
         )
 
     def of(self, run_id: str) -> End | None:
-        """How a run ended that the store does not know of yet."""
+        """Return the outcome of a run that is not in the store yet, None if there is none."""
         return next((end for end in reversed(self._held) if run_id in end.runs), None)
 
-    def _tell(self, end: End) -> str:
+    def _store_outcome(self, end: End) -> str:
         kept = (end.job.key, end.result) if end.state == "done" else None
         try:
             self._store.finish_runs(

@@ -1,5 +1,6 @@
-"""The engine: who asked for what, who waits, what runs. Reading a state never leaves this process; one thread
-talks to the workers.
+"""Engine of background runs: queue, viewers and execution. Reading a state never leaves this process.
+
+A single thread talks to the workers.
 """
 
 import atexit
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from nspca.jobs.pool import Pool
 
 PATIENCE = 2.0  # seconds a cancelled run has until its next report
-PATIENCE_READY = 30.0  # when some of it is ready, and a busy machine is slow to report
-NOTE_SECONDS = 5.0  # how much progress an interrupted run may forget
+PATIENCE_READY = 30.0  # seconds when rows are ready, since a busy machine reports slowly
+NOTE_SECONDS = 5.0  # between notes of progress: an interrupted run may lose this much
 POOL_ATTEMPTS = 3  # to start workers
 ATTEMPTS = 3  # for a run whose worker died before it began
-NO_WORKER_SECONDS = 120.0  # a busy machine takes half a minute to start one
-OTHERS_SECONDS = 1.0  # between looks at what other servers of the same store want
+NO_WORKER_SECONDS = 120.0  # without workers: a busy machine takes half a minute to start one
+OTHERS_SECONDS = 1.0  # between reads of the requests of other servers on the same store
 TIDY_SECONDS = 600.0
 COMPLAIN_SECONDS = 600.0
 CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
@@ -49,13 +50,13 @@ _log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Runs tasks given by name in worker processes.
+    """Engine that runs tasks given by name in worker processes.
 
     Parameters
     ----------
-    store : where runs are remembered; the one of NSPCA_HOME when None
-    limits : what is refused
-    tasks : name of a task -> ``module:function``; a name that is not in it is taken for a function itself
+    store : store of runs; the one of NSPCA_HOME when None
+    limits : limits on requests and stored results
+    tasks : name of a task -> ``module:function``; a name that is not in it is used as the function
     workers, memory : number of local worker processes and bytes each may use; from the machine when None
     """
 
@@ -93,8 +94,9 @@ class Engine:
     # ---- what viewers do
 
     def start(self, warm: tuple[str, ...] = ()) -> None:
-        """Start the workers in the background; `warm` names modules they import ahead. Returns at once, does
-        nothing when started.
+        """Start the workers in the background; `warm` names modules they import ahead.
+
+        Returns at once, and does nothing when already started.
         """
         with self._lock:
             if self._closing:
@@ -109,21 +111,21 @@ class Engine:
 
     @property
     def ready(self) -> bool:
-        """Whether workers are there."""
+        """Tell whether workers are available."""
         return self._ready.is_set()
 
     def wait_ready(self, timeout: float) -> bool:
-        """Wait at most `timeout` seconds for workers, after `start`."""
+        """Wait at most `timeout` seconds for workers, after `start`; return whether they are available."""
         return self._ready.wait(timeout)
 
     @property
     def trouble(self) -> str:
-        """What is wrong with keeping what is computed, in a sentence for everybody; empty when nothing is."""
+        """Return a sentence for all visitors about results that cannot be stored; empty when all is well."""
         return self.store.missing() or self._ends.trouble or self._damage
 
     @property
     def notice(self) -> str:
-        """Return what whoever runs the server should look at, in a sentence; empty when there is nothing."""
+        """Return a sentence for the operator of the server; empty when there is nothing to check."""
         spared = self.store.spared
         if not spared:
             return ""
@@ -135,12 +137,12 @@ class Engine:
 
     @property
     def address(self) -> str:
-        """Where the scheduler listens; empty until ready."""
+        """Return the address of the scheduler; empty until it is ready."""
         return self._pool.address if self._pool else ""
 
     @property
     def memory(self) -> int:
-        """Bytes that one run may use; 0 until that is known, and where nothing limits it."""
+        """Return the bytes that one run may use; 0 until known, and without a limit."""
         return self._pool.memory if self._pool and self.ready else 0
 
     def submit(
@@ -154,18 +156,19 @@ class Engine:
         title: str = "",
         patient: bool = False,
     ) -> str:
-        """Run ``function(**arguments, report=...)`` of a task, which returns bytes.
+        """Submit a task, whose ``function(**arguments, report=...)`` returns bytes, and return the id of its
+        run.
 
-        Who asks what is already running joins that run; what is finished is answered from the store.
+        A request for a running computation joins that run. A finished one is answered from the store.
 
         Parameters
         ----------
         arguments : arrays, sparse matrices, bytes, and values that survive JSON (tuples arrive as lists)
-        key : `content_key` of the two when None
-        viewer : who asks; something that survives a page reload is best, such as the workspace
-        workspace : to whom the run belongs; the viewer when None
-        title : for the list of runs
-        patient : lets all others pass, and runs one at a time; until somebody who is in a hurry joins it
+        key : key of the result; `content_key` of task and arguments when None
+        viewer : id of the requester, best one that survives a page reload, such as the workspace
+        workspace : owner of the run; the viewer when None
+        title : title in the list of runs
+        patient : runs after all others and one at a time, until a request that is not patient joins it
 
         Returns
         -------
@@ -181,14 +184,14 @@ class Engine:
         return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
     def again(self, job_id: str, *, viewer: str) -> str:
-        """Run once more what failed, was cancelled or interrupted; the id stays."""
+        """Start a run again that failed, was cancelled or interrupted; its id stays."""
         run = self.store.find_run(job_id)
         if run is None:
             raise JobError(NO_RUN)
         return self._enter(run.function, run.parameters, run.key, viewer, run.workspace, run.title)
 
     def status(self, job_id: str) -> JobState:
-        """The state of a run, from memory while it lives here, else from the store.
+        """Return the state of a run, from memory while it is in this process, else from the store.
 
         Raises
         ------
@@ -220,7 +223,7 @@ class Engine:
         )
 
     def result(self, job_id: str) -> bytes:
-        """What the function returned.
+        """Return the bytes that the function of a run returned.
 
         Raises
         ------
@@ -242,7 +245,7 @@ class Engine:
     def cancel(self, job_id: str, viewer: str) -> None:
         """Detach a viewer; the computation stops when the last viewer of its last run has left.
 
-        A viewer the engine has not seen is a reloaded page of the same workspace, and speaks for the whole
+        A viewer unknown to the engine is a reloaded page of the workspace, and detaches all viewers of the
         run.
         """
         with self._lock:
@@ -263,13 +266,13 @@ class Engine:
         self._wake.set()
 
     def hands_in(self, job_id: str) -> bool:
-        """Whether a worker still has the time to hand in what was ready of a cancelled run."""
+        """Tell whether a worker still has time to return partial results of a cancelled run."""
         return not self._closing and any(
             job_id in job.left and job.started and not job.viewers for job in self._at_work()
         )
 
     def shutdown(self) -> None:
-        """End every worker; what has not finished is interrupted. Called at exit on its own."""
+        """End every worker and interrupt unfinished runs. Called automatically at exit."""
         with self._lock:
             if self._closing:
                 return
@@ -319,7 +322,7 @@ class Engine:
         return run_id
 
     def _attach(self, run_id: str, viewer: str, job: Job) -> None:
-        """A run waits for `job`, or for the one that is at the same already."""
+        """Attach a run to `job`, or to the live job with an equal key."""
         new, job = job, self._live.setdefault(job.key, job)
         if job is new:
             self._queue += (job,)
@@ -342,7 +345,9 @@ class Engine:
             )
 
     def _forget(self, job: Job) -> None:
-        """Nobody can join `job` any more; if a worker has it, the supervisor sees to its end."""
+        """Remove a job from the queue so that no run can join it; the supervisor ends it if a
+        worker has it.
+        """
         if self._live.get(job.key) is job:
             del self._live[job.key]
         self._queue = tuple(other for other in self._queue if other is not job)
@@ -361,7 +366,7 @@ class Engine:
             job.rows += tuple(message["rows"])
 
     def _ended(self, job: Job, token: str, outcome: Finished) -> None:
-        """Counts once per execution; everything of it goes to the store in one transaction."""
+        """Record the outcome of an execution once, in one transaction for all of its runs."""
         state, error = outcome.state, outcome.error
         with self._lock:
             if self._closing or self._tokens.pop(token, None) is None:
@@ -431,7 +436,9 @@ class Engine:
             )
 
     def _hear_others(self) -> bool:
-        """Take what other servers hand over, end what they want ended; whether this store has any others."""
+        """Take over runs from other servers, and stop runs that they want ended; return whether the store has
+        other servers.
+        """
         if time.monotonic() - self._heard_at < OTHERS_SECONDS:
             return self._shared
         self._heard_at = time.monotonic()
@@ -447,7 +454,7 @@ class Engine:
         return self._shared
 
     def _start_pool(self, warm: tuple[str, ...]) -> "Pool":
-        """Workers; a process that dies while it starts, or a machine that is busy just then, ends no run."""
+        """Start the workers, with several attempts because a process may die or a machine may be busy."""
         # Dask takes half a second to import: the first page is painted meanwhile
         from nspca.jobs.pool import Pool
 
@@ -467,7 +474,7 @@ class Engine:
         raise JobError(SHUT)
 
     def _give_up(self, sentence: str) -> None:
-        """Fail what waits; the next `start` tries again."""
+        """Fail all waiting and running jobs; the next `start` tries again."""
         with self._lock:
             for job in (*self._queue, *self._tokens.values()):
                 self._finish(job, "failed", sentence)
@@ -493,8 +500,9 @@ class Engine:
                 pool.kill(job.future, job.worker, job.pid)
 
     def _dispatch(self, pool: "Pool") -> None:
-        """Give each idle worker one job: a job that merely waits on a worker would die with the one that runs
-        there.
+        """Give each idle worker one job.
+
+        A job that only waits on a worker would die with the job that runs there.
         """
         waiting = [job for job in self._at_work() if not job.started]
         load = pool.load() if self._queue or waiting else None
@@ -529,7 +537,7 @@ class Engine:
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
     def _next(self) -> Job | None:
-        """Whose turn it is, under the lock."""
+        """Return the next job to run, None if there is none; the caller holds the lock."""
         free = not any(job.patient for job in self._tokens.values())
         return next((job for job in self._queue if free or not job.patient), None)
 
@@ -558,7 +566,7 @@ class Engine:
             self._ends.again(patient=True)
 
     def _look_at_store(self) -> None:
-        """Whether what is on the disk can be read, before somebody's run finds out."""
+        """Check that the stored data can be read, before a run needs them."""
         try:
             self._damage = self.store.damage()
         except JobError as error:
@@ -567,7 +575,7 @@ class Engine:
             self._complain(self._damage)
 
     def _complain(self, text: str, trace: bool = False) -> None:
-        """One line a kind and a while: a full disk stays full, and the log is on it."""
+        """Log a text, each kind at most once in a while, because a full disk also holds the log."""
         kind = text.partition(":")[0]
         if time.monotonic() - self._complained.get(kind, -math.inf) > COMPLAIN_SECONDS:
             self._complained[kind] = time.monotonic()
@@ -594,8 +602,9 @@ _engine_lock = threading.Lock()
 
 
 def engine(tasks: Mapping[str, str] | None = None) -> Engine:
-    """The engine of this process, made at the first call; a forked child gets its own. It remembers the
-    `tasks` of every call.
+    """Return the engine of this process, made at the first call; a forked child gets its own.
+
+    The `tasks` of every call are added to the engine.
     """
     global _engine, _engine_process
     with _engine_lock:

@@ -1,4 +1,4 @@
-"""One execution as the engine sees it, and how many there may be."""
+"""One execution of a task as the engine sees it, the limits on executions, and their order in the queue."""
 
 import json
 import math
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 DAY = 86400.0
 MOST = 1e9
-"""Of whatever a setting counts: a billion runs, days or gigabytes is a slip of the pen."""
+"""Upper limit of a setting: a billion runs, days or gigabytes must be a typing error."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may be asked for at once, and kept for runs to come.
+    """Limits on simultaneous requests and on stored results.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Limits:
 
     @classmethod
     def of_environment(cls) -> "Limits":
-        """As the environment says, and usual otherwise.
+        """Return the limits set in the environment, with defaults for the others.
 
         Raises
         ------
@@ -87,23 +87,23 @@ class Job:
     function: str
     parameters: str
     created: float = field(default_factory=time.time)
-    viewers: dict[str, set[str]] = field(default_factory=dict)  # of each run
-    left: list[str] = field(default_factory=list)  # runs that were cancelled: what there is by then is theirs
+    viewers: dict[str, set[str]] = field(default_factory=dict)  # run id -> its viewers
+    left: list[str] = field(default_factory=list)  # cancelled runs, which get the partial result
     event: Event | None = None
     rows: tuple[dict[str, Any], ...] = ()
     started: float | None = None
-    token: str = ""  # of the present attempt
-    worker: str = ""  # its address
+    token: str = ""  # id of the present attempt
+    worker: str = ""  # address of its worker
     pid: int | None = None
-    future: "Future | None" = None
+    future: "Future[Any] | None" = None
     attempts: int = 0
-    patient: bool = False  # nobody asked for it: it lets the others pass, and leaves them a worker
+    patient: bool = False  # without a requester: runs after all others, and leaves them a worker
     stop_asked: float | None = None
     noted: Event | None = None
 
     @property
     def askers(self) -> set[str]:
-        """Who waits for it."""
+        """Return the viewers that wait for the job."""
         return {viewer for viewers in self.viewers.values() for viewer in viewers}
 
     def has(self, viewer: str) -> bool:
@@ -118,8 +118,10 @@ class Job:
 
 
 def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
-    """The queue, fair between those who ask: the first of each comes before the second of any, and who has
-    one at work has had a turn. Patient jobs come last.
+    """Return the queue in a fair order between viewers.
+
+    The first job of each viewer comes before the second of any. A viewer with a job at work has had a turn.
+    Patient jobs come last.
     """
     turns = Counter(asker for job in at_work for asker in job.askers)
     order = []

@@ -27,7 +27,8 @@ KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet
 
 
 def content_key(task: str, arguments: dict[str, Any], function: str | None = None) -> str:
-    """Hash of what a run computes: equal questions get equal keys, wherever the function of a task lives.
+    """Return the hash of a computation: equal questions get equal keys, wherever the function of a task
+    lives.
 
     Covers the task's name, the version of the package that its function is in, and every argument by content:
     arrays by type, shape and entries, sparse matrices by their canonical CSR, everything else by its JSON.
@@ -45,7 +46,7 @@ def content_key(task: str, arguments: dict[str, Any], function: str | None = Non
 
 
 def packed_key(task: str, parameters: str, function: str | None = None) -> str:
-    """The same from arguments already packed."""
+    """Return the `content_key` of arguments that are already packed."""
     version = getattr(
         sys.modules.get((function or task).partition(":")[0].partition(".")[0]), "__version__", ""
     )
@@ -87,7 +88,7 @@ def pack(
 
 
 def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
-    """The arguments again, arrays read-only from ``load(kind, digest)``; tuples have become lists."""
+    """Return packed arguments with arrays read-only from ``load(kind, digest)``; tuples have become lists."""
 
     def full(value: dict[str, Any]) -> Any:
         kind, digest = next(iter(value.items())) if len(value) == 1 else ("", "")

@@ -1,5 +1,6 @@
-"""The worker processes: a local Dask cluster on loopback, or the one named by NSPCA_SCHEDULER. Nothing here
-knows viewers or queues.
+"""Worker processes: a local Dask cluster on loopback, or the cluster named by NSPCA_SCHEDULER.
+
+This module knows neither viewers nor queues.
 """
 
 import json
@@ -25,9 +26,9 @@ from nspca.jobs.worker import Task
 
 START_SECONDS = 120.0
 CLOSE_SECONDS = 5.0
-RESULT_SECONDS = 60.0  # a result whose worker dies before it is fetched never comes
-SHARE_OF_MEMORY = 0.8  # the rest is for the server itself
-LEAST_MEMORY = 2**30  # bytes; with less than this per worker there are fewer workers
+RESULT_SECONDS = 60.0  # wait for a result, which never comes if its worker dies before it is fetched
+SHARE_OF_MEMORY = 0.8  # share of memory for workers; the rest is for the server itself
+LEAST_MEMORY = 2**30  # least bytes per worker; with less memory there are fewer workers
 
 SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,  # a run that kills its worker must not kill three more
@@ -60,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 
 class Pool:
-    """Connects to workers, or starts them; returns when the first can be used.
+    """Connection to a pool of workers, which are started if necessary; ready when the first worker is.
 
     For a cluster of one's own, NSPCA_SCHEDULER is ``tls://host:port``, Dask's settings
     ``distributed.comm.tls`` (in its files or as DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on) name the
@@ -123,25 +124,25 @@ class Pool:
 
     @property
     def address(self) -> str:
-        """Where the scheduler listens."""
+        """Return the address of the scheduler."""
         return self._client.scheduler.address
 
     def ran_out_of_memory(self, pid: int | None) -> bool:
-        """Whether that worker process was ended for its memory."""
+        """Tell whether a worker process was ended for its memory."""
         return pid in self._short_of_memory
 
     def load(self) -> dict[str, int]:
-        """How many runs each worker has, by its address."""
+        """Return the number of runs of each worker, by its address."""
         return {address: len(keys) for address, keys in self._client.processing().items()}
 
     def submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
-    ) -> Future:
-        """Run a function on the worker at `address`; `ended` is called once, with state "killed" when that
+    ) -> Future[Any]:
+        """Run a function on the worker at `address`; `ended` is called once, with state "killed" if the
         worker died.
 
-        The scheduler is not left to choose: while a new worker registers it would put the run behind one that
-        a busy worker has. A run for a worker that is gone by now stays where it is, and `load` shows that.
+        The scheduler does not choose the worker: while a new worker registers, it would queue the run behind
+        that of a busy worker. A run for a worker that has gone stays unassigned, which `load` shows.
 
         Raises
         ------
@@ -157,7 +158,7 @@ class Pool:
 
     def _sent(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
-    ) -> Future:
+    ) -> Future[Any]:
         blobs = None
         if not self._cluster:  # another machine does not see the folder
             files = {
@@ -170,7 +171,7 @@ class Pool:
             worker.run, task, blobs, key=f"nspca-run-{token}", workers=[address], pure=False, retries=0
         )
 
-        def done(future: Future) -> None:
+        def done(future: Future[Any]) -> None:
             ended(self._outcome(future))
             future.release()  # the worker need not hold the result until a garbage collection here
 
@@ -178,10 +179,10 @@ class Pool:
         return future
 
     def stop(self, token: str, worker_address: str) -> None:
-        """Ask a run to end at its next report; does not wait, as a stubborn worker may not answer."""
+        """Ask a run to end at its next report, without waiting for a worker that may not answer."""
         _aside(lambda: self._client.run(worker.stop, token, workers=[worker_address], on_error="ignore"))
 
-    def kill(self, future: Future, worker_address: str, pid: int) -> None:
+    def kill(self, future: Future[Any], worker_address: str, pid: int) -> None:
         """End the worker of a run that does not stop; Dask starts another one."""
         if self._cluster:
             with suppress(psutil.NoSuchProcess):
@@ -191,7 +192,7 @@ class Pool:
             _aside(lambda: self._client.restart_workers([worker_address], raise_for_error=False))
 
     def close(self) -> None:
-        """Leave no process and no thread behind; what still runs is killed."""
+        """Close all connections, processes and threads; running work is killed."""
         if self._client:
             with suppress(Exception):  # Dask's own closing must not keep the server from ending
                 self._client.close(timeout=CLOSE_SECONDS)
@@ -209,7 +210,7 @@ class Pool:
         except Exception:  # an exception here would end Dask's connection
             _log.exception("a progress message could not be read")
 
-    def _outcome(self, future: Future) -> Finished:
+    def _outcome(self, future: Future[Any]) -> Finished:
         try:
             return future.result(timeout=RESULT_SECONDS)
         except KilledWorker:
@@ -219,7 +220,9 @@ class Pool:
 
 
 def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:
-    """Processes on loopback, by certificates made for them, each with one thread and the modules named."""
+    """Start processes on loopback with certificates of their own, each with one thread and the modules to
+    preload.
+    """
     usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
     workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
     dask.config.set(
@@ -243,7 +246,7 @@ def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, .
 
 
 class NoSpans:
-    """Takes the place of Dask's record of all computations, which grows with every run and is never read.
+    """Replacement for Dask's record of all computations, which grows with every run and is never read.
 
     The scheduler keeps no record when its extension is false. Workers still report to it.
     """
@@ -252,7 +255,7 @@ class NoSpans:
         return False
 
     def heartbeat(self, worker: Any, data: Any) -> None:
-        """Ignore what a worker has measured."""
+        """Ignore the measurements of a worker."""
 
 
 def _lost(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Workers that read the shards of one command: processes of this machine, or those of a scheduler."""
+"""Workers that read the shards for one command: processes of this machine, or workers of a scheduler."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from nspca.jobs.pool import START_SECONDS, local_cluster
 
 
 def dask_setup(process: Any) -> None:
-    """Called by Dask in each of the processes."""
+    """Prepare a reader process; called by Dask in each of them."""
     worker.quiet(process)
 
 
@@ -22,21 +22,22 @@ def readers(
     scheduler: str | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> Iterator[Any]:
-    """A Dask client for `Problem.from_shards`, closed at the end with whatever was started for it.
+    """Open a Dask client for `Problem.from_shards`, and close it with everything that was started for it.
 
     Parameters
     ----------
     workers : int, optional
-        Processes to start on this machine; they listen on loopback alone, by certificates made for them.
+        Number of processes to start on this machine. They listen on loopback only, with certificates made for
+        them.
     scheduler : str, optional
-        Address of a scheduler that is there, in place of that.
+        Address of a running scheduler, instead of local processes.
     tell : callable, optional
-        Hears whom this waits for, before it does.
+        Receives a sentence before each wait.
 
     Raises
     ------
     JobError
-        When no worker can be had.
+        When no worker is available.
     """
     if scheduler is not None and not scheduler.startswith(("tls://", "tcp://")):
         raise InvalidOption(f"a scheduler has an address like tls://host:8786, got {scheduler!r}: correct it")

@@ -1,4 +1,4 @@
-"""The `report` hook inside a worker: few messages, the first and the last among them, and no row lost."""
+"""The `report` hook inside a worker: few messages, always the first and the last, and no row is lost."""
 
 import json
 import logging
@@ -13,14 +13,14 @@ import numpy as np
 from nspca.errors import Cancelled
 from nspca.progress import Event
 
-PERIOD = 0.1  # seconds between messages: ten a second is more than an eye can follow
+PERIOD = 0.1  # seconds between messages: people cannot follow more than ten a second
 PAYLOAD_BYTES = 65536
 
 _log = logging.getLogger(__name__)
 
 
 class Reporter:
-    """Forwards events as JSON texts, at most one per `PERIOD`.
+    """Forward events as JSON texts, at most one per `PERIOD`.
 
     Within a period the newest event wins, its payload completed by the keys of those it replaces;
     ``payload={"row": {...}}`` is taken out and collected into ``{"rows": [...]}``, so every row arrives.
@@ -59,7 +59,7 @@ class Reporter:
                 self._later(wait, self.flush)
 
     def flush(self) -> None:
-        """Send what is held back; called by the timer and at the end of the run."""
+        """Send held-back events; called by the timer and at the end of the run."""
         with self._lock:
             self._waiting = False
             self._flush()

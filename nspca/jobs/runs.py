@@ -1,8 +1,8 @@
-"""Runs and their results. A run belongs to a workspace; a result belongs to its content key and serves every
-run that asked for it.
+"""Store of runs and results. A run belongs to a workspace; a result belongs to its content key and serves all
+its runs.
 
-What a cancelled run had ready is no answer to its question: it is kept as a result too, under the id of the
-run.
+The partial result of a cancelled run does not answer its question. It is stored as a result under the id of
+the run.
 """
 
 import hashlib
@@ -19,12 +19,14 @@ from nspca.jobs.state import UNFINISHED, Run
 COLUMNS = (
     "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
 )
-OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # of a long list: what a run said on its way may be long
+OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # columns of a list, without possibly long progress
 SHARE_AT_ONCE = 0.25
-"""Share of all results, or of all uploads, that may go for their age in `SHARE_SECONDS`: a clock that is set
-800 days ahead makes everything old at once."""
+"""Maximum share of all results, or of all uploads, deleted for their age within `SHARE_SECONDS`.
+
+A clock that is set 800 days ahead would otherwise make everything old at once.
+"""
 SHARE_SECONDS = 86400.0
-UNDO_SECONDS = 3600.0  # in which a deleted run can be brought back
+UNDO_SECONDS = 3600.0  # period in which a deleted run can be restored
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
 )
@@ -38,12 +40,12 @@ NO_RUN = (
 
 
 class Runs(Database):
-    """The runs part of the store.
+    """Runs and results in the store.
 
     Attributes
     ----------
     spared : int
-        Results that were too old at the last `make_room` and were kept, since they were too many at once.
+        Number of results that were too old at the last `make_room` but were kept, being too many at once.
     """
 
     spared = 0
@@ -52,10 +54,10 @@ class Runs(Database):
     def add_run(
         self, workspace: str, key: str, title: str, function: str, parameters: str, server: str
     ) -> tuple[str, bool]:
-        """The run of this workspace for this key, queued; or done when the result is there.
+        """Add the run of this workspace for this key, queued, or done when its result is stored.
 
-        Asking again for what failed, was cancelled, interrupted or deleted reuses its id, so links to it stay
-        good.
+        A run that failed, was cancelled, interrupted or deleted keeps its id when requested again, so that
+        links to it stay valid.
 
         Returns
         -------
@@ -106,7 +108,7 @@ class Runs(Database):
         return run_id, found is not None
 
     def owner(self, key: str, server: str) -> str | None:
-        """Another server that is at work on the same question, and could answer this one's."""
+        """Return another living server that works on the key, None if there is none."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
@@ -116,7 +118,9 @@ class Runs(Database):
         return next((row["id"] for row in rows if is_alive(row["host"], row["pid"], row["started"])), None)
 
     def unfinished(self, server: str) -> list[tuple[Run, bool]]:
-        """What a server has to do, handed over by others too; and whether somebody wants it ended."""
+        """Return the unfinished runs of a server, and whether each shall be stopped. Other servers may have
+        handed them over.
+        """
         with self._reading() as db:
             rows = db.execute(
                 f"SELECT {COLUMNS}, name, stop FROM runs WHERE server = ? AND state IN (?, ?)",
@@ -133,7 +137,7 @@ class Runs(Database):
             )
 
     def note_progress(self, run_ids: Iterable[str], started: float | None, event: str, rows: str) -> None:
-        """Keep how far a running job is, so that an interrupted one shows what it had."""
+        """Store the progress of a running job, so that an interrupted run can show it."""
         with self._writing() as db:
             db.executemany(
                 "UPDATE runs SET state = 'running', started = ?, event = ?, rows = ? WHERE id = ?",
@@ -152,7 +156,7 @@ class Runs(Database):
         result: tuple[str, bytes] | None = None,
         finished: float | None = None,
     ) -> None:
-        """End runs; `result` is (key, bytes) and is kept even when no run is left to show it."""
+        """End runs; `result` is (key, bytes) and is stored even when no run is left to show it."""
         now = finished or time.time()
         with self._writing() as db:
             if result:
@@ -167,7 +171,7 @@ class Runs(Database):
             )
 
     def keep_part(self, run_ids: Iterable[str], body: bytes) -> None:
-        """What cancelled runs had ready: kept under their own ids, as it answers nobody else's question."""
+        """Store the partial result of cancelled runs under their own ids, as it does not answer the key."""
         with self._writing() as db:
             db.executemany(
                 "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ?, ? FROM runs "
@@ -176,11 +180,13 @@ class Runs(Database):
             )
 
     def make_room(self, total: int, quota: int, max_age: float) -> int:
-        """Delete results: those older than `max_age` seconds, the oldest above `total` bytes, and those above
-        `quota` bytes of every workspace that has them. Return how many.
+        """Delete results that are too old or too large together, and return their number.
+
+        Deleted are results older than `max_age` seconds, the oldest above `total` bytes, and results above
+        `quota` bytes in every workspace that has them.
 
         Their runs stay, say so, and can be run again. When more than `SHARE_AT_ONCE` of all are too old, only
-        the oldest go, up to that share in a day, and `spared` says how many stayed.
+        the oldest are deleted, up to that share in a day, and `spared` counts the others.
         """
         now = time.time()
         with self._reading() as db:
@@ -216,9 +222,10 @@ class Runs(Database):
         return len(gone)
 
     def _spare(self, aged: set[str], newest_first: list[str]) -> int:
-        """Take from `aged`, the keys of results that are too old, those above the share; return how many.
+        """Remove keys above the daily share from `aged`, the keys of results that are too old; return their
+        number.
 
-        A share of fewer than four results is none at a start, and one a day later: they would stay for ever.
+        The share of fewer than four results is 0 at a start, and 1 a day later, so that none stays for ever.
         """
         most, since = int(SHARE_AT_ONCE * len(newest_first)), time.monotonic() - self._shared_out
         if len(aged) <= most:
@@ -234,7 +241,7 @@ class Runs(Database):
         return spared
 
     def kept(self, workspace: str) -> tuple[int, int]:
-        """How many results the runs of a workspace have, and their bytes."""
+        """Return the number of results of the runs of a workspace, and their bytes."""
         with self._reading() as db:
             count, size = db.execute(
                 "SELECT count(*), sum(length(body)) FROM results WHERE key IN "
@@ -244,7 +251,7 @@ class Runs(Database):
         return count, size or 0
 
     def open_run(self, workspace: str, run_id: str) -> Run:
-        """A run of this workspace.
+        """Return a run of this workspace.
 
         Raises
         ------
@@ -257,7 +264,7 @@ class Runs(Database):
         return run
 
     def find_run(self, run_id: str) -> Run | None:
-        """A run by its id alone, for the engine: the id is as unguessable as the workspace."""
+        """Return a run by its id alone, for the engine; the id is as unguessable as the workspace."""
         with self._reading() as db:
             row = db.execute(
                 f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)
@@ -265,8 +272,8 @@ class Runs(Database):
         return Run(*row) if row else None
 
     def list_runs(self, workspace: str, *, outline: bool = False, most: int = -1) -> list[Run]:
-        """Runs of a workspace, the newest first: all of them, or `most`; in `outline` without what they said
-        on their way.
+        """Return the runs of a workspace, newest first: all of them, or `most`; with `outline` without their
+        progress.
         """
         wanted = f"{OUTLINE if outline else COLUMNS}, name"
         with self._reading() as db:
@@ -278,24 +285,20 @@ class Runs(Database):
         return [Run(*row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
-        """Parameters of every run that still needs its arrays, whichever process it belongs to."""
+        """Return the parameters of every run that still needs its arrays, in any process."""
         with self._reading() as db:
             return [
                 row[0] for row in db.execute("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)
             ]
 
     def rename_run(self, workspace: str, run_id: str, name: str) -> None:
-        """A name of its own; asking for the same again does not take it away, an empty one gives back the
-        title.
-        """
+        """Give a run a name, which repeated requests do not change; an empty name restores the title."""
         self.open_run(workspace, run_id)
         with self._writing() as db:
             db.execute("UPDATE runs SET name = ? WHERE id = ?", (name, run_id))
 
     def delete_run(self, workspace: str, run_id: str) -> None:
-        """Take a run that has ended out of every list; `restore_run` brings it back until
-        `forget_deleted`.
-        """
+        """Remove an ended run from every list; `restore_run` restores it until `forget_deleted`."""
         run = self.open_run(workspace, run_id)
         if run.state in UNFINISHED:
             raise JobError("A run can be deleted once it has ended: cancel it first.")
@@ -318,9 +321,7 @@ class Runs(Database):
                 raise JobError("This run was deleted too long ago to be brought back: start it again.")
 
     def forget_deleted(self, age: float = UNDO_SECONDS) -> None:
-        """Runs deleted longer than `age` seconds ago go for good, with the results that no other run
-        shows.
-        """
+        """Erase runs deleted more than `age` seconds ago, with the results that no other run shows."""
         with self._writing() as db:
             gone = db.execute(
                 "DELETE FROM runs WHERE deleted <= ? RETURNING id, key", (time.time() - age,)
@@ -333,9 +334,7 @@ class Runs(Database):
             )
 
     def share_run(self, workspace: str, run_id: str) -> str:
-        """An unguessable name that opens this finished run, and nothing else of its workspace; the same each
-        time.
-        """
+        """Return an unguessable name that opens this finished run only; repeated calls return one name."""
         if self.open_run(workspace, run_id).state != "done":
             raise JobError("A run can be shared once it is done: wait for its end, or run it again.")
         with self._writing() as db:
@@ -343,7 +342,7 @@ class Runs(Database):
             return db.execute("SELECT id FROM shares WHERE run = ?", (run_id,)).fetchone()["id"]
 
     def shares(self, workspace: str) -> dict[str, str]:
-        """Of each run of a workspace that is shared, the name it is shared under."""
+        """Return for each shared run of a workspace the name under which it is shared."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT run, shares.id FROM shares JOIN runs ON runs.id = run WHERE workspace = ?",
@@ -372,12 +371,12 @@ class Runs(Database):
         return run
 
     def result(self, key: str) -> bytes | None:
-        """What was returned, as it was; None when there is nothing.
+        """Return the bytes stored under a key; None when there are none.
 
         Raises
         ------
         JobError
-            When the bytes are no longer those that were kept: they are deleted, and its runs have failed.
+            When the stored bytes have changed. They are deleted, and their runs are marked as failed.
         """
         with self._reading() as db:
             row = db.execute("SELECT body, digest FROM results WHERE key = ?", (key,)).fetchone()
@@ -403,5 +402,7 @@ def _digest(body: bytes) -> str:
 
 
 def _is_whole(row: sqlite3.Row) -> bool:
-    """Whether a result is what was kept; of one from before there were digests it is not known."""
+    """Tell whether the bytes of a result are unchanged; results without a digest are from older stores and
+    count as whole.
+    """
     return not row["digest"] or row["digest"] == _digest(row["body"])

@@ -1,4 +1,4 @@
-"""What can be known about a run: the live view of it and the kept one."""
+"""States of runs: the outcome of an execution, the live view, and the stored run."""
 
 import json
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ UNFINISHED = ("queued", "running")
 
 @dataclass(frozen=True)
 class Finished:
-    """How an execution ended.
+    """Outcome of an execution.
 
     Parameters
     ----------
     state : "done", "failed", "cancelled", or "killed" when its worker died
-    result : what it returned; of a cancelled one what was ready, if it hands that in
+    result : bytes that it returned; for a cancelled one its partial result, if there is one
     error, trace : the sentence of a failure, and its traceback for the log
     """
 
@@ -28,7 +28,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class JobState:
-    """A run at one moment.
+    """State of a run at one moment.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class JobState:
     place : int
         1 = next to run; 0 when the run does not wait in this process.
     event : Event or None
-        The last thing the run said; its payload is what JSON makes of it.
+        The latest event of the run, with its payload as read from JSON.
     rows : tuple of dict
         Every ``payload={"row": ...}`` so far, in order.
     error : str
@@ -66,9 +66,9 @@ class JobState:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as the store keeps it: enough to show it, open it, and run it again.
+    """A run as stored: enough to show it, open it, and run it again.
 
-    `title` is what it was started under, `name` what its owner calls it, empty until then.
+    `title` is given at the start, and `name` by the owner later; it is empty until then.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What people gave: kept once by content hash, found only through the workspace it was given in."""
+"""Store of uploads, kept once by content hash and found only through the workspace of the upload."""
 
 import hashlib
 import json
@@ -13,13 +13,13 @@ from nspca.jobs.database import Database
 from nspca.jobs.runs import SHARE_AT_ONCE
 
 MEGABYTE = 1_000_000
-NOTE_SECONDS = 3600.0  # between notes that an upload is used
+NOTE_SECONDS = 3600.0  # between updates of the time of last use
 NO_UPLOAD = "There is no such upload in this workspace: it may have grown too old; give the file again."
 DAMAGED = "The file of this upload was damaged or deleted on the disk since: give it again."
 
 
 class Uploads(Database):
-    """The uploads part of the store.
+    """Uploads in the store.
 
     Parameters
     ----------
@@ -42,10 +42,11 @@ class Uploads(Database):
         self._tidy_uploads()
 
     def put_upload(self, workspace: str, dataset_bytes: bytes, meta: dict[str, Any]) -> str:
-        """Keep the bytes for this workspace; what is too old is deleted first, what fits nowhere is refused.
+        """Store bytes for this workspace, after deleting uploads that are too old; refuse them if there is no
+        room.
 
-        When more than a quarter of all uploads are too old, a clock may be wrong: then only those go whose
-        room is needed.
+        When more than a quarter of all uploads are too old, a clock may be wrong. Then only uploads whose
+        room is needed are deleted.
 
         Returns
         -------
@@ -69,7 +70,7 @@ class Uploads(Database):
         return digest
 
     def get_upload(self, workspace: str, digest: str) -> tuple[bytes, dict[str, Any]]:
-        """The bytes and what was said about them.
+        """Return the bytes and the metadata of an upload.
 
         Raises
         ------
@@ -83,7 +84,7 @@ class Uploads(Database):
         return body, about
 
     def about_upload(self, workspace: str, digest: str) -> dict[str, Any]:
-        """What was said about an upload, which is used with that.
+        """Return the metadata of an upload, and record its use.
 
         Raises
         ------
@@ -105,7 +106,7 @@ class Uploads(Database):
         return json.loads(row["meta"])
 
     def list_uploads(self, workspace: str) -> list[dict[str, Any]]:
-        """Digest, size in bytes, creation time and meta of each upload, the newest first."""
+        """Return digest, size in bytes, creation time and metadata of each upload, the newest first."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT digest, size, created, meta FROM uploads WHERE workspace = ? ORDER BY created DESC, "
@@ -120,7 +121,9 @@ class Uploads(Database):
         self._tidy_uploads()
 
     def _drop_old(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
-        """Delete uploads that are too old: all, or when they are many, the oldest until this one fits."""
+        """Delete uploads that are too old: all of them, or when they are many, the oldest until this one
+        fits.
+        """
         (count,) = db.execute("SELECT count(*) FROM uploads").fetchone()
         old = db.execute(
             "SELECT workspace, digest FROM uploads WHERE used < ? ORDER BY used",
@@ -135,7 +138,7 @@ class Uploads(Database):
             db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", tuple(row))
 
     def _check_room(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
-        """Refuse an upload that does not fit beside those that are not too old."""
+        """Refuse an upload that does not fit beside the uploads that are not too old."""
         lacking = self._lacks_room(db, workspace, digest, size, time.time() - self.max_age)
         if lacking is not None:
             raise lacking
@@ -143,7 +146,7 @@ class Uploads(Database):
     def _lacks_room(
         self, db: sqlite3.Connection, workspace: str, digest: str, size: int, since: float
     ) -> JobError | None:
-        """Return the error that an upload does not fit beside those used after `since`; None when it does."""
+        """Return an error if an upload does not fit beside the uploads used after `since`, otherwise None."""
         others, values = "digest != ? AND used >= ?", (digest, since)
         mine = _sum(db, f"SELECT size FROM uploads WHERE {others} AND workspace = ?", (*values, workspace))
         if mine + size > self.quota:
@@ -162,7 +165,7 @@ class Uploads(Database):
         return None
 
     def _tidy_uploads(self) -> None:
-        """Delete files that no row names; held back by nothing that is wrong with the store."""
+        """Delete files that no row names; errors of the store are ignored."""
         with suppress(JobError), self._writing() as db:
             self._bodies.tidy({row[0] for row in db.execute("SELECT digest FROM uploads").fetchall()})
 

@@ -1,4 +1,4 @@
-"""What happens inside a worker process: load the arguments, call the function, say how it ended."""
+"""Execution inside a worker process: load the arguments, call the function, and return the outcome."""
 
 import importlib
 import io
@@ -21,8 +21,8 @@ from nspca.jobs import packing
 from nspca.jobs.reporting import Reporter
 from nspca.jobs.state import Finished
 
-NICENESS = 10  # the page stays quick while every core computes
-RESULT_BYTES = 500_000_000  # SQLite holds at most 1e9 bytes in one value
+NICENESS = 10  # of worker processes, so that pages stay quick while every core computes
+RESULT_BYTES = 500_000_000  # maximum size of a result; SQLite holds at most 1e9 bytes in one value
 NO_DATA = "The data of this run is no longer kept: open its data again and start a new run."
 
 _stopped: set[str] = (
@@ -32,7 +32,7 @@ _stopped: set[str] = (
 
 @dataclass(frozen=True)
 class Task:
-    """One execution, as it travels to a worker."""
+    """One execution in the form that is sent to a worker."""
 
     token: str
     topic: str
@@ -42,7 +42,7 @@ class Task:
 
 
 def dask_setup(worker: Any) -> None:
-    """Called by Dask in each new local worker, in its main thread, before the first task."""
+    """Prepare a new local worker; called by Dask in its main thread, before the first task."""
     quiet(worker)
     process = psutil.Process()
     with suppress(psutil.AccessDenied):
@@ -50,8 +50,9 @@ def dask_setup(worker: Any) -> None:
 
 
 def quiet(worker: Any) -> None:
-    """No status pages of Dask, which would be a second, unprotected port; and no end by Ctrl-C in the
-    terminal, which is for who started the workers and then closes them.
+    """Stop the status pages of a Dask worker, a second unprotected port, and make it ignore Ctrl-C.
+
+    Ctrl-C in the terminal is for the process that started the workers and then closes them.
     """
     worker.http_server.stop()
     if threading.current_thread() is threading.main_thread():
@@ -64,9 +65,9 @@ def stop(token: str) -> None:
 
 
 def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
-    """Execute a task.
+    """Execute a task and return its outcome.
 
-    Exceptions are turned into text here, because not every exception survives the way between processes.
+    Exceptions are turned into text here, because not every exception can be pickled.
     """
     worker = get_worker()
 

@@ -131,7 +131,7 @@ class _Search:
         self.alive &= reached + self.f.margin <= self.level
 
     def failed(self, cones) -> list[int]:
-        """Those of some cones on which a claim that is left is not proved."""
+        """Return which of some cones have a claim that is left and not proved."""
         return [one for one in cones if self.codes[one] == LEAF and self.alive[self.failing[one]].any()]
 
     def add(self, generators: Array) -> range:

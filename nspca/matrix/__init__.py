@@ -1,3 +1,3 @@
-"""The matrix A behind a problem: given, or of data that are centred and scaled; its factor, its sketches, A
-changed.
+"""The matrix A of a problem: given directly or by centred and scaled data, with its factor, sketches and
+changes.
 """

@@ -1,5 +1,5 @@
-"""The matrix behind a problem: A itself, or data Z with A = Z'Z / m, dense or sparse, never n x n when n is
-large.
+"""The matrix behind a problem: A itself, or data Z with A = Z'Z / m, dense or sparse. A is never formed for
+large n.
 
 Everything here is in *unit scale*: the input times a power of two that brings its largest entry to [0.5, 1),
 so that 1e-150 and 1e150 work like 1. Multiplying by a power of two is exact; `unit` brings numbers back to
@@ -7,8 +7,10 @@ the user's scale.
 """
 
 import hashlib
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,10 +18,11 @@ import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
 from nspca.errors import InvalidProblem, NotConverged, Refused
-from nspca.matrix.linalg import Array, largest_eigenpairs, oriented, steady
+from nspca.matrix.linalg import Array, Indices, largest_eigenpairs, oriented, steady
 from nspca.matrix.moments import squares
 from nspca.progress import Report
 
+T = TypeVar("T")
 DENSE_LIMIT = 4000
 """Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
 second.
@@ -29,19 +32,17 @@ DIRECT_LIMIT = 1000
 start.
 """
 RESIDUAL = 1e-8
-"""Largest |Au - lu| accepted relative to l1; solvers start from u, bounds prove their own, so 1e-8 is
-ample.
-"""
+"""Largest accepted |Au - lu| relative to l1. Solvers only start from u and bounds prove themselves."""
 LEAST = 1e-290
 """Variances of data below this, at unit scale, are sums of squares that have lost digits: they count as 0."""
 HASHED = 2**16
-"""Entries of a table that are hashed at a time."""
+"""Number of entries of a table that are hashed at a time."""
 RANK_TOLERANCE = 1e-13
 """Eigenvalues below this times l1 are rounding: they are returned as zero."""
 
 
 class Covariance:
-    """A symmetric positive semidefinite matrix in unit scale; `matrix.given` makes them.
+    """A symmetric positive semidefinite matrix in unit scale, made by the functions of `matrix.given`.
 
     Attributes
     ----------
@@ -54,10 +55,13 @@ class Covariance:
 
     nu = 0.0
 
-    def __init__(self, n, shape, source, center, scale, digest, exponent):
+    def __init__(
+        self, n: int, shape: Sequence[int], source: str, center: bool, scale: bool, digest: str, exponent: int
+    ) -> None:
         self.n, self.shape, self.source = int(n), tuple(int(s) for s in shape), source
         self.center, self.scale, self.digest, self.exponent = bool(center), bool(scale), digest, int(exponent)
-        self._pairs, self._kept = None, {}
+        self._pairs: tuple[Array, Array] | None = None
+        self._kept: dict[Hashable, Any] = {}
         if abs(self.exponent) > 1000:
             raise InvalidProblem(
                 "variances must fit float64 (about 1e-300 to 1e300), got data that puts them near "
@@ -66,42 +70,46 @@ class Covariance:
 
     @property
     def unit(self) -> float:
-        """Units of the data per unit of this matrix, a power of two."""
+        """Return the units of the data per unit of this matrix, a power of two."""
         return float(np.ldexp(1.0, self.exponent))
 
     def product(self, X: Array) -> Array:
-        """``A @ X`` for X (n,) or (n, r)."""
+        """Return ``A @ X`` for X (n,) or (n, r)."""
         raise NotImplementedError
 
-    def columns(self, features) -> Array:
-        """``A[:, features]``, (n, len(features))."""
+    def columns(self, features: Indices | Sequence[int]) -> Array:
+        """Return ``A[:, features]``, (n, len(features))."""
         raise NotImplementedError
 
-    def block(self, features) -> Array:
-        """``A[features][:, features]``."""
+    def block(self, features: Indices) -> Array:
+        """Return ``A[features][:, features]``."""
         raise NotImplementedError
 
     def quadratic(self, x: Array) -> float:
-        """``x'Ax`` by the quickest way, for comparing candidates."""
+        """Return ``x'Ax`` in the quickest way, for comparing candidates."""
         support = np.flatnonzero(x)
         return float(x[support] @ self.block(support) @ x[support])
 
     def explained(self, x: Array) -> float:
-        """``x'Ax`` from the data itself, using only the support of x: the number that is shown."""
+        """Return ``x'Ax`` from the data itself, using only the support of x. This number is shown
+        to users.
+        """
         return self.quadratic(x)
 
-    def restrict(self, features) -> "Covariance":
-        """The matrix of the given features alone."""
+    def restrict(self, features: Indices) -> "Covariance":
+        """Return the matrix of the given features alone."""
         raise NotImplementedError
 
     @cached_property
     def diagonal(self) -> Array:
-        """Variances of the features, (n,)."""
+        """Return the variances of the features, (n,)."""
         raise NotImplementedError
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """Which features (n,) have a variance, of data also those whose variance float64 cannot hold."""
+        """Return which features (n,) have a variance. For data this includes variances too small
+        for float64.
+        """
         return self.diagonal != 0
 
     @property
@@ -110,7 +118,7 @@ class Covariance:
 
     @cached_property
     def matrix(self) -> Array:
-        """A as (n, n); refused for n above `DENSE_LIMIT`."""
+        """Return A as (n, n); refused for n above `DENSE_LIMIT`."""
         if self.n > DENSE_LIMIT:
             raise Refused(
                 f"an n x n matrix needs n <= {DENSE_LIMIT}, got n = {self.n}; use products, columns or blocks"
@@ -122,7 +130,7 @@ class Covariance:
         raise NotImplementedError
 
     def leading(self, d: int) -> tuple[Array, Array]:
-        """The d largest eigenvalues (d,) and eigenvectors (n, d), decreasing, with a residual check.
+        """Return the d largest eigenvalues (d,) and eigenvectors (n, d), decreasing, after a residual check.
 
         Columns whose eigenvalue is zero to rounding are zero, so ``U * sqrt(l)`` is right for any d.
         """
@@ -133,18 +141,16 @@ class Covariance:
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
     def telling(self, report: Report) -> AbstractContextManager[None]:
-        """What reads data for long tells `report` while it does, inside."""
+        """Return a context in which long reads of data call `report`."""
         return nullcontext()
 
-    def once(self, key, make):
-        """The value of ``make()`` for this matrix, computed at the first call with `key` and kept with the
-        matrix.
-        """
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return ``make()``, computed at the first call with `key` and stored with the matrix."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
 
-    def _checked(self, values, vectors):
+    def _checked(self, values: Array, vectors: Array) -> tuple[Array, Array]:
         values = np.maximum(values, 0.0)
         zero = values <= RANK_TOLERANCE * values[0] if values.size else np.zeros(0, bool)
         values, vectors = np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
@@ -156,7 +162,7 @@ class Covariance:
             )
         return values, vectors
 
-    def _eigenpairs(self, d):
+    def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         if self.n <= DIRECT_LIMIT:
             return largest_eigenpairs(self.matrix, d)
         if not np.any(self.diagonal):
@@ -170,47 +176,47 @@ class Covariance:
 
 
 class MatrixCovariance(Covariance):
-    """A given as a matrix."""
+    """A covariance given as a dense matrix A (n, n)."""
 
-    whole: "tuple[Covariance, Array] | None" = None
-    """The matrix, and the features of it, that this is a part of, where products with all of it are cheap."""
+    whole: "tuple[Covariance, Indices] | None" = None
+    """The matrix of which this one is a part, and the features, where products with the whole are cheap."""
 
-    def __init__(self, A, nu=0.0, **recipe):
+    def __init__(self, A: Array, nu: float = 0.0, **recipe: Any) -> None:
         super().__init__(n=len(A), **recipe)
         self.A, self.nu = A, float(nu)
 
-    def product(self, X):
+    def product(self, X: Array) -> Array:
         return self.A @ X
 
-    def columns(self, features):
+    def columns(self, features: Indices | Sequence[int]) -> Array:
         return self.A[:, features]
 
-    def block(self, features):
+    def block(self, features: Indices) -> Array:
         return self.A[np.ix_(features, features)]
 
-    def _formed(self):
+    def _formed(self) -> Array:
         return self.A
 
-    def restrict(self, features):
-        recipe = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
+    def restrict(self, features: Indices) -> "MatrixCovariance":
+        recipe: dict[str, Any] = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
         return MatrixCovariance(
             self.block(features), nu=self.nu, shape=(len(features),) * 2, source="covariance", **recipe
         )
 
     @cached_property
-    def diagonal(self):
+    def diagonal(self) -> Array:
         return np.diag(self.A).copy()
 
 
 class DataCovariance(Covariance):
-    """A = Z'Z / m with Z centred and scaled float64: A is defined as the Gram matrix of exactly that Z."""
+    """A = Z'Z / m with Z centred and scaled float64. A is defined as the Gram matrix of exactly that Z."""
 
-    def __init__(self, Z, varies, **recipe):
+    def __init__(self, Z: Any, varies: NDArray[np.bool_], **recipe: Any) -> None:
         super().__init__(n=Z.shape[1], **recipe)
         self.Z, self.m, self._varies = Z, Z.shape[0], varies
 
     @property
-    def varies(self):
+    def varies(self) -> NDArray[np.bool_]:
         return self._varies
 
     @cached_property
@@ -218,57 +224,62 @@ class DataCovariance(Covariance):
         # Once n is not above 2m, a product with A (n^2) costs no more than one with Z and then Z' (2mn).
         return self.n <= min(DENSE_LIMIT, 2 * self.m)
 
-    def product(self, X):
+    def product(self, X: Array) -> Array:
         return self.matrix @ X if self._small else self._cross(self.scores(X))
 
-    def _selected(self, features) -> Array:
+    def _selected(self, features: Indices | Sequence[int]) -> Array:
         return self.Z[:, features]
 
-    def columns(self, features):
+    def columns(self, features: Indices | Sequence[int]) -> Array:
         if self._small:
             return self.matrix[:, features]
         return self._cross(self._selected(features))
 
-    def _cross(self, S):
-        """``Z'S / m`` for S (m,) or (m, r)."""
+    def _cross(self, S: Array) -> Array:
+        """Return ``Z'S / m`` for S (m,) or (m, r)."""
         return self.Z.T @ S / self.m
 
-    def block(self, features):
+    def block(self, features: Indices) -> Array:
         if self._small:
             return self.matrix[np.ix_(features, features)]
         S = self._selected(features)
         return S.T @ S / self.m
 
-    def _formed(self):
+    def _formed(self) -> Array:
         S = self.Z if isinstance(self.Z, np.ndarray) else self._selected(np.arange(self.n))
         return S.T @ S / self.m
 
-    def quadratic(self, x):
+    def quadratic(self, x: Array) -> float:
         return super().quadratic(x) if self._small else self.explained(x)
 
-    def explained(self, x):
+    def explained(self, x: Array) -> float:
         support = np.flatnonzero(x)
         scores = self._selected(support) @ x[support]
         return float(scores @ scores) / self.m
 
     def scores(self, X: Array) -> Array:
-        """``Z @ X``: the samples along components X (n, r), in unit scale."""
+        """Return ``Z @ X``, the samples along components X (n, r), in unit scale."""
         return self.Z @ X
 
-    def restrict(self, features):
-        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
+    def restrict(self, features: Indices) -> "DataCovariance":
+        recipe: dict[str, Any] = {
+            "center": self.center,
+            "scale": self.scale,
+            "digest": "",
+            "exponent": self.exponent,
+        }
         Z, varies = self._selected(features), self.varies[features]
         return DataCovariance(Z, varies, shape=(self.m, len(features)), source="data", **recipe)
 
     @cached_property
-    def diagonal(self):
+    def diagonal(self) -> Array:
         return np.einsum("ij,ij->j", self.Z, self.Z) / self.m
 
     def gram(self) -> Array:
-        """``ZZ' / m`` (m, m): the same nonzero eigenvalues as A."""
+        """Return ``ZZ' / m`` (m, m), which has the nonzero eigenvalues of A."""
         return self.Z @ self.Z.T / self.m
 
-    def _eigenpairs(self, d):
+    def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         if not (self.m < self.n and self.m <= DIRECT_LIMIT):
             return super()._eigenpairs(d)
         r = min(d, self.m)
@@ -281,38 +292,44 @@ class DataCovariance(Covariance):
 
 
 class SparseCovariance(DataCovariance):
-    """Sparse X with implicit centring: ``Z = (X - 1 mean') * weight`` is never formed whole; mean is at most
-    the deviation.
+    """Covariance of sparse X with implicit centring: ``Z = (X - 1 mean') * weight`` is never formed whole.
+
+    Means are at most the deviation of their column.
     """
 
-    def __init__(self, X, mean, weight, varies, **recipe):
+    def __init__(self, X: Any, mean: Array, weight: Array, varies: NDArray[np.bool_], **recipe: Any) -> None:
         super().__init__(X, varies, **recipe)
         self.mean, self.weight = mean, weight
 
-    def scores(self, X):
+    def scores(self, X: Array) -> Array:
         Y = (X.T * self.weight).T
         return self.Z @ Y - self.mean @ Y
 
-    def _selected(self, features):
+    def _selected(self, features: Indices | Sequence[int]) -> Array:
         return (self.Z[:, features].toarray() - self.mean[features]) * self.weight[features]
 
-    def _cross(self, S):
+    def _cross(self, S: Array) -> Array:
         centred = self.Z.T @ S - np.multiply.outer(self.mean, S.sum(axis=0))
         return (centred.T * self.weight).T / self.m
 
-    def restrict(self, features):
-        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
-        X, *parts = self.Z[:, features], self.mean[features], self.weight[features], self.varies[features]
+    def restrict(self, features: Indices) -> "SparseCovariance":
+        recipe: dict[str, Any] = {
+            "center": self.center,
+            "scale": self.scale,
+            "digest": "",
+            "exponent": self.exponent,
+        }
+        X, parts = self.Z[:, features], (self.mean[features], self.weight[features], self.varies[features])
         part = SparseCovariance(X, *parts, shape=(self.m, len(features)), source="data", **recipe)
         if self._small:  # of sparse data, forming it is what costs: seconds for thousands of words
             part.matrix = self.matrix[np.ix_(features, features)]
         return part
 
     @cached_property
-    def diagonal(self):
+    def diagonal(self) -> Array:
         return squares(self.Z, self.mean) / self.m * self.weight**2
 
-    def gram(self):
+    def gram(self) -> Array:
         X = self.Z.multiply(self.weight).tocsr()
         shift = self.mean * self.weight
         cross = X @ shift
@@ -334,8 +351,8 @@ def canonical(X: sp.spmatrix) -> sp.csr_array:
 def summed(X: sp.spmatrix) -> sp.csr_array:
     """Return X as a CSR copy with duplicates summed and zeros removed.
 
-    Duplicates are summed in the type they came in, as `toarray` does: whether the caller has summed them
-    makes no difference.
+    Duplicates are summed in their own type, as `toarray` does. So the result is equal whether or not the
+    caller has summed them.
     """
     X = sp.csr_array(X, copy=True)
     X.sum_duplicates()
@@ -344,7 +361,7 @@ def summed(X: sp.spmatrix) -> sp.csr_array:
 
 
 def dense_digest(X: Array) -> str:
-    """Content hash of a dense array; part of the certificate format."""
+    """Return the content hash of a dense array; part of the certificate format."""
     m, n = X.shape
     digest, rows = hashlib.sha256(f"dense {m} {n}".encode()), max(1, HASHED // max(n, 1))
     for start in range(0, m, rows):
@@ -354,7 +371,7 @@ def dense_digest(X: Array) -> str:
 
 
 def sparse_digest(X: sp.csr_array) -> str:
-    """Content hash of a canonical CSR array; part of the certificate format."""
+    """Return the content hash of a canonical CSR array; part of the certificate format."""
     m, n = X.shape
     parts = (X.indptr.astype("<i8"), X.indices.astype("<i8"), X.data.astype("<f8"))
     return hashlib.sha256(f"sparse {m} {n}".encode() + b"".join(part.tobytes() for part in parts)).hexdigest()

@@ -1,9 +1,12 @@
-"""What is given becomes a `Covariance`: a matrix, or data, dense or sparse; checked, brought to unit scale,
-centred, scaled and hashed.
+"""Turn user input into a `Covariance`: a matrix, or data, dense or sparse, is checked, scaled, centred and
+hashed.
 """
+
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from nspca.errors import InvalidProblem, Refused
 from nspca.matrix.covariance import (
@@ -28,18 +31,21 @@ from nspca.matrix.numbers import sparse_table, table
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
 ROUNDED = 9
-"""Times (n + 8) u tr A: how far below zero the eigenvalues of a covariance may be. The checker allows 8 times
-that, a little rounded up.
+"""Allowed negative part of a covariance's eigenvalues, in units of (n + 8) u tr A.
+
+The checker allows 8 times (n + 8) u tr A, a little rounded up.
 """
 
 
-def from_matrix(A) -> MatrixCovariance:
-    """Covariance given as a symmetric positive semidefinite matrix, dense or sparse; both are checked, with
-    the way out in the error.
+def from_matrix(A: Any) -> MatrixCovariance:
+    """Return the covariance given as a symmetric positive semidefinite matrix, dense or sparse. Both
+    properties are checked.
 
-    Semidefinite means up to `nu`, a rounding error of the size of those that forming a covariance makes:
-    bounds that need it add that much, and a matrix that is further off is refused, as the checker would
-    refuse what were proved of it.
+    Errors name the way out.
+
+    Semidefinite means up to `nu`, the size of rounding errors from forming a covariance. Bounds that need
+    semidefiniteness add that much. A matrix that is further off is refused, because the checker would refuse
+    its certificates.
     """
     if sp.issparse(A):
         A = sparse_table(A, "a covariance")
@@ -71,11 +77,11 @@ def from_matrix(A) -> MatrixCovariance:
     # Half of nu: the checker, whose arithmetic is its own, has the other half to find the same.
     if not is_positive_definite(A + (nu / 2 + (nu == 0)) * np.eye(len(A))):
         raise InvalidProblem(_indefinite(A, nu, float(np.ldexp(1.0, int(exponent)))))
-    recipe = {"center": False, "scale": False, "digest": digest, "exponent": exponent}
+    recipe: dict[str, Any] = {"center": False, "scale": False, "digest": digest, "exponent": exponent}
     return MatrixCovariance(A, nu=nu, shape=A.shape, source="covariance", **recipe)
 
 
-def _indefinite(A, nu, unit):
+def _indefinite(A: Array, nu: float, unit: float) -> str:
     smallest = -largest_eigenvalue(-A)
     missing = (max(-smallest, 0.0) * 1.1 + nu) * unit
     return (
@@ -85,7 +91,7 @@ def _indefinite(A, nu, unit):
     )
 
 
-def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovariance:
+def from_dense(X: Array, center: bool, scale: bool, names: Any = None) -> DataCovariance:
     """Return the covariance of data X (m, n), centred and divided by population standard deviations if asked.
 
     Columns that hold one value are 0 once they are centred. The unit scale is then that of the other columns,
@@ -107,16 +113,17 @@ def from_dense(X: Array, center: bool, scale: bool, names=None) -> DataCovarianc
             Z = (C if center else Z) / deviations(C)
         else:
             Z = C
-    recipe = {"center": center, "scale": scale, "digest": digest}
+    recipe: dict[str, Any] = {"center": center, "scale": scale, "digest": digest}
     recipe["exponent"] = 0 if scale else 2 * int(exponent)
     return DataCovariance(Z, varies=varies, shape=X.shape, source="data", **recipe)
 
 
-def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> SparseCovariance:
-    """Return the covariance of sparse data (m, n), which are never made dense; as `from_dense`.
+def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names: Any = None) -> SparseCovariance:
+    """Return the covariance of sparse data (m, n), which are never made dense; parameters as for
+    `from_dense`.
 
-    Columns that are more than half full are centred and scaled as dense ones are, so no digits are lost at
-    any offset; the others, whose means are below their deviations, implicitly.
+    Columns that are more than half full are centred and scaled as dense ones, so no digits are lost at any
+    offset. The others, whose means are below their deviations, are centred implicitly.
     """
     X = sparse_table(X, "data")
     m, n = X.shape
@@ -146,14 +153,20 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names=None) -> Sparse
             mean[full] = 0.0
         else:
             mean = np.zeros(n)
-    recipe = {"shape": (m, n), "source": "data", "center": center, "scale": scale, "digest": digest}
+    recipe: dict[str, Any] = {
+        "shape": (m, n),
+        "source": "data",
+        "center": center,
+        "scale": scale,
+        "digest": digest,
+    }
     recipe["exponent"] = 0 if scale else 2 * int(exponent[0])
     return sparse(X, mean, weight, varies=varies, **recipe)
 
 
-def _without_constants(D, X, full):
-    """Return the columns `full` of sparse X, written out as D (m, f), and X, both without those that hold one
-    value.
+def _without_constants(D: Array, X: Any, full: NDArray[np.int64]) -> tuple[Array, Any]:
+    """Return the dense columns D (m, f) at `full`, and sparse X, both with columns that hold one value set to
+    0.
     """
     still = D.max(axis=0, initial=-np.inf) == D.min(axis=0, initial=np.inf)
     if not still.any():
@@ -163,8 +176,8 @@ def _without_constants(D, X, full):
     return np.where(still, 0.0, D), X
 
 
-def with_columns(X, which, C):
-    """Sparse X (m, n) with the columns `which` replaced by those of C, which is dense."""
+def with_columns(X: Any, which: NDArray[np.int64], C: Any) -> Any:
+    """Return sparse X (m, n) with the columns `which` replaced by the columns of the dense C."""
     if which.size == 0:
         return X
     rest = np.setdiff1d(np.arange(X.shape[1]), which)
@@ -172,7 +185,7 @@ def with_columns(X, which, C):
     return sp.csr_array(sp.hstack((X[:, rest], sp.csr_array(C)), format="csc")[:, order])
 
 
-def enough_rows(m: int, compared: bool):
+def enough_rows(m: int, compared: bool) -> None:
     """Refuse a single row where rows are compared."""
     if compared and m < 2:
         raise InvalidProblem(
@@ -180,7 +193,7 @@ def enough_rows(m: int, compared: bool):
         )
 
 
-def refuse_constant(constant, names):
+def refuse_constant(constant: NDArray[np.bool_], names: Any) -> None:
     """Refuse to scale columns (n,) that do not vary."""
     found = np.flatnonzero(constant)
     if found.size:

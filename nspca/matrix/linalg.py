@@ -1,10 +1,10 @@
-"""Small array kernels shared by everything to the right of this file."""
+"""Small array kernels shared by the whole package."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -12,17 +12,21 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.integer[Any]]
+"""Numbers of some features, from 0."""
 UNIT_ROUNDOFF = 2.0**-53
 QUICK = 2e10
-"""Multiplications that one thread does in a second or two."""
+"""Number of multiplications that one thread does in a second or two."""
 
 FINITE = 1000
-"""Exponents up to this size are those of numbers that are neither zero nor infinite."""
+"""Largest exponent for which powers of two are neither zero nor infinite."""
 
 
-def steady(multiplications: float) -> AbstractContextManager:
-    """One BLAS thread for what it does quickly: the last bits of a sum depend on how many threads share it,
-    and a bound that is found in hundreds of steps depends on those bits.
+def steady(multiplications: float) -> AbstractContextManager[Any]:
+    """Return a context that limits BLAS to one thread for quick work, so that results are reproducible.
+
+    The last bits of a sum depend on the number of threads, and a bound found in hundreds of steps depends on
+    those bits.
     """
     return _threads().limit(limits=1) if multiplications <= QUICK else nullcontext()
 
@@ -33,7 +37,7 @@ _limited: Any = None
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One BLAS thread; where several threads of a process ask for that, until the last of them is done."""
+    """Limit BLAS to one thread inside the context, until the last of several concurrent threads has left."""
     global _limited, _inside
     with _lock:
         if not _inside:
@@ -50,27 +54,30 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _threads() -> ThreadpoolController:
-    """Looked for once, as that takes milliseconds: both libraries that compute are loaded above."""
+    """Return the controller of the loaded BLAS libraries, found once because the search takes
+    milliseconds.
+    """
     return ThreadpoolController()
 
 
 def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
-    """Exponent e with ``max|X| * 2**-e`` in [0.5, 1); 0 where everything is zero."""
+    """Return the exponent e with ``max|X| * 2**-e`` in [0.5, 1); 0 where everything is zero."""
     # The largest and the smallest entry: half the time of |X|, which would be another X.
     largest, smallest = np.max(X, axis=axis, initial=0.0), np.min(X, axis=axis, initial=0.0)
     return np.asarray(np.frexp(np.maximum(largest, -smallest))[1], dtype=np.int64)
 
 
-def scaled(X: Array, exponent) -> Array:
-    """``X * 2**exponent``, to the bit what `np.ldexp` gives, which takes seven times as long."""
+def scaled(X: Array, exponent: int | NDArray[np.int64]) -> Array:
+    """Return ``X * 2**exponent``, bit for bit as `np.ldexp` does, which takes seven times as long."""
     if np.abs(exponent).max(initial=0) <= FINITE:
         return X * np.ldexp(1.0, exponent)
     return np.ldexp(X, exponent)
 
 
 def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
-    """Sum of the k largest entries along the last axis, negative entries counted as 0; the first `fixed` are
-    among them anyway.
+    """Return the sum of the k largest entries along the last axis, with negative entries counted as 0.
+
+    The first `fixed` entries are always among the k.
     """
     v = np.maximum(v, 0.0)
     if fixed:
@@ -82,9 +89,10 @@ def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
 
 
 def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
-    """Indices of the k largest entries of ``v`` (n,), in increasing order; ties go to the lowest index.
+    """Return the indices of the k largest entries of ``v`` (n,), in increasing order; ties go to the lowest
+    index.
 
-    The first `fixed` are among them whatever they are.
+    The first `fixed` entries are always among the k.
     """
     if fixed:
         return np.concatenate((np.arange(fixed), fixed + topk_indices(v[fixed:], k - fixed)))
@@ -98,7 +106,7 @@ def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
 
 
 def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
-    """Best k-sparse unit vector for the rank-1 matrix ``aa'``, for one sign of ``a``.
+    """Return the best k-sparse unit vector for the rank-1 matrix ``aa'``, for one sign of ``a``.
 
     Keeps the k largest positive entries of `a` (Prop. 3.1 of Asteris et al. 2014; signed: the k largest in
     absolute value): by Cauchy-Schwarz no other support can carry more of `a`.
@@ -110,7 +118,7 @@ def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> 
     nonneg : bool
         The nonnegative problem needs both `a` and `-a` to be tried.
     forced : sequence of int
-        Entries that are among the k whatever they are.
+        Entries that are always among the k.
 
     Returns
     -------
@@ -124,9 +132,7 @@ def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> 
 
 
 def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
-    """`rank1` on every column of ``C`` (n, r) at once, up to ties: entries equal to the k-th largest are kept
-    in index order.
-    """
+    """Return `rank1` of every column of ``C`` (n, r) at once, except that ties are kept in index order."""
     weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
     n = C.shape[0]
     if k < n:
@@ -145,7 +151,7 @@ def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] =
 
 
 def _first(weight: Array, forced: Sequence[int]) -> Array:
-    """The weights by which entries are chosen: nothing goes before the forced ones."""
+    """Return the weights by which entries are chosen, infinite for forced entries."""
     if not forced:
         return weight
     ranked = weight.copy()
@@ -154,7 +160,9 @@ def _first(weight: Array, forced: Sequence[int]) -> Array:
 
 
 def normalised(x: Array) -> Array:
-    """``x / |x|``; the zero vector stays zero. Safe for entries whose squares would under- or overflow."""
+    """Return ``x / |x|``; the zero vector stays zero. Safe for entries whose squares would under- or
+    overflow.
+    """
     largest = np.max(np.abs(x), initial=0.0)
     if largest == 0.0:
         return x
@@ -163,8 +171,8 @@ def normalised(x: Array) -> Array:
 
 
 def oriented(U: Array) -> Array:
-    """Columns of ``U`` with the sign that makes their entry of largest absolute value positive (first of
-    ties).
+    """Return the columns of ``U`` with the sign that makes their entry of largest absolute value positive
+    (first of ties).
     """
     if U.size == 0:
         return U
@@ -173,8 +181,8 @@ def oriented(U: Array) -> Array:
 
 
 def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
-    """The `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors; as many as
-    there are.
+    """Return the `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors; at
+    most n.
 
     LAPACK's solver of a part of the spectrum can fail, or find too few, in a cluster of equal eigenvalues:
     then all are computed.
@@ -191,7 +199,9 @@ def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
 
 
 def largest_eigenvalue(S: Array) -> float:
-    """The largest eigenvalue of symmetric S (n, n), n > 0; likewise."""
+    """Return the largest eigenvalue of symmetric S (n, n), n > 0, with the fallback of
+    `largest_eigenpairs`.
+    """
     try:
         values = scipy.linalg.eigvalsh(S, subset_by_index=[len(S) - 1, len(S) - 1])
     except np.linalg.LinAlgError:
@@ -200,8 +210,10 @@ def largest_eigenvalue(S: Array) -> float:
 
 
 def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array, Array]:
-    """Q, values and Z: Ritz values, decreasing, of symmetric M (n, n) in the block Krylov space of `start`
-    (n, b), whose vectors are QZ.
+    """Return Q, Ritz values (decreasing) and Z of symmetric M (n, n) in the block Krylov space of `start` (n,
+    b).
+
+    The Ritz vectors are QZ.
     """
     blocks = [start]
     for _ in range(degree):
@@ -214,7 +226,7 @@ def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array, Array
 
 
 def is_positive_definite(S: Array) -> bool:
-    """Whether a Cholesky factorisation of symmetric ``S`` runs to its end in floating point."""
+    """Tell whether a Cholesky factorisation of symmetric ``S`` succeeds in floating point."""
     try:
         np.linalg.cholesky(S)
     except np.linalg.LinAlgError:

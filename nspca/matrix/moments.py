@@ -1,9 +1,11 @@
-"""Means and standard deviations of columns, and columns without them: one definition, right at any offset.
+"""Compute means and standard deviations of columns, and centred columns, accurately at any offset.
 
-``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is taken
-off first, and then the mean of what is left, which is that mean's own rounding: entries are right to about a
-unit in the last place of x - mean. The checker has the same definition in code of its own.
+``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is
+subtracted first, and then the mean of the difference, which is the rounding of the first mean. Entries are
+right to about a unit in the last place of x - mean. The checker implements this definition independently.
 """
+
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,16 +14,16 @@ from numpy.typing import NDArray
 from nspca.matrix.linalg import Array, binary_exponent, scaled
 
 CACHED = 2**16
-"""Entries that are worked on together: half a megabyte."""
+"""Number of entries processed together: half a megabyte."""
 STILL = 4 * 2.0**-52
-"""Values this near to each other, relative to the largest, are one value computed in several ways, as 0.1 +
-0.2 and 0.3 are.
-"""
+"""Relative distance up to which values count as one value, such as 0.1 + 0.2 and 0.3."""
 
 
 def centred(X: Array) -> Array:
-    """X (m, n) minus its column means, whatever its order in memory: the sums run along contiguous rows of
-    X', of as many columns at a time as a cache holds.
+    """Return X (m, n) minus its column means, with sums along contiguous rows of X', a cache-sized part at a
+    time.
+
+    The result does not depend on the memory order of X.
     """
     m, n = X.shape
     C, step = np.empty_like(X, dtype=np.float64), max(1, CACHED // max(m, 1))
@@ -34,17 +36,17 @@ def centred(X: Array) -> Array:
 
 
 def deviations(C: Array) -> Array:
-    """Population standard deviations (n,) of `centred` columns C (m, n)."""
+    """Return the population standard deviations (n,) of `centred` columns C (m, n)."""
     return np.sqrt(_means(C * C))
 
 
 def constant(X: Array) -> NDArray[np.bool_]:
-    """Which columns of X (m, n) hold one value, up to the rounding of one value; (n,)."""
+    """Return which columns of X (m, n) hold one value, up to the rounding of one value; (n,)."""
     return np.ptp(X, axis=0) <= STILL * np.abs(X).max(axis=0)
 
 
 def crowded(X: sp.csr_array) -> NDArray[np.int64]:
-    """Columns of sparse X (m, n) with more than m/2 nonzeros.
+    """Return the columns of sparse X (m, n) with more than m/2 nonzeros.
 
     Only these can have a mean above their deviation: with a share p of nonzeros,
     ``mean^2 <= var p / (1 - p)`` by Cauchy-Schwarz. They are written out before they are centred, which at
@@ -54,21 +56,23 @@ def crowded(X: sp.csr_array) -> NDArray[np.int64]:
 
 
 def counts(X: sp.csr_array) -> NDArray[np.int64]:
-    """Stored entries of every column, (n,)."""
+    """Return the number of stored entries of every column, (n,)."""
     return np.bincount(X.indices, minlength=X.shape[1])
 
 
 def squares(X: sp.csr_array, mean: Array) -> Array:
-    """``sum (x - mean)^2`` of every column of sparse X (m, n), zeros included, without forming it; (n,)."""
+    """Return ``sum (x - mean)^2`` of every column of sparse X (m, n), zeros included, without forming it;
+    (n,).
+    """
     far = X.data - mean[X.indices]
     return (
         np.bincount(X.indices, weights=far * far, minlength=X.shape[1]) + (X.shape[0] - counts(X)) * mean**2
     )
 
 
-def moments(X) -> tuple[Array, Array]:
-    """Column means and population standard deviations of X (m, n), dense or sparse, any finite numbers; (n,)
-    each.
+def moments(X: Any) -> tuple[Array, Array]:
+    """Return the column means and population standard deviations of X (m, n), dense or sparse, any finite
+    numbers; (n,) each.
     """
     if not sp.issparse(X):
         X = np.asarray(X, dtype=np.float64)
@@ -85,9 +89,9 @@ def moments(X) -> tuple[Array, Array]:
 
 
 def column_exponents(X: sp.csr_array) -> NDArray[np.int64]:
-    """`binary_exponent` of every column of sparse X (m, n)."""
+    """Return `binary_exponent` of every column of sparse X (m, n)."""
     return np.asarray(np.frexp(abs(X).max(axis=0).toarray().ravel())[1], dtype=np.int64)
 
 
-def _means(X):
+def _means(X: Array) -> Array:
     return np.ascontiguousarray(X.T).mean(axis=1)

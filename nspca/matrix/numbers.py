@@ -1,8 +1,11 @@
-"""The gate for numbers: a table is let in when its entries are real, complete, and held exactly by float64.
+"""Accept a table only when its entries are real, complete, and held exactly by float64.
 
-Whole numbers beyond 2**53, decimals and long floats would lose digits, and with large offsets everything that
-varies. The checker has the same rule in code of its own (`nspca.checker.numbers`).
+Whole numbers beyond 2**53, decimals and long floats would lose digits, and with large offsets all their
+variation. The checker implements this rule independently (`nspca.checker.numbers`).
 """
+
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,12 +16,12 @@ from nspca.matrix.covariance import summed
 from nspca.matrix.linalg import Array
 
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
-"""The way out for columns that are no real numbers, and for masked entries."""
+"""Advice in errors about columns that are no real numbers, and about masked entries."""
 NO_NUMBERS = str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating
-"""Entries of which `float` would make numbers that they are not."""
+"""Types that are not numbers although `float` converts them."""
 
 
-def table(X, what: str) -> Array:
+def table(X: Any, what: str) -> Array:
     """Return X as a C-contiguous table (m, n) of finite `real_numbers`."""
     X = real_numbers(X, what)
     if X.ndim != 2 or 0 in X.shape:
@@ -31,8 +34,8 @@ def table(X, what: str) -> Array:
     return X
 
 
-def sparse_table(X, what: str) -> sp.csr_array:
-    """Return sparse X (m, n) in canonical form, once it is known to be a table of finite real numbers."""
+def sparse_table(X: Any, what: str) -> sp.csr_array:
+    """Return sparse X (m, n) in canonical form, after checking that it is a table of finite real numbers."""
     if X.ndim != 2 or 0 in X.shape:
         raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
     refuse_kind(X.dtype, what)
@@ -55,8 +58,8 @@ def sparse_table(X, what: str) -> sp.csr_array:
     return X
 
 
-def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
-    """Return X as C-contiguous float64 numbers; nothing is converted that was not a number, or is rounded.
+def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
+    """Return X as C-contiguous float64 numbers; entries that are no numbers or would be rounded are refused.
 
     Parameters
     ----------
@@ -90,14 +93,14 @@ def real_numbers(X, what: str, convert: str = CONVERT, fill: str = FILL) -> Arra
         raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
 
 
-def refuse_kind(dtype, what: str, convert: str = CONVERT) -> None:
+def refuse_kind(dtype: np.dtype[Any], what: str, convert: str = CONVERT) -> None:
     """Refuse arrays of a type whose entries are no real numbers."""
     kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
     if dtype.kind not in "biuf":
         raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
 
 
-def refuse_rounded(X, what: str, where: str = "") -> None:
+def refuse_rounded(X: Any, what: str, where: str = "") -> None:
     """Refuse an array with numbers that float64 rounds: large whole ones, and long floats."""
     at = find_inexact(X)
     if at is not None:
@@ -109,7 +112,7 @@ def refuse_rounded(X, what: str, where: str = "") -> None:
             raise _rounded(_got(X.flat[wrong[0]]), what, where)
 
 
-def _columns(X):
+def _columns(X: Any) -> Iterable[tuple[Any, Any]]:
     """Return names and columns of a data frame whose columns have several types, or of an Arrow table."""
     if hasattr(X, "columns") and hasattr(X, "items"):
         return X.items() if len(set(X.dtypes)) > 1 else ()
@@ -119,8 +122,8 @@ def _columns(X):
     return ()
 
 
-def _refuse_rounded_in(entries, what):
-    """Refuse numbers that float64 rounds in nested lists, before NumPy makes one type of all of them."""
+def _refuse_rounded_in(entries: Any, what: str) -> None:
+    """Refuse rounded numbers in nested lists, before NumPy converts them to a common type."""
     for entry in entries:
         if isinstance(entry, list | tuple):
             _refuse_rounded_in(entry, what)
@@ -130,25 +133,27 @@ def _refuse_rounded_in(entries, what):
             raise _rounded(describe_rounding(int(entry)), what)
 
 
-def _refuse_masked(X, what, fill=FILL):
+def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
     if np.ma.is_masked(X):
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
 
 
-def _rounded(found: str, what, where=""):
+def _rounded(found: str, what: str, where: str = "") -> InvalidProblem:
     return InvalidProblem(
         f"{what} must be numbers that fit float64, got {found}{where}; subtract what they have in common, "
         "or convert them to floats"
     )
 
 
-def _got(one) -> str:
-    """Return what a sentence says of a number that is rounded and not whole."""
+def _got(one: Any) -> str:
+    """Return the phrase of an error about a number that is rounded and not whole."""
     return f"{one!s}, which it rounds to {float(one)!r}"  # formatted, a long float is rounded first
 
 
-def _number(entry, what) -> float:
-    """Return an entry of a table of mixed types, as those of some data frames are; missing ones are NaN."""
+def _number(entry: Any, what: str) -> float:
+    """Return an entry of a table of mixed types, as some data frames have, as a float; missing entries are
+    NaN.
+    """
     if isinstance(entry, NO_NUMBERS):
         raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
     if isinstance(entry, int | np.integer) and is_inexact(int(entry)):

@@ -1,36 +1,39 @@
-"""A of many features in parts: A on some of the features, formed once and held, and products with the rest.
+"""Covariance with many features held in parts: A on some of the features, formed once, and products with the
+rest.
 
-What solvers and bounds ask of thousands of features they ask of few of them: those with the largest
-variances, and those that an answer pulls. A on these is formed in one pass over blocks of rows and serves all
-that is asked next. The rows are on disk (`matrix.sharded`) or in memory (`matrix.large`).
+Solvers and bounds use few of the features: those with the largest variances, and those that an answer pulls.
+A on these is formed in one pass over blocks of rows and serves later requests. The rows are on disk
+(`matrix.sharded`) or in memory (`matrix.large`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from nspca.errors import Refused
 from nspca.matrix import subspace
 from nspca.matrix.covariance import DENSE_LIMIT, RESIDUAL, Covariance, MatrixCovariance
-from nspca.matrix.linalg import Array, largest_eigenpairs
+from nspca.matrix.linalg import Array, Indices, largest_eigenpairs
 from nspca.matrix.subspace import OVERSAMPLING
 from nspca.matrix.tree import Join, Part, added
 
 CANDIDATES = 2000
-"""Features with the largest variances, on which A is formed first: 32 MB."""
+"""Number of features with the largest variances on which A is formed first: 32 MB."""
 SKETCHED = 20
-"""Directions of the sketch that tells features of the same variance apart."""
+"""Number of directions of the sketch that ranks features of equal variance."""
 AT_ONCE = 2**22
-"""Numbers of a dense piece: 32 MB."""
+"""Maximum entries of a dense piece: 32 MB."""
 HELD = 3
-"""Blocks of A that are remembered."""
+"""Number of blocks of A that are stored."""
 
 
 class Centred(Protocol):
-    """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of sparse Y, in unit scale; `counts` are the nonzeros
-    of its columns, and `folded` is what ``kernel(Y, *arguments)`` gives for all blocks together.
+    """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of sparse Y, in unit scale.
+
+    `counts` are the nonzeros of the columns; `folded` joins ``kernel(Y, *arguments)`` over all blocks.
     """
 
     @property
@@ -58,13 +61,13 @@ class Parts(Covariance):
     dense_share : float
         Columns with more nonzeros than this share of the rows are multiplied as dense ones.
     residual : float
-        Of the leading eigenpairs, relative to the largest; nan before any were asked for.
+        Residual of the leading eigenpairs relative to the largest eigenvalue; nan before they are computed.
     """
 
     rows: Any
     dense_share: float
 
-    def __init__(self, **recipe):
+    def __init__(self, **recipe: Any) -> None:
         super().__init__(**recipe)
         self.residual = float("nan")
         self._held: list[tuple[np.ndarray, Array]] = []
@@ -72,19 +75,19 @@ class Parts(Covariance):
 
     @property
     def passes(self) -> int:
-        """How often all rows were read."""
+        """Return how often all rows were read."""
         raise NotImplementedError
 
-    def held(self, features) -> Array | None:
-        """A on some features, None where it was not formed on these or more."""
+    def held(self, features: Indices) -> Array | None:
+        """Return A on some features, None unless a stored block contains them."""
         for known, B in self._held:
             at = np.searchsorted(known, features).clip(max=known.size - 1)
             if np.array_equal(known[at], features):
                 return B[np.ix_(at, at)]
         return None
 
-    def block(self, features):
-        """A on some features: in one pass, unless it was formed before on these or more."""
+    def block(self, features: Indices) -> Array:
+        """Return A on some features, from a stored block that contains them or else in one pass."""
         features = np.asarray(features, dtype=np.int64)
         found = self.held(features)
         if found is not None:
@@ -98,13 +101,17 @@ class Parts(Covariance):
                 f"a block of A is formed on at most {DENSE_LIMIT} features, got {wanted.size}; use products"
             )
         self._held = [(wanted, self._gram_of(wanted)), *self._held][:HELD]
-        return self.held(features)
+        found = self.held(features)
+        assert found is not None  # the new block holds them
+        return found
 
-    def _formed(self):
+    def _formed(self) -> Array:
         return self._gram_of(np.arange(self.n))
 
-    def _gram_of(self, features):
-        """``A[features][:, features]``, one pass: dense columns as dense ones, the others as sparse."""
+    def _gram_of(self, features: Indices) -> Array:
+        """Compute ``A[features][:, features]`` in one pass: dense columns as dense arrays, the others as
+        sparse ones.
+        """
         dense = self.rows.counts[features] > self.dense_share * self.rows.m
         d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
         DD, SD, SS = self.rows.folded(added, _products, features, d, s)
@@ -113,45 +120,52 @@ class Parts(Covariance):
         G = self._centred(G, features, features)
         return (G + G.T) / 2
 
-    def _centred(self, G, I, J):
-        """Sums of products of Y as entries of A."""
+    def _centred(self, G: Array, I: Indices, J: Indices) -> Array:
+        """Return entries of A from sums of products of Y."""
         G /= self.rows.m
         G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
         G *= self.rows.weight[I][:, None]
         G *= self.rows.weight[J]
         return G
 
-    def crossed(self, pairs) -> list[Array]:
-        """``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
+    def crossed(self, pairs: Sequence[tuple[Indices, Indices]]) -> list[Array]:
+        """Return ``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
         sums = self.rows.folded(added, _crossed, pairs) if pairs else ()
         return [self._centred(G, I, J) for G, (I, J) in zip(sums, pairs, strict=True)]
 
     def candidates(self, least: int = 0) -> np.ndarray:
-        """The features with the largest variances, `CANDIDATES` of them, or `least` where that is more; where
-        all variances are the same, those with the largest part in a few leading directions, in two passes.
+        """Return the features with the largest variances: `CANDIDATES`, or `least` if larger.
+
+        When data are scaled, so that all variances are equal, features are ranked by their part in a few
+        leading directions, in two passes.
         """
         order = np.argsort(-self.once("sketched", self._sketched), kind="stable")
         return np.sort(order[: max(CANDIDATES, least)])
 
-    def _sketched(self):
+    def _sketched(self) -> Array:
         if not self.scale:
             return self.diagonal
         Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))
         return np.square(self.product(np.linalg.qr(self.product(Q))[0])).sum(axis=1)
 
-    def on(self, features) -> MatrixCovariance:
-        """A on some features, in memory and n x n: what solvers work on; the last one is kept, with what is
-        known of it.
+    def on(self, features: Indices) -> MatrixCovariance:
+        """Return A on some features, in memory and n x n, for solvers. The last result is stored with its
+        computed properties.
         """
         if self._part is None or not np.array_equal(self._part[0], features):
             B = self.block(features)
-            recipe = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
+            recipe: dict[str, Any] = {
+                "center": False,
+                "scale": False,
+                "digest": "",
+                "exponent": self.exponent,
+            }
             self._part = features, MatrixCovariance(B, shape=B.shape, source="covariance", **recipe)
         return self._part[1]
 
     def by_subspaces(self, d: int) -> tuple[Array, Array]:
-        """Leading eigenpairs by products with several vectors at a time, from those of what is held; their
-        residual is `residual`.
+        """Compute leading eigenpairs by products with several vectors at a time, starting from the stored
+        block; set `residual`.
         """
         if not np.any(self.diagonal):
             return np.zeros(d), np.zeros((self.n, d))
@@ -165,8 +179,12 @@ class Parts(Covariance):
         return values, vectors
 
 
-def _products(Y, features, d, s):
-    """Products among the features: those at d with themselves, those at s with these and with themselves."""
+def _products(
+    Y: Any, features: Indices, d: NDArray[np.int64], s: NDArray[np.int64]
+) -> tuple[Array, Array, Array]:
+    """Return products of columns of Y: those at d with themselves, those at s with d, and those at s with
+    themselves.
+    """
     Y = Y[:, features]
     S = sp.csr_array(Y[:, s])
     DD, SD = np.zeros((d.size, d.size)), np.zeros((s.size, d.size))
@@ -176,15 +194,15 @@ def _products(Y, features, d, s):
     return DD, SD, (S.T @ S).toarray()
 
 
-def _crossed(Y, pairs):
-    """Products of the features of each pair, one pair at a time: together they are large."""
+def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array]:
+    """Yield products of the features of each pair, one pair at a time because together they are large."""
     Y = sp.csc_array(Y)
     for I, J in pairs:
         yield (sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J])).toarray()
 
 
 def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:
-    """Rows of X written out, so many at a time that they stay small, each with the number of its first."""
+    """Yield rows of X as dense arrays of at most `AT_ONCE` entries, each with the number of its first row."""
     step = max(1, AT_ONCE // max(width, 1))
     for start in range(0, X.shape[0] if width else 0, step):
         yield start, X[start : start + step].toarray()

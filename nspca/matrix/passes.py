@@ -1,16 +1,17 @@
-"""A table on disk in passes over its rows: counts, means, weights and variances of its columns, and sums over
-the blocks of Z.
+"""Read a table on disk in passes over its rows: counts, means, weights and variances of columns, and sums
+over blocks of Z.
 
-A pass asks the same of every block, by a function of this package and its arguments, and joins what it gets
-in the order of `matrix.tree`: here, or on the workers of a Dask client, to the last bit the same.
+A pass applies one function of this package to every block and joins the results in the order of
+`matrix.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results.
 """
 
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from nspca.matrix import spread
 from nspca.matrix.given import enough_rows, refuse_constant, with_columns
@@ -22,13 +23,13 @@ from nspca.matrix.tree import Join, Part, added, folded
 from nspca.progress import Event, Report, silent
 
 GONE = 5000
-"""Binary exponent of columns that count as 0: every float over 2**GONE is 0."""
+"""Binary exponent of columns that count as 0: every float divided by 2**GONE is 0."""
 NORMAL = 2.0**-900
-"""Numbers below this one may have lost digits when they were brought to unit scale."""
+"""Least size of a number in unit scale that has certainly not lost digits."""
 
 
 class Table(Protocol):
-    """What is read."""
+    """A table on disk that can be read in blocks of rows."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -44,8 +45,8 @@ class Table(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """What makes Y of the rows of the table: a power of two for all or for each column, and the columns that
-    are written out and shifted before their mean is taken off.
+    """Transformation of table rows into Y: a power of two (for all or per column), and a shift of dense
+    columns.
     """
 
     exponents: Any
@@ -53,7 +54,7 @@ class Scale:
     shift: Array | None = None
 
     def of(self, X: sp.csr_array) -> sp.csr_array:
-        """A block of rows in unit scale, with full columns shifted."""
+        """Return a block of rows in unit scale, with full columns shifted."""
         columns = isinstance(self.exponents, np.ndarray)
         exponents = self.exponents[X.indices] if columns else self.exponents
         Y = sp.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
@@ -64,7 +65,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What a pass asks of every block X of the table; travels to workers."""
+    """Function that a pass applies to every block X of the table; it is sent to workers."""
 
     scale: Scale
     kernel: Any
@@ -77,39 +78,45 @@ class Question:
 
 
 class Rows:
-    """The rows of a table as those of ``Z = (Y - 1 mean') * weight``, Y sparse.
+    """Rows of a table as rows of ``Z = (Y - 1 mean') * weight``, Y sparse.
 
     Parameters
     ----------
     table : Table
     center, scale : bool
     names : sequence of str, optional
-        Of the columns, for an error.
+        Names of the columns, for errors.
     client : optional
-        Of a Dask cluster whose workers read the table.
+        Client of a Dask cluster whose workers read the table.
     report : callable
 
     Attributes
     ----------
     m, n : int
     exponent : int
-        Of the unit scale.
+        Exponent of the unit scale.
     report : callable
-        Is told of every block that was read.
+        Called for every block that was read.
     passes : int
         How often all rows were read.
     counts : (n,) int
         Nonzeros of the columns.
     mean, weight, variances : (n,)
     varies : (n,) bool
-        Columns that are not 0 and, where a mean is taken off, do not hold one value.
+        Columns that are not 0 and, with centring, do not hold one value.
     full : (some,) int
-        Columns that are written out and shifted before their mean is taken off.
+        Columns that are made dense and shifted before centring.
     """
 
     def __init__(
-        self, table: Table, center: bool, scale: bool, names=None, client=None, report: Report = silent
-    ):
+        self,
+        table: Table,
+        center: bool,
+        scale: bool,
+        names: Sequence[str] | None = None,
+        client: Any = None,
+        report: Report = silent,
+    ) -> None:
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
         self.client, self.report = client, report
         self.m, self.n = table.shape
@@ -120,9 +127,10 @@ class Rows:
         self._measure(names)
         self.report = silent
 
-    def _measure(self, names) -> None:
-        """Means, weights and variances: in the pass that checks the files, and where columns are written out
-        or scaled in one more.
+    def _measure(self, names: Sequence[str] | None) -> None:
+        """Compute means, weights and variances in the pass that checks the files, and in one more if needed.
+
+        The second pass is needed for scaling and for columns that are made dense.
         """
         m, n = self.m, self.n
         compared = self.center or self.scale
@@ -160,7 +168,7 @@ class Rows:
         others, in two more passes.
         """
 
-        def constant():
+        def constant() -> NDArray[np.bool_]:
             return (self.counts == self.m) & (extremes[0] == -extremes[1])
 
         still = constant() & (_largest(extremes) >= NORMAL)
@@ -180,11 +188,11 @@ class Rows:
 
     @property
     def _given(self) -> Scale:
-        """The numbers as they are given, unless sums of them might overflow."""
+        """Return the scale that leaves numbers as given, unless sums of them might overflow."""
         return Scale(max(self.exponent - 900, 0), self.full)
 
-    def folded(self, join: Join, kernel, *arguments) -> Part:
-        """What ``kernel(Y, *arguments)`` gives for the blocks Y of rows, joined in the order of the tree; one
+    def folded(self, join: Join, kernel: Callable[..., Iterable[Array]], *arguments: Any) -> Part:
+        """Return ``kernel(Y, *arguments)`` for the blocks Y of rows, joined in the order of the tree; one
         pass.
         """
         self.passes += 1
@@ -194,16 +202,18 @@ class Rows:
         return folded((question(X) for X in self._blocks()), join)
 
     def _blocks(self) -> Iterator[sp.csr_array]:
-        """The blocks of the table, each one told."""
+        """Yield the blocks of the table, with a progress report for each."""
         total = len(self.table) if isinstance(self.table, Sized) else 0
         for number, X in enumerate(self.table.blocks()):
             self.report(Event("reading", number, total))
             yield X
 
 
-def _counted(Y, compared):
-    """Entries, sums and sums of squares of every column, and if asked for its extremes: the largest entry and
-    the largest negative of one, zeros that are not stored left out.
+def _counted(Y: Any, compared: bool) -> Part:
+    """Return counts, sums and sums of squares of every column, and its extremes if `compared`.
+
+    The extremes are the largest entry and the largest negative of one, with zeros that are not stored left
+    out.
     """
     n = Y.shape[1]
     counts = np.bincount(Y.indices, minlength=n)
@@ -218,14 +228,17 @@ def _counted(Y, compared):
     return counts, sums, squares, extremes
 
 
-def _largest(extremes):
-    """Largest absolute value of every column; 0 where nothing is stored."""
+def _largest(extremes: Array) -> Array:
+    """Return the largest absolute value of every column; 0 where nothing is stored."""
     return np.maximum(extremes.max(axis=0), 0.0)
 
 
-def _compared(Y, full, shift):
-    """Sums and sums of squares of every column, those that are more than half full shifted; the latter not
-    shifted; and their largest value and that of their negative.
+def _compared(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
+    """Return sums and sums of squares of every column with full columns shifted, and facts about full
+    columns.
+
+    The facts are their sums of squares without the shift, their largest value, and the largest of their
+    negatives.
     """
     n = Y.shape[1]
     sums, squares, plain = np.zeros(n), np.zeros(n), np.zeros(full.size)
@@ -243,8 +256,8 @@ def _compared(Y, full, shift):
     return sums, squares, plain, largest
 
 
-def _measured_too(one, other):
-    """Sums of all but the last, of which it is the larger."""
+def _measured_too(one: Part, other: Iterable[Any]) -> Part:
+    """Join two results: the last arrays by their maximum, all others by their sum."""
     *sums, largest = one
     *more, larger = other
     return (*added(tuple(sums), tuple(more)), np.maximum(largest, larger))

@@ -1,33 +1,36 @@
-"""Data that stay on disk: A = Z'Z / m from blocks of rows, a pass over them for each question.
+"""Covariance of data that stay on disk: A = Z'Z / m from blocks of rows, with a pass over them for each
+request.
 
-A *table* has a `shape`, the `digest` and `largest` value of all, and `blocks()`, which yields its rows in
-order as CSR blocks. One block is in memory at a time, so memory does not grow with the rows; `passes` counts
-how often all were read. Z is that of `matrix.given`: in unit scale, implicitly centred, columns that are more
-than half full written out block by block. Products are fused: Z'(ZX) takes one pass, not two.
+A *table* has a `shape`, a `digest`, its `largest` value, and `blocks()`, which yields its rows in order as
+CSR blocks. One block is in memory at a time, so memory does not grow with the rows; `passes` counts how often
+all were read. Z is that of `matrix.given`: in unit scale, implicitly centred, with columns that are more than
+half full made dense block by block. Products are fused: Z'(ZX) takes one pass, not two.
 
-What is asked of few features, A on them, is held once it was computed (`matrix.parts`).
+A on few features is stored once it was computed (`matrix.parts`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from nspca.errors import InvalidProblem, Refused
 from nspca.matrix import spread
 from nspca.matrix.covariance import DENSE_LIMIT, Covariance, SparseCovariance
-from nspca.matrix.linalg import Array
+from nspca.matrix.linalg import Array, Indices
 from nspca.matrix.parts import Parts, pieces
 from nspca.matrix.passes import Rows, Table
-from nspca.matrix.tree import added, gathered
+from nspca.matrix.tree import Part, added, gathered
 from nspca.progress import Report, silent
 
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
 WHOLE = DENSE_LIMIT
-"""Up to so many features A is formed whole."""
+"""Largest number of features for which A is formed whole."""
 
 
 class ShardedCovariance(Parts):
@@ -42,8 +45,14 @@ class ShardedCovariance(Parts):
     dense_share = DENSE_SHARE
 
     def __init__(
-        self, table: Table, center: bool, scale: bool, names=None, client=None, report: Report = silent
-    ):
+        self,
+        table: Table,
+        center: bool,
+        scale: bool,
+        names: Sequence[str] | None = None,
+        client: Any = None,
+        report: Report = silent,
+    ) -> None:
         self.rows = Rows(table, center, scale, names, client, report)
         super().__init__(
             n=self.rows.n,
@@ -57,12 +66,12 @@ class ShardedCovariance(Parts):
 
     @property
     def passes(self) -> int:
-        """How often all rows were read."""
+        """Return how often all rows were read."""
         return self.rows.passes
 
     @contextmanager
     def telling(self, report: Report) -> Iterator[None]:
-        """Every block that is read inside is told, so that `report` may end a pass where it is."""
+        """Call `report` for every block that is read inside the context, so that `report` may end a pass."""
         before, self.rows.report = self.rows.report, report
         try:
             yield
@@ -73,40 +82,40 @@ class ShardedCovariance(Parts):
 
     @property
     def small(self) -> bool:
-        """Whether A is formed whole, so that all that works in memory works on it."""
+        """Tell whether A is formed whole, so that methods for data in memory work on it."""
         return self.n <= WHOLE
 
-    def product(self, X):
+    def product(self, X: Array) -> Array:
         if self.small:
             return self.matrix @ X
         Y = (X.T * self.rows.weight).T
         total, sums = self.rows.folded(added, _fused, Y, self.rows.mean @ Y)
         return ((total - np.multiply.outer(self.rows.mean, sums)).T * self.rows.weight).T / self.rows.m
 
-    def columns(self, features):
+    def columns(self, features: Indices | Sequence[int]) -> Array:
         if self.small:
             return self.matrix[:, features]
         features = np.asarray(features, dtype=np.int64)
         (total,) = self.rows.folded(added, _with_all, features)
         return self._centred(total, np.arange(self.n), features)
 
-    def block(self, features):
+    def block(self, features: Indices) -> Array:
         if self.small:
             return self.matrix[np.ix_(features, features)]
         return super().block(features)
 
-    def _eigenpairs(self, d):
+    def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         return super()._eigenpairs(d) if self.small else self.by_subspaces(d)
 
     @cached_property
-    def diagonal(self):
+    def diagonal(self) -> Array:
         return self.rows.variances
 
     @property
-    def varies(self):
+    def varies(self) -> NDArray[np.bool_]:
         return self.rows.varies
 
-    def quadratic(self, x):
+    def quadratic(self, x: Array) -> float:
         support = np.flatnonzero(x)
         if self.small or support.size <= DENSE_LIMIT:
             return float(x[support] @ self.block(support) @ x[support])
@@ -114,19 +123,25 @@ class ShardedCovariance(Parts):
         return float(scores @ scores) / self.rows.m
 
     def scores(self, X: Array) -> Array:
-        """``Z @ X``: the samples along components X (n, r), in unit scale."""
+        """Return ``Z @ X``, the samples along components X (n, r), in unit scale."""
         Y = (X.T * self.rows.weight).T
         return np.concatenate(self.rows.folded(gathered, _along, Y, self.rows.mean @ Y))
 
-    def restrict(self, features) -> Covariance:
-        """Some features in memory: A on them where A is formed whole; else their data, in one pass, and A on
-        them, in another one unless it is held.
+    def restrict(self, features: Indices) -> Covariance:
+        """Return some features in memory: A on them where A is formed whole, otherwise their data.
+
+        Reading the data takes one pass, and A on the features takes another unless it is stored.
         """
         features = np.asarray(features, dtype=np.int64)
         if self.small:
             return self.on(features)
         X = sp.csr_array(sp.vstack(self.rows.folded(gathered, _selected, features), format="csr"))
-        recipe = {"center": self.center, "scale": self.scale, "digest": "", "exponent": self.exponent}
+        recipe: dict[str, Any] = {
+            "center": self.center,
+            "scale": self.scale,
+            "digest": "",
+            "exponent": self.exponent,
+        }
         parts = self.rows.mean[features], self.rows.weight[features], self.rows.varies[features]
         part = SparseCovariance(X, *parts, shape=X.shape, source="data", **recipe)
         if features.size <= DENSE_LIMIT:  # written out, the rows might not fit
@@ -134,7 +149,7 @@ class ShardedCovariance(Parts):
         return part
 
     def gram(self) -> Array:
-        """``ZZ' / m`` (m, m), for few rows: they are held together."""
+        """Return ``ZZ' / m`` (m, m) for few rows, which are held together."""
         if self.rows.m > DENSE_LIMIT:
             raise Refused(
                 f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"
@@ -146,32 +161,32 @@ class ShardedCovariance(Parts):
         return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.rows.m
 
 
-def _fused(Y, X, fixed):
-    """``Y'S`` and the sums of the columns of S, ``S = YX - fixed``."""
+def _fused(Y: Any, X: Array, fixed: Array) -> Part:
+    """Return ``Y'S`` and the sums of the columns of S, ``S = YX - fixed``."""
     S = Y @ X - fixed
     return Y.T @ S, np.asarray(S.sum(axis=0))
 
 
-def _with_all(Y, features):
-    """Products of some columns with all."""
+def _with_all(Y: Any, features: Indices) -> Part:
+    """Return products of some columns with all columns."""
     total = np.zeros((Y.shape[1], features.size))
     for start, D in pieces(Y[:, features], features.size):
         total += Y[start : start + len(D)].T @ D
     return (total,)
 
 
-def _along(Y, X, fixed):
+def _along(Y: Any, X: Array, fixed: Array) -> Part:
     return (Y @ X - fixed,)
 
 
-def _selected(Y, features):
+def _selected(Y: Any, features: Any) -> Part:
     return (Y[:, features],)
 
 
 def of_table(
-    table: Table, center: bool, scale: bool, client=None, report: Report = silent
+    table: Table, center: bool, scale: bool, client: Any = None, report: Report = silent
 ) -> ShardedCovariance:
-    """Covariance of a table of row blocks, read here or by the workers of a Dask client.
+    """Return the covariance of a table of row blocks, read here or by the workers of a Dask client.
 
     Raises
     ------

@@ -1,5 +1,4 @@
-"""Low-rank stand-ins for A: V (n, d) with VV' near A, how far it is, and what that costs a joint answer found
-on VV'.
+"""Low-rank approximations VV' of A, V (n, d): their error, and the loss of a joint answer found on VV'.
 
 Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' explains at least
 ``(1 - eps) OPT - 2 r |A - VV'|`` of A, r the number of components, |.| the spectral norm. Three ways to V:
@@ -16,6 +15,7 @@ Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' e
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -28,7 +28,7 @@ from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, oriented, steady
 from nspca.options import whole
 
 OVERSAMPLING = 10
-"""Columns of the random block beyond the rank; 5 to 10 is what the literature advises."""
+"""Columns of the random block beyond the rank; the literature advises 5 to 10."""
 POWERS = 3
 """Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
 BLOCK_ROWS = 512
@@ -38,14 +38,14 @@ processor.
 ERROR_TOLERANCE = 1e-4
 """Relative accuracy of an error found by an iterative eigensolver: it is shown, nothing is proved with it."""
 LARGEST_SQUARES = 2.0**900
-"""Of rows that come one after another, the largest sum of squares; its inverse is the smallest besides 0."""
+"""Largest sum of squares of rows in a stream; its inverse is the smallest one besides 0."""
 TINY = 1e-290
 """More than underflow takes from a sum of products."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A factor and its error.
+    """A factor V of a low-rank approximation of A, with its error.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Sketch:
     error : float
         ``|A - VV'|``, computed to four digits; nan when A itself was never seen whole.
     bound : float
-        What the way of making it promises at most for the error; inf when it promises nothing certain.
+        Upper bound on the error that the method guarantees; inf when it guarantees none.
     """
 
     V: Array
@@ -62,14 +62,15 @@ class Sketch:
     bound: float = np.inf
 
     def loss(self, components: int) -> float:
-        """``2 r |A - VV'|``, what Theorem 2 takes off the value of `components` components (by the bound if
-        no error is known).
+        """Return ``2 r |A - VV'|``, which Theorem 2 subtracts from the value of `components` components.
+
+        The bound replaces an unknown error.
         """
         return 2 * components * (self.bound if np.isnan(self.error) else self.error)
 
 
 def svd(A: Covariance, rank: int) -> Sketch:
-    """The leading eigenpairs."""
+    """Return the sketch of the leading eigenpairs."""
     rank = min(rank, A.n)
     values, vectors = A.leading(min(rank + 1, A.n))
     following = float(values[rank]) if rank < A.n else 0.0
@@ -77,7 +78,7 @@ def svd(A: Covariance, rank: int) -> Sketch:
 
 
 def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) -> Sketch:
-    """Randomised leading eigenpairs; ``VV' <= A`` up to rounding."""
+    """Return the sketch of randomised leading eigenpairs; ``VV' <= A`` up to rounding."""
     rank = min(rank, A.n)
     Q = np.random.default_rng(seed).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
     for _ in range(POWERS):
@@ -91,7 +92,7 @@ def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) ->
 
 
 def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
-    """Frequent directions of the rows behind A, read once, block by block."""
+    """Return the frequent-directions sketch of the rows behind A, read once, block by block."""
     suits("frequent", A)
     assert isinstance(A, DataCovariance)  # `suits` has refused the others
     stream = FrequentDirections(A.n, min(rank, A.n), center=False)
@@ -102,9 +103,11 @@ def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
 
 
 def quick(A: Covariance, rank: int) -> Array:
-    """V alone, by whichever of the two is quicker at this size: for starts, not for promises.
+    """Return a factor V for starting points, by the SVD or the randomised sketch, whichever is faster at this
+    size.
 
-    Of a part, it is that of the whole: the best directions of all features are better starts.
+    For a part of a matrix, V is that of the whole matrix: the best directions of all features are better
+    starts.
     """
     whole = getattr(A, "whole", None)
     if whole is not None:
@@ -117,7 +120,7 @@ SKETCHES = {"svd": svd, "randomised": randomised, "frequent": frequent}
 
 
 def made(kind: str, A: Covariance, rank: int) -> Sketch:
-    """The sketch of that name; ``kind`` must be a key of `SKETCHES`."""
+    """Return the sketch with the name `kind`, a key of `SKETCHES`."""
     known(kind)
     return SKETCHES[kind](A, rank)
 
@@ -129,7 +132,7 @@ def known(kind: str) -> None:
 
 
 def suits(kind: str, A: Covariance) -> None:
-    """Refuse the one sketch that needs rows where there are none."""
+    """Refuse the `frequent` sketch for a covariance that has no rows."""
     if kind == "frequent" and not isinstance(A, DataCovariance):
         raise InvalidOption(
             "frequent directions need the rows of the data, got a covariance matrix; use the svd or "
@@ -138,7 +141,7 @@ def suits(kind: str, A: Covariance) -> None:
 
 
 def spectral_error(A: Covariance, V: Array) -> float:
-    """``|A - VV'|``: all eigenvalues for small n, Lanczos above."""
+    """Return ``|A - VV'|``, from all eigenvalues for small n and by Lanczos otherwise."""
     if A.n <= DIRECT_LIMIT:
         return float(np.abs(scipy.linalg.eigvalsh(A.matrix - V @ V.T)).max())
     if A.trace == 0.0:
@@ -155,7 +158,7 @@ def spectral_error(A: Covariance, V: Array) -> float:
 
 
 class FrequentDirections:
-    """One pass over rows that come in blocks, with room for ``2 rank`` of them.
+    """Frequent directions of rows that come in blocks, in one pass with room for ``2 rank`` rows.
 
     Parameters
     ----------
@@ -164,25 +167,25 @@ class FrequentDirections:
     rank : int
         Columns of the sketch.
     center : bool
-        Subtract column means, which nobody knows before the end.
+        Subtract column means, which are unknown before the end.
 
     Attributes
     ----------
     rows : int
-        Taken in so far.
+        Number of rows so far.
     mean : (n,)
-        Of them; 0 without centring.
+        Mean of these rows; 0 without centring.
     total : float
         Sum of the squares of the (centred) rows: the number of rows times the trace of A.
     rounding : float
-        What the arithmetic so far can have taken from the sum of the rows' products, in spectral norm.
+        Bound on the rounding error of the sum of the rows' products so far, in spectral norm.
 
     With `origin`, the medians of the first block, taken off, rows are off by u times their entries, whatever
     their mean: `squares` is the sum of the squares of these. `astray` is how far the computed mean of the
     rows can be from their own.
     """
 
-    def __init__(self, n: int, rank: int, center: bool = True):
+    def __init__(self, n: int, rank: int, center: bool = True) -> None:
         whole("rank", rank, 1, n)
         self.n, self.rank, self.center = n, rank, center
         self.rows, self.origin, self.shift = 0, np.zeros(n), np.zeros(n)
@@ -193,7 +196,7 @@ class FrequentDirections:
     def mean(self) -> Array:
         return self.origin + self.shift
 
-    def update(self, block) -> "FrequentDirections":
+    def update(self, block: Any) -> "FrequentDirections":
         """Take in rows (b, n), ndarray or scipy.sparse."""
         block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
         if block.ndim != 2 or block.shape[1] != self.n or not np.isfinite(block).all():
@@ -219,8 +222,8 @@ class FrequentDirections:
         self._shrink(np.vstack((self.kept, block)))
         return self
 
-    def _centred(self, block):
-        """The block minus its mean, and the row that merges it."""
+    def _centred(self, block: Array) -> Array:
+        """Return the block minus its mean, and the row that merges the block with the rows before."""
         mean, b, c = block.mean(axis=0), len(block), self.rows
         apart, weight, share = self.shift - mean, b * c / (b + c), b / (b + c)
         far = float(np.linalg.norm(apart))
@@ -233,12 +236,12 @@ class FrequentDirections:
         self.astray += 2 * UNIT_ROUNDOFF * (float(np.linalg.norm(self.shift)) + 4 * share * far)
         return np.vstack((block - mean, np.sqrt(weight) * apart))
 
-    def _shrink(self, rows):
-        """Keep at most ``2 rank`` directions: what the next one weighs is subtracted from all, and
-        remembered.
+    def _shrink(self, rows: Array) -> None:
+        """Reduce rows to at most ``2 rank`` directions; the weight of the next one is subtracted from all,
+        and recorded.
         """
         weights, parts = _directions(rows)
-        self.rounding += _taken(rows)
+        self.rounding += _rounding_bound(rows)
         room = 2 * self.rank
         lost = float(weights[room]) if weights.size > room else 0.0
         weights, parts = weights[:room], parts[:room]
@@ -247,24 +250,27 @@ class FrequentDirections:
         self.subtracted = float(np.nextafter(self.subtracted + lost, np.inf)) if lost else self.subtracted
 
     def sketch(self) -> Sketch:
-        """V of ``A = (centred rows)'(centred rows) / (number of rows)``, in the scale of the rows."""
+        """Return the sketch of ``A = (centred rows)'(centred rows) / (number of rows)``, in the scale of the
+        rows.
+        """
         if self.rows == 0:
             raise InvalidData("a sketch needs at least one row, got none; update it with the data first")
         weights, parts = _directions(self.kept)
         V = parts[: self.rank].T / np.sqrt(self.rows)
         cut = float(weights[self.rank]) if weights.size > self.rank else 0.0
         V = np.pad(V, ((0, 0), (0, self.rank - V.shape[1])))
-        rounding = self.rounding + _taken(self.kept)
+        rounding = self.rounding + _rounding_bound(self.kept)
         if self.center:  # Z + E for Z: |Z|^2 is the total, |E|^2 at most u^2 times the squares
             lost = 2 * UNIT_ROUNDOFF * np.sqrt(self.squares)
             rounding += float(lost * (2 * np.sqrt(self.total) + lost))
         return Sketch(oriented(V), np.nan, (self.subtracted + cut + rounding) / self.rows)
 
 
-def _directions(rows):
-    """Squared singular values, decreasing, and the right singular vectors times the singular values, as rows.
+def _directions(rows: Array) -> tuple[Array, Array]:
+    """Return the squared singular values, decreasing, and the right singular vectors times the singular
+    values, as rows.
 
-    By the smaller Gram matrix: its rounding is relative to the largest weight, as that of A itself is.
+    Both come from the smaller Gram matrix: its rounding is relative to the largest weight, like that of A.
     """
     b, n = rows.shape
     weights, vectors = np.linalg.eigh(rows @ rows.T if b <= n else rows.T @ rows)
@@ -272,11 +278,11 @@ def _directions(rows):
     return weights, vectors.T @ rows if b <= n else np.sqrt(weights)[:, None] * vectors.T
 
 
-def _taken(rows) -> float:
-    """What `_directions` can be off by, and what is made of them: the spectral norm of the error of a sum of
-    products of the rows R (q, n).
+def _rounding_bound(rows: Array) -> float:
+    """Bound the rounding error of `_directions` and of products of its result, in spectral norm, for rows R
+    (q, n).
 
-    That of a product of s terms is at most ``s u`` times the Frobenius norms. The Gram matrix has sums of
+    A product of s terms errs by at most ``s u`` times the Frobenius norms. The Gram matrix has sums of
     max(q, n) terms, the eigensolver errs by a few times s = min(q, n), and s vectors of length one, of norm
     ``sqrt(s)``, are multiplied by R in sums of s; some roundings of R itself come before. Twice that pays for
     the second order.

@@ -1,41 +1,43 @@
-"""A pass over a table on the workers of a Dask cluster: the tree of `matrix.tree`, branches computed apart.
+"""Compute a pass over a table on the workers of a Dask cluster, a branch of the tree of `matrix.tree` per
+task.
 
-A task is a branch of the tree: some neighbouring blocks, read by a worker and joined there. What tasks give
-is joined by workers too, and only the root comes back. Neighbours go to the same worker, in every pass the
-same ones, so that it finds them checked and in the memory of its machine. Dask computes again what a lost
-worker had; as the tree is the same, so is the result.
+A task is a branch of the tree: some neighbouring blocks, read by a worker and joined there. Workers also join
+the results of tasks, and only the root comes back. In every pass, neighbouring blocks go to the worker that
+had them before, so that it finds them checked and in memory. Dask recomputes the tasks of a lost worker; the
+tree is fixed, so the result does not change.
 
-The client is the caller's, and known by what it can do: nothing of Dask is imported here.
+The client is the caller's, and recognised by its methods: Dask is not imported here.
 """
 
 import queue
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from nspca.errors import InvalidOption, InvalidProblem, JobError, NSPCAError, shown
 from nspca.matrix.tree import FAN, Join, Part
 from nspca.matrix.tree import folded as folded_here
 from nspca.progress import Event, Report
 
+T = TypeVar("T")
 EACH = 4
-"""Tasks of a worker in a pass, at least where there are blocks enough: so that all are busy to the end."""
+"""Least number of tasks per worker in a pass, if there are enough blocks, so that all workers stay busy."""
 TRIES = 3
-"""Times that a pass is begun where the scheduler blames a task for the loss of its worker."""
+"""Maximum starts of a pass when the scheduler blames a task for the loss of its worker."""
 PATIENCE = 60.0
 """Seconds that a pass waits for a first worker."""
 KNOWN = 1.0
-"""Seconds that a pass which nobody wants any more waits to hear that the scheduler knows all of it."""
+"""Seconds that an abandoned pass waits for the scheduler to know all of its tasks."""
 FIRST = 1000
-"""Priority of what shall not wait for blocks."""
+"""Priority of the task that shows that the scheduler has made all tasks: it does not wait for blocks."""
 TICK = 0.2
-"""Seconds between two reports where no task ends."""
+"""Seconds between two reports while no task ends."""
 
 
 def check(client: Any, table: Any) -> None:
-    """Refuse a client that is none, and a table that workers cannot open for themselves."""
+    """Refuse a client that is no Dask client, and a table that workers cannot open for themselves."""
     if not all(hasattr(client, what) for what in ("submit", "nthreads", "wait_for_workers")):
         raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
     if not (hasattr(table, "block") and hasattr(table, "__len__")):
@@ -46,18 +48,18 @@ def check(client: Any, table: Any) -> None:
 
 
 def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -> Part:
-    """What `question` gives for the blocks of `table`, joined in the order of the tree.
+    """Return the results of `question` for the blocks of `table`, joined in the order of the tree.
 
     Parameters
     ----------
     client : distributed.Client
     table
-        With ``block(number)`` and a length; it must survive the way to a worker.
+        Has ``block(number)`` and a length, and can be pickled.
     question : callable
-        Of a block; likewise.
+        Takes a block, and can be pickled.
     join : callable
     report : callable
-        Told of every branch that is done, and between that now and then; may raise `Cancelled`.
+        Called for every finished branch, and in between every `TICK` seconds; may raise `Cancelled`.
 
     Raises
     ------
@@ -65,11 +67,11 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
         When the workers are lost, or end again and again.
     """
     for tries in range(TRIES):
-        with said():
+        with clear_errors():
             begun = Pass(client, table, question, join)
         try:
             begun.wait(report)
-            with said():
+            with clear_errors():
                 return begun.total.result()
         except JobError as error:
             if type(error.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
@@ -80,8 +82,8 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
 
 
 @contextmanager
-def said() -> Iterator[None]:
-    """What can go wrong with connections, processes and versions ends in one sentence."""
+def clear_errors() -> Iterator[None]:
+    """Turn errors of connections, processes and versions into one sentence."""
     try:
         yield
     except (NSPCAError, MemoryError):
@@ -94,21 +96,21 @@ def said() -> Iterator[None]:
 
 
 class Pass:
-    """The tasks of one pass, begun.
+    """The submitted tasks of one pass.
 
     Attributes
     ----------
     total : future
-        Of the root of the tree.
+        The result at the root of the tree.
     waiting : set of numbers
-        Of the branches that are not done.
+        Branches that are not done.
     held : dict of futures
-        All that are not done, by key. The others are not held, so that workers let go of what has been
-        joined; but a scheduler may hear that a future is let go before it has made the task of it, and would
-        then keep that for ever.
+        Futures that are not done, by key. Finished ones are released, so that workers free joined results.
+        Futures must be held until then: a scheduler that hears of a release before it has made the task would
+        keep the task for ever.
     """
 
-    def __init__(self, client, table, question, join):
+    def __init__(self, client: Any, table: Any, question: Any, join: Join) -> None:
         self.client = client
         self.waiting: set[int] = set()
         self.held: dict[Any, Any] = {}
@@ -123,7 +125,7 @@ class Pass:
         # A task that holds them, not data that are scattered: those would be lost with their worker.
         question = self._submit(_itself, question)
 
-        def parts():
+        def parts() -> Iterator[Any]:
             for name, start in enumerate(starts):
                 numbers = range(start, min(start + size, blocks))
                 near = workers[start * len(workers) // blocks]
@@ -139,7 +141,7 @@ class Pass:
         self._made = self._submit(_itself, None, priority=FIRST)
 
     def wait(self, report: Report) -> None:
-        """Until the root is there, or known never to be; `report` is told meanwhile."""
+        """Wait until the root is computed or has failed; `report` is called meanwhile."""
         over = False
         while not over:
             report(Event("reading", self.branches - len(self.waiting), self.branches))
@@ -149,8 +151,9 @@ class Pass:
                 continue
 
     def let_go(self) -> None:
-        """Begin no more of it and keep nothing of it, as nobody wants it; `Client.cancel` fails where other
-        tasks wait for these.
+        """Abandon the pass: release all futures, once the scheduler knows them.
+
+        `Client.cancel` is not used, because it fails where other tasks wait for these.
         """
         give_up = time.monotonic() + KNOWN
         while self.held and not self._made.done() and time.monotonic() < give_up:
@@ -158,11 +161,13 @@ class Pass:
         for future in [*self.held.values(), self.total, self._made]:
             future.release()
 
-    def _ended(self, name):
+    def _ended(self, name: int) -> None:
         self.waiting.discard(name)
         self._done.put(False)
 
-    def _submit(self, function, *arguments, near=None, priority=0):
+    def _submit(
+        self, function: Callable[..., Any], *arguments: Any, near: str | None = None, priority: int = 0
+    ) -> Any:
         # Unlike names that Dask makes of the arguments, its own numbers cost nothing.
         where = {} if near is None else {"workers": [near], "allow_other_workers": True}
         with warnings.catch_warnings():
@@ -174,22 +179,22 @@ class Pass:
 
 
 def branch(blocks: int, workers: int) -> int:
-    """Blocks of a task: those of the largest branches of which every worker has `EACH`."""
+    """Return the number of blocks of a task: the largest branch of which every worker has `EACH`."""
     size = 1
     while blocks >= EACH * workers * size * FAN:
         size *= FAN
     return size
 
 
-def _itself(what):
+def _itself(what: T) -> T:
     return what
 
 
-def _branch(table, numbers, question, join):
-    """The branch of the tree over some neighbouring blocks."""
+def _branch(table: Any, numbers: Iterable[int], question: Any, join: Join) -> Part:
+    """Return the joined result of the branch of the tree over some neighbouring blocks."""
     return folded_here((question(table.block(number)) for number in numbers), join)
 
 
-def _joined(join, one, other):
-    """Two neighbours; what Dask holds is not changed."""
+def _joined(join: Join, one: Part, other: Part) -> Part:
+    """Join two neighbouring results without changing the arrays that Dask holds."""
     return join(tuple(part.copy() if hasattr(part, "copy") else part for part in one), other)

@@ -1,4 +1,4 @@
-"""Leading eigenpairs of a matrix that is known by its products alone, each of them dear."""
+"""Compute leading eigenpairs of a matrix known only by products, each of them expensive."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,16 @@ import numpy as np
 from nspca.matrix.linalg import Array, largest_eigenpairs
 
 OVERSAMPLING, BASIS, STEPS = 8, 160, 40
-"""Columns beyond those asked for, most columns of a basis, most products."""
+"""Columns beyond the requested number, maximum columns of a basis, maximum products."""
 
 
 def leading(
     product: Callable[[Array], Array], start: Array, d: int, tol: float
 ) -> tuple[Array, Array, float]:
-    """The d largest eigenvalues and eigenvectors (n, d), and their largest residual relative to the first
-    one, at most `tol` if that was reached in `STEPS` products.
+    """Return the d largest eigenvalues, their eigenvectors (n, d), and their largest relative residual.
+
+    The residual is relative to the first eigenvalue, and at most `tol` if that was reached in `STEPS`
+    products.
 
     Block subspace iteration: a basis grows by the residuals of its Ritz vectors, and is brought down to these
     when it is full.
@@ -22,9 +24,9 @@ def leading(
     Parameters
     ----------
     product : callable
-        Of the matrix with (n, some).
+        Product of the matrix with an array (n, some).
     start : (n, width)
-        Where it begins, width at least d: random directions, or what is known.
+        Starting directions, random or known approximations; width at least d.
     d : int
     tol : float
     """
@@ -50,7 +52,9 @@ def leading(
 
 
 def beside(Q: Array, X: Array) -> Array:
-    """Orthonormal columns for what the unit columns of X have outside the span of Q, but for rounding."""
+    """Return orthonormal columns for the part of X (unit columns) outside the span of Q; parts at rounding
+    level are dropped.
+    """
     X = X - Q @ (Q.T @ X)
     U, s, _ = np.linalg.svd(X, full_matrices=False)
     U = U[:, s > 1e-8][:, : Q.shape[0] - Q.shape[1]]

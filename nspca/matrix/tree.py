@@ -1,8 +1,8 @@
-"""Sums over blocks of rows, in a tree that has the same shape whoever computes a part of it.
+"""Sum over blocks of rows in a tree of fixed shape, whoever computes which part of it.
 
-Eight neighbours are joined in order, then eight of what that gave, and so on: a floating-point sum depends on
-its order, and this order depends on nothing but the blocks. Sums of 8, 64, ... blocks from a multiple of that
-on are branches of the tree, so workers may compute them apart (`matrix.spread`).
+Eight neighbours are joined in order, then eight of these results, and so on. A floating-point sum depends on
+its order, and this order depends only on the blocks. A sum of 8, 64, ... blocks that starts at a multiple of
+that number is a branch of the tree, so different workers may compute different branches (`matrix.spread`).
 """
 
 from collections.abc import Callable, Iterable
@@ -10,18 +10,16 @@ from itertools import count
 from typing import Any
 
 FAN = 8
-"""Neighbours that are joined: with fewer, more sums are held at a time; with more, larger branches."""
+"""Number of neighbours joined together: fewer means more sums in memory, more means larger branches."""
 
 Part = tuple[Any, ...]
-"""What a pass has for some of the blocks: arrays."""
+"""Result of a pass over some of the blocks: arrays."""
 Join = Callable[[Any, Any], Any]
-"""Of two neighbours one: a part that may be changed, and arrays that may be made as they are asked for."""
+"""Function that joins two neighbours: a part that may be changed, and an iterable of arrays."""
 
 
 def folded(parts: Iterable[Any], join: Join, first: Callable[[Any], Any] = tuple) -> Any:
-    """All parts joined, in the order of the tree; a sum for each of its levels is held meanwhile, which
-    begins as `first` of what there is.
-    """
+    """Join all parts in the order of the tree, with one partial sum in memory per level, begun by `first`."""
     sums: list[Any] = []
     counts: list[int] = []
     for part in parts:
@@ -44,12 +42,12 @@ def folded(parts: Iterable[Any], join: Join, first: Callable[[Any], Any] = tuple
 
 
 def added(one: Part, other: Iterable[Any]) -> Part:
-    """Sums of arrays."""
+    """Add the arrays of `other` to the arrays of `one`, in place."""
     for total, part in zip(one, other, strict=True):
         total += part
     return one
 
 
 def gathered(one: Part, other: Iterable[Any]) -> Part:
-    """One after the other."""
+    """Concatenate two tuples of arrays."""
     return *one, *other

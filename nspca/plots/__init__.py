@@ -1,4 +1,6 @@
-"""Plain arrays and tables to Plotly figures; nothing here knows Streamlit."""
+"""Plotly figures and small SVG drawings made from plain arrays and tables. Nothing in this package knows
+Streamlit.
+"""
 
 from nspca.plots.arc import pd_view_figure
 from nspca.plots.components import (

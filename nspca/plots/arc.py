@@ -1,32 +1,36 @@
-"""The rank-2 problem on one support, as Figure 2 of the 2014 paper draws it: an arc of directions, and an
-eigenvector in or outside it.
+"""Draw the rank-2 problem on one support, as in Figure 2 of the 2014 paper: the arc of feasible directions
+and the leading eigenvector.
 """
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
 from nspca.plots.theme import new_figure
 
 
-def feasible_arcs(R) -> list[tuple[float, float]]:
-    """Arcs (start, end in radians, start <= end) of the unit circle where ``Rc >= 0``; a point is an arc of
-    length 0.
+def feasible_arcs(R: ArrayLike) -> list[tuple[float, float]]:
+    """Return the arcs (start, end in radians, start <= end) of the unit circle on which ``Rc >= 0``. A single
+    point is an arc of length 0.
 
     Parameters
     ----------
     R : (k, 2); zero rows do not constrain
     """
-    R = np.asarray(R, float)
-    R = R[np.hypot(R[:, 0], R[:, 1]) > 0]
-    if not len(R):
+    rows = np.asarray(R, float)
+    rows = rows[np.hypot(rows[:, 0], rows[:, 1]) > 0]
+    if not len(rows):
         return [(-np.pi, np.pi)]
-    R = R / np.hypot(R[:, 0], R[:, 1])[:, None]
-    direction = np.arctan2(R[:, 1], R[:, 0])
+    rows = rows / np.hypot(rows[:, 0], rows[:, 1])[:, None]
+    direction = np.arctan2(rows[:, 1], rows[:, 0])
     ends = np.unique(
         np.round(np.mod(np.concatenate([direction - np.pi / 2, direction + np.pi / 2]), 2 * np.pi), 14)
     )
-    feasible = lambda angle: bool((R @ [np.cos(angle), np.sin(angle)] >= -1e-12).all())  # noqa: E731
+
+    def feasible(angle: float) -> bool:
+        return bool((rows @ [np.cos(angle), np.sin(angle)] >= -1e-12).all())
+
     arcs: list[tuple[float, float]] = []
     for start, end in zip(ends, np.append(ends[1:], ends[0] + 2 * np.pi), strict=True):
         if feasible((start + end) / 2):
@@ -36,9 +40,9 @@ def feasible_arcs(R) -> list[tuple[float, float]]:
     return arcs or [(a, a) for a in ends if feasible(a)]
 
 
-def pd_view_figure(R) -> go.Figure:
-    """The circle of directions c, the feasible arc ``Rc >= 0``, the leading eigenvector of R'R, and the
-    active constraint.
+def pd_view_figure(R: ArrayLike) -> go.Figure:
+    """Draw the circle of directions c with the feasible arc ``Rc >= 0``, the leading eigenvector of R'R and
+    the active constraint.
 
     Parameters
     ----------
@@ -112,7 +116,9 @@ def pd_view_figure(R) -> go.Figure:
 
 
 def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool) -> None:
-    """The best feasible direction and, when a constraint stops it there, the line of that constraint."""
+    """Draw the best feasible direction and, when it is not `inside` the arc, the line of the constraint that
+    stops it.
+    """
     value = float(np.sum((R @ best) ** 2))
     if not inside:
         length = np.hypot(R[:, 0], R[:, 1])

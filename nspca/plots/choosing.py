@@ -1,4 +1,6 @@
-"""What speaks for each number of features besides the sweep, and what shuffled tables explain."""
+"""Figures for choosing k: variance of held-out rows, stability of the features, and the variance that
+shuffled tables explain.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,8 +19,11 @@ Columns = Mapping[str, Sequence[float | None]]
 def choice_figure(
     ks: Sequence[int], columns: Columns, total: float, best: int | None = None, simplest: int | None = None
 ) -> go.Figure:
-    """The variance that components explain of rows that were held out, beside that of the rows they were
-    found on; below it how much the features agree when rows are drawn again. Each with its standard error.
+    """Draw, for each k, the variance that components explain of held-out rows and of the rows they were
+    fitted to.
+
+    Below stands the agreement of the features when rows are drawn again. Held-out variance and agreement
+    carry their standard errors.
 
     Parameters
     ----------
@@ -60,7 +65,15 @@ def choice_figure(
     )
 
 
-def _with_errors(figure, ks, values, errors, name, colour, axis="y"):
+def _with_errors(
+    figure: go.Figure,
+    ks: Sequence[int],
+    values: np.ndarray,
+    errors: np.ndarray,
+    name: str,
+    colour: str,
+    axis: str = "y",
+) -> None:
     said = [
         f"<b>k = {k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
         for k, value, error in zip(ks, values, errors, strict=True)
@@ -78,7 +91,7 @@ def _with_errors(figure, ks, values, errors, name, colour, axis="y"):
     )
 
 
-def _alt(ks, known, best, simplest):
+def _alt(ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None) -> str:
     if best is None:
         return "Variance of held-out rows against the number of features: nothing is ready yet."
     most = 100 * np.nanmax(known["held_out"])
@@ -89,7 +102,8 @@ def _alt(ks, known, best, simplest):
 
 
 def noise_figure(value: float, noise: Sequence[float], total: float) -> go.Figure:
-    """What components of shuffled tables explain, each a stroke, and that of the table itself as a line.
+    """Draw the variance that components of shuffled tables explain as strokes, and that of the table itself
+    as a line.
 
     Parameters
     ----------

@@ -1,18 +1,22 @@
-"""Methods beside each other: value and proof against k, time, supports in common, weights, how often a
-feature is chosen.
+"""Figures that compare methods: value and proof against k, time, overlap of supports, weights, and selection
+frequency.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import BOUND, CONTEXT, DIVERGING, HUES, PROVED, SEQUENTIAL, fade
 from nspca.numerals import format_bound_share, format_guarantee, format_value_share
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import colorbar, light, new_figure, plain
 
+Styles: TypeAlias = dict[str, dict[str, Any]]
+"""Line and marker of each method; see `styles`."""
 LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 SYMBOLS = (
     "circle",
@@ -32,8 +36,10 @@ WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
 
-def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> dict[str, dict]:
-    """The same colour and symbol for a method in every figure; baselines are dotted, with open symbols."""
+def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> Styles:
+    """Return the line and marker style of each method, for use in every figure. Baselines are dotted, with
+    open symbols.
+    """
     dotted, methods, found = set(baselines), list(methods), {}
     # Methods that agree lie on each other: the first has the largest mark, so each shows around the next.
     sizes = np.linspace(15, 6, len(methods)) if nested and len(methods) > 2 else np.full(len(methods), 9.0)
@@ -72,7 +78,7 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
 
 
 def _apart(ks: Sequence[int]) -> list[int]:
-    """The values of k that can be written on a logarithmic axis without touching."""
+    """Return the values of k whose labels fit on a logarithmic axis without touching."""
     kept = [ks[0]]
     for k in ks[1:]:
         if k >= 1.3 * kept[-1]:
@@ -81,10 +87,18 @@ def _apart(ks: Sequence[int]) -> list[int]:
 
 
 def values_figure(
-    frame, *, unit, unit_name, ks, style, signed=False, selected=None, ceiling=None
+    frame: Any,
+    *,
+    unit: float,
+    unit_name: str,
+    ks: Sequence[int],
+    style: Styles,
+    signed: bool = False,
+    selected: int | None = None,
+    ceiling: float | None = None,
 ) -> go.Figure:
-    """Variance explained by every method against k, and the region in which the optimum is proved to lie,
-    once.
+    """Draw the variance explained by every method against k, and once the region in which the optimum is
+    proved to lie.
 
     Parameters
     ----------
@@ -133,7 +147,9 @@ def values_figure(
     )
 
 
-def _line(figure: go.Figure, x, y, name: str, style: Mapping, hover: str, **more) -> None:
+def _line(
+    figure: go.Figure, x: Iterable[Any], y: Iterable[Any], name: str, style: Styles, hover: str, **more: Any
+) -> None:
     figure.add_scatter(
         x=list(x),
         y=list(y),
@@ -159,9 +175,9 @@ def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
     )
 
 
-def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
-    """The proved share of the optimum that every method reaches, against k; rows as in `values_figure` with
-    `ratio`.
+def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int | None = None) -> go.Figure:
+    """Draw the proved share of the optimum that every method reaches, against k; rows as in `values_figure`
+    with `ratio`.
     """
     frame = pd.DataFrame(frame).dropna(subset=["ratio"])
     worst = frame.groupby("method", sort=False)["ratio"].min()
@@ -181,8 +197,8 @@ def ratios_figure(frame, *, ks, style, selected=None) -> go.Figure:
     return _k_axis(figure, ks, selected).update_yaxes(title_text="at least this % of the best possible")
 
 
-def times_figure(frame, *, ks, style, selected=None) -> go.Figure:
-    """Seconds of every method against k, on a logarithmic axis."""
+def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int | None = None) -> go.Figure:
+    """Draw the seconds of every method against k, on a logarithmic axis."""
     frame = pd.DataFrame(frame)
     total = frame.groupby("method", sort=False)["seconds"].sum()
     says = ", ".join(f"{plain(name)} {seconds:.3g} s" for name, seconds in total.items())
@@ -197,8 +213,8 @@ def times_figure(frame, *, ks, style, selected=None) -> go.Figure:
 
 
 def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
-    """How much the supports of two methods have in common: features in both over features in at least one
-    (Jaccard).
+    """Draw the Jaccard overlap of the supports of each pair of methods: features in both over features in at
+    least one.
     """
     names, sets = list(supports), [set(map(int, support)) for support in supports.values()]
     shared = np.array([[len(a & b) / (len(a | b) or 1) for b in sets] for a in sets])
@@ -225,9 +241,18 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     return figure.update_yaxes(autorange="reversed", showgrid=False).update_xaxes(showgrid=False)
 
 
-def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATURES, order=None) -> go.Figure:
-    """Features (rows) against methods (columns): the weight, or how often a feature is chosen; the strongest
-    features first.
+def weights_figure(
+    X: ArrayLike,
+    feature_names: Sequence[str],
+    methods: Sequence[str],
+    *,
+    what: str = "weight",
+    most: int = MOST_FEATURES,
+    order: ArrayLike | None = None,
+) -> go.Figure:
+    """Draw features (rows) against methods (columns) as a heat map, the strongest features first.
+
+    A cell shows the weight of the feature, or how often it is chosen.
 
     Parameters
     ----------
@@ -286,10 +311,14 @@ def weights_figure(X, feature_names, methods, *, what="weight", most=MOST_FEATUR
 
 
 def cumulative_curves_figure(
-    curves: Mapping[str, Sequence[float]], *, total, style, title="variance explained, % of total"
+    curves: Mapping[str, Sequence[float]],
+    *,
+    total: float | None,
+    style: Styles,
+    title: str = "variance explained, % of total",
 ) -> go.Figure:
-    """A quantity against the number of components, one line for each method; `total` is 100 %, or None for
-    plain counts.
+    """Draw a quantity against the number of components, one line for each method; `total` is 100 %, or None
+    for plain counts.
     """
     factor = 1.0 if total is None else 100 / total
     unit = "" if total is None else " %"
@@ -311,9 +340,11 @@ def cumulative_curves_figure(
     return figure.update_yaxes(title_text=title, rangemode="tozero")
 
 
-def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
-    """Score of k-means on selected genes, mean and standard deviation over its starts; all genes as a band
-    across (2008, Fig. 4).
+def selections_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """Draw the score of k-means on selected genes against their number, with mean and standard deviation over
+    the starts (2008, Fig. 4).
+
+    The score on all genes is a band across the figure.
 
     Parameters
     ----------
@@ -355,8 +386,9 @@ def selections_figure(rows: Sequence[Mapping]) -> go.Figure:
     return figure.update_yaxes(title_text="Jaccard score, 1 is perfect", range=[0, 1])
 
 
-def roc_figure(rows: Sequence[Mapping]) -> go.Figure:
-    """ROC curves: the share of faces found against the share of other images called faces (2006, Fig. 4).
+def roc_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """Draw ROC curves: the share of faces found against the share of other images called faces (2006, Fig.
+    4).
 
     Parameters
     ----------

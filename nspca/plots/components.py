@@ -1,7 +1,11 @@
-"""A component drawn as what it is: an image, a spectrum, a word list, or ranked bars."""
+"""Draw one component in the form of its data: an image, a spectrum, a word list, or ranked bars."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import CONTEXT, DIVERGING, FAINT, NEGATIVE, POSITIVE, SEQUENTIAL
 from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
@@ -16,20 +20,20 @@ def _count(x: np.ndarray) -> str:
 
 
 def component_figure(
-    x,
+    x: Any,
     *,
-    kind="table",
-    image_shape=None,
-    axis=None,
-    axis_name="",
-    feature_names=None,
-    mean=None,
-    spread=None,
-    top=40,
-    sure=None,
+    kind: str = "table",
+    image_shape: Sequence[int] | None = None,
+    axis: ArrayLike | None = None,
+    axis_name: str = "",
+    feature_names: Sequence[str] | None = None,
+    mean: ArrayLike | None = None,
+    spread: ArrayLike | None = None,
+    top: int = 40,
+    sure: Any = None,
 ) -> go.Figure:
-    """One component as its data set wants it drawn; the keywords are the fields of a data set of the same
-    name.
+    """Draw one component in the form that suits its data set; the keywords are fields of a data set with
+    equal names.
 
     Parameters
     ----------
@@ -53,14 +57,16 @@ def component_figure(
     return (component_words if kind == "words" else component_bars)(names, x, top=top, sure=sure)
 
 
-def _sure(x: np.ndarray, sure) -> str:
-    """What is said of the features that are drawn solid."""
+def _sure(x: np.ndarray, sure: Any) -> str:
+    """Return the sentence about proved features for the description of a figure; empty without `sure`."""
     return "" if sure is None else f" {np.count_nonzero(sure & (x != 0))} of them solid, the others hatched."
 
 
-def component_image(x, shape, mean=None, sure=None) -> go.Figure:
-    """Weights as pixels, over the mean image in grey when it is given; pixels outside the support stay
-    see-through.
+def component_image(
+    x: ArrayLike, shape: Sequence[int], mean: ArrayLike | None = None, sure: Any = None
+) -> go.Figure:
+    """Draw weights as pixels, over the mean image in grey when it is given; pixels outside the support are
+    transparent.
     """
     x = np.asarray(x, float)
     alt = f"Component as a {shape[0]} × {shape[1]} image: {_count(x)} used.{_sure(x, sure)}"
@@ -99,8 +105,8 @@ STROKES = (((-0.5, 0), (0, -0.5)), ((-0.5, 0.5), (0.5, -0.5)), ((0, 0.5), (0.5, 
 """Across a pixel, from its centre: column and row of both ends."""
 
 
-def _hatch(figure: go.Figure, pixels: np.ndarray, shape) -> None:
-    """Strokes across each pixel, as in hatched bars."""
+def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
+    """Draw strokes across each of the given pixels, like the hatching of bars."""
     centre = np.column_stack(np.divmod(pixels, shape[1])[::-1])
     gap = np.full((pixels.size, 2), np.nan)
     ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]
@@ -117,12 +123,14 @@ def _hatch(figure: go.Figure, pixels: np.ndarray, shape) -> None:
 
 
 def _passes(axis: np.ndarray) -> list[np.ndarray]:
-    """Stretches over which the axis rises: an instrument with two overlapping channels has two."""
+    """Split the positions of an axis into stretches over which it rises. An instrument with two overlapping
+    channels has two.
+    """
     order = np.arange(axis.size)[:: -1 if axis.size > 1 and axis[-1] < axis[0] else 1]
     return [part for part in np.split(order, np.flatnonzero(np.diff(axis[order]) < 0) + 1) if part.size]
 
 
-def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread) -> None:
+def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: ArrayLike | None) -> None:
     for index, part in enumerate(_passes(axis)):
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
@@ -153,9 +161,16 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread) -> 
         )
 
 
-def component_spectrum(x, axis, axis_name="", mean=None, spread=None, sure=None) -> go.Figure:
-    """Weights as stems over wavelength, with the mean spectrum and one standard deviation around it
-    behind.
+def component_spectrum(
+    x: ArrayLike,
+    axis: ArrayLike,
+    axis_name: str = "",
+    mean: ArrayLike | None = None,
+    spread: ArrayLike | None = None,
+    sure: Any = None,
+) -> go.Figure:
+    """Draw weights as stems over wavelength; behind them lie the mean spectrum and one standard deviation
+    around it.
     """
     x, axis = np.asarray(x, float), np.asarray(axis, float)
     used = np.flatnonzero(x)
@@ -195,17 +210,17 @@ def component_spectrum(x, axis, axis_name="", mean=None, spread=None, sure=None)
     return figure.update_layout(yaxis={**weights, "overlaying": "y2", "side": "left"}, yaxis2=behind)
 
 
-def _rings(used: np.ndarray, sure) -> dict:
-    """Markers: discs, and rings for those that are not proved."""
+def _rings(used: np.ndarray, sure: Any) -> dict[str, Any]:
+    """Return the marker of each used feature: a disc, or a ring for a feature that is not proved."""
     marker = {"color": POSITIVE, "size": 8, "line": {"color": POSITIVE, "width": 1.5}}
     if sure is not None:
         marker["symbol"] = ["circle" if sure[j] else "circle-open" for j in used]
     return marker
 
 
-def ranked(names, weights, top: int) -> tuple[list[str], np.ndarray, int]:
-    """Names and weights of the `top` largest in size, largest first, and how many more there are; ties keep
-    their order.
+def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str], np.ndarray, int]:
+    """Return the names and weights of the `top` weights largest in size, and how many nonzero weights are
+    left out; ties keep their order.
     """
     weights = np.asarray(weights, float)
     order = np.argsort(-np.abs(weights), kind="stable")
@@ -214,7 +229,7 @@ def ranked(names, weights, top: int) -> tuple[list[str], np.ndarray, int]:
 
 
 def _ranked_figure(
-    names, weights, top: int, height: int, what: str, sure=None
+    names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any = None
 ) -> tuple[go.Figure, list[str], np.ndarray]:
     labels, values, more = ranked(names, weights, top)
     listed = ", ".join(labels[:5])
@@ -230,11 +245,15 @@ def _ranked_figure(
     return figure, labels, values
 
 
-def _bars(figure: go.Figure, labels, values, opacity: float, solid=None) -> go.Figure:
-    """`solid`: whether each bar is; none are hatched where that is not said."""
+def _bars(
+    figure: go.Figure, labels: Sequence[str], values: np.ndarray, opacity: float, solid: Any = None
+) -> go.Figure:
+    """Draw horizontal bars; bars whose entry of `solid` is False are hatched, and none is hatched without
+    `solid`.
+    """
     position = np.arange(len(values))
     colours = [NEGATIVE if v < 0 else POSITIVE for v in values]
-    marker: dict = {"color": colours, "opacity": opacity}
+    marker: dict[str, Any] = {"color": colours, "opacity": opacity}
     if solid is not None:
         marker["pattern"] = {"shape": ["" if one else "/" for one in solid], "fgcolor": colours, "size": 7}
         marker["pattern"] |= {"bgcolor": "rgba(0,0,0,0)", "fillmode": "replace", "solidity": 0.35}
@@ -252,8 +271,8 @@ def _bars(figure: go.Figure, labels, values, opacity: float, solid=None) -> go.F
     return figure.update_xaxes(title_text="weight", zeroline=True)
 
 
-def _solid(weights, top: int, sure):
-    """Whether each of the ranked features is drawn solid."""
+def _solid(weights: ArrayLike, top: int, sure: Any) -> Any:
+    """Return for each ranked feature whether its bar is drawn solid; None without `sure`."""
     if sure is None:
         return None
     weights = np.asarray(weights, float)
@@ -262,9 +281,9 @@ def _solid(weights, top: int, sure):
     ]
 
 
-def component_words(words, weights, top=40, sure=None) -> go.Figure:
-    """The component as a word list: largest weight first, each word as large as its weight, on a soft bar of
-    its length.
+def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
+    """Draw the component as a word list, largest weight first, with each word as large as its weight over a
+    bar of that length.
     """
     figure, labels, values = _ranked_figure(words, weights, top, 27, "words", sure)
     _bars(figure, labels, values, 0.3, _solid(weights, top, sure))
@@ -286,8 +305,8 @@ def component_words(words, weights, top=40, sure=None) -> go.Figure:
     ).update_yaxes(visible=False, range=[len(labels) - 0.4, -0.6])
 
 
-def component_bars(names, weights, top=40, sure=None) -> go.Figure:
-    """The component as bars with the names of its features, largest weight first."""
+def component_bars(names: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
+    """Draw the component as bars with the names of its features, largest weight first."""
     figure, labels, values = _ranked_figure(names, weights, top, 20, "features", sure)
     _bars(figure, labels, values, 0.9, _solid(weights, top, sure))
     return figure.update_yaxes(

@@ -1,9 +1,10 @@
-"""Figures about bounds: the gap while a search runs, and what the rank buys."""
+"""Figures about bounds: the gap while a search runs, and the guarantee against the rank."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import BOUND, FOUND, PROVED, fade
 from nspca.numerals import (
@@ -22,9 +23,15 @@ HOVER_DIGITS = 5
 
 
 def gap_figure(
-    lower, upper, steps=None, *, steps_name="cones examined", unit=1.0, unit_name="the units of the data"
+    lower: ArrayLike,
+    upper: ArrayLike,
+    steps: ArrayLike | None = None,
+    *,
+    steps_name: str = "cones examined",
+    unit: float = 1.0,
+    unit_name: str = "the units of the data",
 ) -> go.Figure:
-    """Lower and upper bound of a running search closing on each other.
+    """Draw the lower and upper bound of a running search as they approach each other.
 
     Parameters
     ----------
@@ -33,8 +40,8 @@ def gap_figure(
     unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
-    said = [_said(bound, unit, format_bound, format_bound_share) for bound in upper]
-    reached = [_said(value, unit, format_value, format_value_share) for value in lower]
+    said = [_formatted(bound, unit, format_bound, format_bound_share) for bound in upper]
+    reached = [_formatted(value, unit, format_value, format_value_share) for value in lower]
     ratio = proved_ratio(lower[-1], upper[-1]) if len(lower) and upper[-1] > 0 else None
     ratio = None if ratio is None or np.isnan(lower[-1]) else ratio
     factor, prefix = (1.0, "") if unit == 1 else (100 / unit, "% of ")
@@ -80,13 +87,17 @@ def gap_figure(
     return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
 
 
-def _said(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
+def _formatted(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
     """Return a number as the axis has it: in the units of the data, or in per cent of another unit."""
     return absolute(number, HOVER_DIGITS) if unit == 1 else relative(number, unit, HOVER_DIGITS)
 
 
 def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
-    """What is shown of the values: the gap as it is now takes a quarter; the first bounds are far away."""
+    """Return the range of the vertical axis, None without a finite gap: the present gap takes about a quarter
+    of it.
+
+    The first bounds may lie outside, because they are far away.
+    """
     gaps = upper - lower
     if not gaps.size or not np.isfinite(gaps[-1]) or not np.nanmax(gaps) > 0:
         return None
@@ -96,8 +107,8 @@ def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
     return [bottom - span / 12, min(most, float(lower[-1]) + span) + span / 12]
 
 
-def rho_figure(d, rho, b3_ratio=None) -> go.Figure:
-    """What the rank d buys: the guarantee known before anything is run, and the ratio proved afterwards.
+def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike | None = None) -> go.Figure:
+    """Draw against the rank d the guarantee known before a run, and the ratio proved afterwards.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
-"""The k highest curves at many directions at once, for drawing."""
+"""Compute the k highest curves in many directions at once, for drawing."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def highest(V, directions, k: int, nonneg: bool = True) -> np.ndarray:
-    """The k largest of ``(Vc)+`` (signed: ``|Vc|``) for each direction c, unsorted.
+def highest(V: ArrayLike, directions: ArrayLike, k: int, nonneg: bool = True) -> np.ndarray:
+    """Return the k largest values of ``(Vc)+`` (signed: ``|Vc|``) for each direction c, unsorted.
 
     A row never exceeds its own length, so the longest rows decide wherever their k-th value is above the
     length of the next one; only the directions where it is not go on to more rows. Exact, and for a gene

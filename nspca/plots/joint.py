@@ -1,9 +1,13 @@
-"""Several components at once: parts of images in a row, cumulative variance, reconstructions, and the
-matching of the 2015 paper.
+"""Figures of several components: parts of images, cumulative variance, reconstructions, and the matching of
+the 2015 paper.
 """
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import BOUND, COLOURS, CONTEXT, DIVERGING, FAINT, FOUND, MAIN, SEQUENTIAL, fade
 from nspca.numerals import format_bound_share, format_value_share
@@ -13,9 +17,11 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
-def sheet(pictures, shape, columns: int, room: int) -> tuple[np.ndarray, list[tuple[float, int]]]:
-    """Pictures (r, n) side by side on one array with NaN between them, and where each begins: (middle column,
-    top row).
+def sheet(
+    pictures: Any, shape: Sequence[int], columns: int, room: int
+) -> tuple[np.ndarray, list[tuple[float, int]]]:
+    """Return pictures (r, n) side by side in one array with NaN between them, and the (middle column, top
+    row) of each.
 
     `room` rows above every line of pictures are left for a caption.
     """
@@ -30,9 +36,18 @@ def sheet(pictures, shape, columns: int, room: int) -> tuple[np.ndarray, list[tu
     return canvas, places
 
 
-def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", columns=8) -> go.Figure:
-    """Components as pictures in a row, over the mean image in grey; pixels outside a support stay
-    see-through.
+def parts_figure(
+    X: ArrayLike,
+    shape: Sequence[int],
+    *,
+    mean: ArrayLike | None = None,
+    captions: Sequence[str] | None = None,
+    largest: float | None = None,
+    name: str = "",
+    columns: int = 8,
+) -> go.Figure:
+    """Draw components as pictures in a row, over the mean image in grey; pixels outside a support are
+    transparent.
 
     Parameters
     ----------
@@ -73,9 +88,9 @@ def parts_figure(X, shape, *, mean=None, captions=None, largest=None, name="", c
     return _captioned(figure, places, captions)
 
 
-def union_figure(X, shape, *, mean=None, name="") -> go.Figure:
-    """All components in one picture, every pixel in the colour of its part, the stronger the larger its
-    weight in it.
+def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None, name: str = "") -> go.Figure:
+    """Draw all components in one picture: every pixel has the colour of its part, stronger for a larger
+    weight.
 
     Parameters
     ----------
@@ -114,9 +129,18 @@ def union_figure(X, shape, *, mean=None, name="") -> go.Figure:
     return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
-def pictures_figure(pictures, shape, captions, *, low, high, columns=None) -> go.Figure:
-    """Grey images side by side on one scale, each with a caption: an original and what others make of it;
-    `columns` in a row, or all.
+def pictures_figure(
+    pictures: Any,
+    shape: Sequence[int],
+    captions: Sequence[str],
+    *,
+    low: float,
+    high: float,
+    columns: int | None = None,
+) -> go.Figure:
+    """Draw grey images side by side on one scale, each with a caption, with `columns` in a row.
+
+    A typical use is an original beside its reconstructions. Without `columns` all stand in one row.
     """
     room, columns = max(3, shape[0] // 5), min(columns or len(pictures), len(pictures))
     canvas, places = sheet(pictures, shape, columns, room)
@@ -136,8 +160,10 @@ def pictures_figure(pictures, shape, captions, *, low, high, columns=None) -> go
     return _captioned(figure, places, captions)
 
 
-def _captioned(figure: go.Figure, places, captions) -> go.Figure:
-    """Pictures without axes or margins, each with its caption."""
+def _captioned(
+    figure: go.Figure, places: Sequence[tuple[float, int]], captions: Sequence[str] | None
+) -> go.Figure:
+    """Return the figure without axes or margins, with a caption above each picture."""
     for (middle, top), caption in zip(places, captions or [], strict=False):
         figure.add_annotation(
             x=middle, y=top - 0.6, text=plain(caption), showarrow=False, yanchor="bottom", font={"size": 13}
@@ -147,8 +173,11 @@ def _captioned(figure: go.Figure, places, captions) -> go.Figure:
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
-def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
-    """Variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al. 2015).
+def cumulative_figure(
+    values: Mapping[str, Sequence[float]], total: float, *, upper: float | None = None, names: Any = None
+) -> go.Figure:
+    """Draw the variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al.
+    2015).
 
     Parameters
     ----------
@@ -187,7 +216,7 @@ def cumulative_figure(values, total, *, upper=None, names=None) -> go.Figure:
     return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
 
 
-def _cumulative_alt(values, total) -> str:
+def _cumulative_alt(values: Mapping[str, Sequence[float]], total: float) -> str:
     ends = [
         f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
     ]
@@ -197,8 +226,8 @@ def _cumulative_alt(values, total) -> str:
     )
 
 
-def climb_figure(seconds, values) -> go.Figure:
-    """What a search gained since its first answer, against its seconds; the axes are there before it has one,
+def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure:
+    """Draw the gain of a search since its first answer against its seconds. The axes exist before any answer
     and only ever double.
 
     Parameters
@@ -224,13 +253,19 @@ def climb_figure(seconds, values) -> go.Figure:
 
 
 def doubled(first: float, least: float) -> float:
-    """`first`, doubled until it is at least `least`."""
+    """Return `first`, doubled until it is at least `least`."""
     return first * 2.0 ** max(0, int(np.ceil(np.log2(max(least, first) / first))))
 
 
-def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
-    """The bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features right, the
-    matching bold.
+def matching_figure(
+    weights: ArrayLike,
+    labels: ArrayLike,
+    features: Any,
+    components: Any,
+    sizes: Sequence[int],
+) -> go.Figure:
+    """Draw the bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features
+    right, the matching bold.
 
     Parameters
     ----------
@@ -294,8 +329,8 @@ def matching_figure(weights, labels, features, components, sizes) -> go.Figure:
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 8, "b": 8})
 
 
-def _slots(sizes, n: int) -> list[np.ndarray]:
-    """Heights of the slots, the components apart from each other by half a slot more."""
+def _slots(sizes: Sequence[int], n: int) -> list[np.ndarray]:
+    """Return the heights of the slots of each component, with a wider space between components."""
     heights, at = [], 0.0
     for size in sizes:
         heights.append(at - np.arange(size))
@@ -305,7 +340,7 @@ def _slots(sizes, n: int) -> list[np.ndarray]:
     return [height * scale for height in heights]
 
 
-def _edges(figure: go.Figure, pairs, colour: str, width: float) -> None:
+def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
     xs, ys = [], []
     for left, right in pairs:
         xs += [0, 1, None]
@@ -313,7 +348,7 @@ def _edges(figure: go.Figure, pairs, colour: str, width: float) -> None:
     figure.add_scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
 
 
-def _nodes(figure: go.Figure, x: float, ys, colour, text) -> None:
+def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
     figure.add_scatter(
         x=[x] * len(ys),

@@ -1,4 +1,4 @@
-"""The axis of k that the parts of a sweep's figure share: its ticks, where it ends, and marks on it."""
+"""The axis of k that both parts of a sweep's figure share: its ticks, its range, and positions on it."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,18 +14,18 @@ APART = 1.3
 
 
 def logarithmic(ks: Sequence[int]) -> bool:
-    """Whether small k would otherwise be crowded at the left."""
+    """Tell whether the axis of k is logarithmic: on a linear axis small k would be crowded at the left."""
     steps = [b - a for a, b in pairwise(ks)]
     return bool(steps) and max(steps) > UNEVEN * min(steps)
 
 
 def place(ks: Sequence[int], k: float) -> float:
-    """Where k is in the units that Plotly wants of ranges and annotations."""
+    """Return the position of k in the units that Plotly uses for ranges and annotations."""
     return log10(k) if logarithmic(ks) else k
 
 
 def lay_out(figure: go.Figure, ks: Sequence[int]) -> None:
-    """Title, ticks and range; nobody can move the axis away from the values of k."""
+    """Set the title, ticks and range of the axis, and keep viewers from panning away from the values of k."""
     figure.update_xaxes(title_text="k, features allowed in the component")
     if not ks:
         return

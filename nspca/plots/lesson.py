@@ -1,9 +1,13 @@
-"""The figures of the learn page: a direction in a plane, two directions as images, and the steps of two older
+"""Figures of the learn page: a direction in a plane, two directions as images, and steps of two older
 methods.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import CONTEXT, DIVERGING, LIMIT, MAIN, SECOND, fade
 from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
@@ -11,8 +15,8 @@ from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
 LARGEST = 26  # pixels: the disc of the values that occur most
 
 
-def direction_figure(points, direction, names) -> go.Figure:
-    """Samples of two features, with the direction along which they vary most and the one across it.
+def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequence[str]) -> go.Figure:
+    """Draw samples of two features, the direction along which they vary most, and the direction across it.
 
     Parameters
     ----------
@@ -58,8 +62,8 @@ def direction_figure(points, direction, names) -> go.Figure:
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
 
 
-def side_by_side(images, shape, titles) -> go.Figure:
-    """Vectors as images on one scale of colours, each below its title; pixels of weight zero stay empty.
+def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[str]) -> go.Figure:
+    """Draw vectors as images on one colour scale, each below its title; pixels of weight zero stay empty.
 
     Parameters
     ----------
@@ -99,9 +103,11 @@ def side_by_side(images, shape, titles) -> go.Figure:
     return figure
 
 
-def quartic_figure(curves, best, names) -> go.Figure:
-    """What one weight is worth while all others stay: a curve of degree four for each price, with its highest
-    point.
+def quartic_figure(
+    curves: Sequence[tuple[float, float, float]], best: Sequence[float], names: Sequence[str]
+) -> go.Figure:
+    """Draw the objective as a function of one weight with all others fixed: a quartic curve for each price,
+    with its maximum.
 
     Parameters
     ----------
@@ -113,7 +119,10 @@ def quartic_figure(curves, best, names) -> go.Figure:
     highest = ", ".join(f"{name} at {at:.2f}" for name, at in zip(names, best, strict=True))
     figure = new_figure(f"Curves of degree four in one weight; highest: {highest}.", height=300)
     for (c2, c1, alpha), at, name, colour in zip(curves, best, names, (MAIN, SECOND), strict=True):
-        worth = lambda u, c2=c2, c1=c1, alpha=alpha: -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u  # noqa: E731
+
+        def worth(u: Any, c2: float = c2, c1: float = c1, alpha: float = alpha) -> Any:
+            return -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u
+
         figure.add_scatter(
             x=light(u), y=light(worth(u)), mode="lines", line={"color": colour, "width": 2.5}, name=name
         )
@@ -129,8 +138,8 @@ def quartic_figure(curves, best, names) -> go.Figure:
     return figure.update_yaxes(title_text="objective")
 
 
-def descent_figure(sizes, k: int) -> go.Figure:
-    """The entries of a vector from the largest down, and the level at which just k of them rise above it.
+def descent_figure(sizes: ArrayLike, k: int) -> go.Figure:
+    """Draw the entries of a vector in decreasing order, and the level above which k of them rise.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The two bounds that are set beside ours: the 2014 paper's, which holds with a probability, and its exact
+"""Bounds of the 2014 paper beside ours: the published one, which holds with a probability, and its exact
 form, which is proved.
 """
 
@@ -18,7 +18,7 @@ FAILED = 1e-9
 
 
 def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
-    """Rows of a sweep with the 2014 paper's bound in place of ours.
+    """Return rows of a sweep with the 2014 paper's bound in place of ours.
 
     Parameters
     ----------
@@ -42,11 +42,13 @@ def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.Data
 
 
 def seen_at_rank_3(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
-    """The same with its exact form, column ``upper_rank3``, which is proved."""
+    """Return rows of a sweep with the exact form of the paper's bound (column ``upper_rank3``), which is
+    proved, in place of ours.
+    """
     return _seen(frame, frame["upper_rank3"].astype(float), ceiling, "rank-3").assign(probability=math.nan)
 
 
-def _seen(frame, upper, ceiling, kind):
+def _seen(frame: pd.DataFrame, upper: pd.Series, ceiling: float, kind: str) -> pd.DataFrame:
     kinds = np.where(upper > ceiling, "l1", kind)
     upper = upper.clip(upper=ceiling).replace(math.inf, math.nan)
     ratio = np.nextafter(frame["value"].astype(float) / upper.where(upper > 0), 0.0).clip(upper=1.0)

@@ -1,6 +1,9 @@
-"""What a paper draws, drawn again: panels of curves with the paper's own axes, and components as pictures."""
+"""Redraw figures of published papers: panels of curves with the paper's own axes, and components
+as pictures.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,8 +16,8 @@ IN_A_ROW = 10
 GAP = 1  # empty pixels between two pictures
 
 
-def panel_figure(panel: Mapping) -> go.Figure:
-    """Curves on the axes of a paper.
+def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
+    """Draw curves on the axes of a paper.
 
     Parameters
     ----------
@@ -68,8 +71,8 @@ def panel_figure(panel: Mapping) -> go.Figure:
 
 
 def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[float]]) -> go.Figure:
-    """Components as pictures beside each other, each brought to its own largest weight; weights below zero
-    count by their size.
+    """Draw the absolute weights of components as pictures side by side, each scaled to its own largest
+    weight.
     """
     height, width = shape
     rows = -(-len(columns) // IN_A_ROW)

@@ -1,4 +1,6 @@
-"""What a rank costs: the supports an enumeration would have to look at, beside the cones of a search."""
+"""Draw the cost of a rank: candidate supports of an enumeration beside the cones of a search."""
+
+from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
@@ -9,7 +11,7 @@ _DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def short(count: int) -> str:
-    """A count in a glance: ``734``, ``12,582``, ``4.1 × 10¹⁵``."""
+    """Return a count in a short form: ``734``, ``12,582``, ``4.1 × 10¹⁵``."""
     if count < 1_000_000:
         return f"{count:,}"
     digits = str(count)
@@ -20,8 +22,9 @@ def short(count: int) -> str:
     return f"{leading} × 10{str(power).translate(_DIGITS)}"
 
 
-def cost_figure(d, supports, cones) -> go.Figure:
-    """Candidate supports against the rank on a logarithmic axis, with the cones that were made instead.
+def cost_figure(d: Iterable[int], supports: Sequence[int], cones: Sequence[int]) -> go.Figure:
+    """Draw candidate supports against the rank on a logarithmic axis, with the number of cones that the
+    search made.
 
     Parameters
     ----------

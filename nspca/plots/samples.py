@@ -1,19 +1,25 @@
 """Figures about the data: scores of the samples, the spectrum of the covariance, previews."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import COLOURS, DIVERGING, FIELD, MAIN, TOGETHER, fade
 from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
 
 
 def _jitter(count: int) -> np.ndarray:
-    """Offsets in [-0.5, 0.5) that look random and are the same every time (multiples of the golden ratio)."""
+    """Return offsets in [-0.5, 0.5) that look random but are reproducible (multiples of the golden ratio)."""
     return (np.arange(count) * 0.6180339887498949) % 1 - 0.5
 
 
-def groups_of(labels, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
-    """Samples by label, in order of appearance; beyond `most` different labels the rest share one group."""
+def groups_of(labels: Any, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
+    """Return the samples by label, in order of appearance. Beyond `most` different labels the rest share one
+    group.
+    """
     if labels is None:
         return [("samples", np.arange(count))]
     text = np.array([str(label) for label in labels])
@@ -28,9 +34,14 @@ _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def score_figure(
-    scores, labels=None, sample_names=None, *, names=("component 1", "component 2"), most=4000
+    scores: ArrayLike,
+    labels: Any = None,
+    sample_names: Sequence[str] | None = None,
+    *,
+    names: Sequence[str] = ("component 1", "component 2"),
+    most: int = 4000,
 ) -> go.Figure:
-    """The samples along one component (a strip per label) or along two (a scatter), coloured by label.
+    """Draw the samples along one component (a strip per label) or along two (a scatter), coloured by label.
 
     Parameters
     ----------
@@ -88,8 +99,12 @@ def score_figure(
     )
 
 
-def score_histogram(scores, labels=None, *, name="component 1", bins=40) -> go.Figure:
-    """How the samples spread along a component: one outlined histogram per label over the same bins."""
+def score_histogram(
+    scores: ArrayLike, labels: Any = None, *, name: str = "component 1", bins: int = 40
+) -> go.Figure:
+    """Draw the scores of the samples along a component as one outlined histogram per label, over
+    common bins.
+    """
     scores = np.asarray(scores, float)
     edges = np.histogram_bin_edges(scores, bins)
     groups = groups_of(labels, len(scores))
@@ -115,8 +130,9 @@ def score_histogram(scores, labels=None, *, name="component 1", bins=40) -> go.F
     return figure.update_yaxes(title_text="samples")
 
 
-def spectrum_figure(eigenvalues, total, *, most=60) -> go.Figure:
-    """Share of the total variance carried by each eigenvalue (bars) and by the first ones together (line).
+def spectrum_figure(eigenvalues: ArrayLike, total: float, *, most: int = 60) -> go.Figure:
+    """Draw the share of the total variance carried by each eigenvalue (bars) and by the first j together
+    (line).
 
     Parameters
     ----------
@@ -155,8 +171,8 @@ def _evenly(count: int, most: int) -> np.ndarray:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 
 
-def images_figure(rows, shape, n=24, columns=8) -> go.Figure:
-    """The first n rows of X as pictures on one sheet, each stretched to its own range of grey."""
+def images_figure(rows: Any, shape: Sequence[int], n: int = 24, columns: int = 8) -> go.Figure:
+    """Draw the first n rows of X as pictures on one sheet, each stretched to its own range of grey."""
     rows = np.asarray(rows[:n], float)
     height, width = shape
     columns = max(1, min(columns, len(rows)))
@@ -173,9 +189,15 @@ def images_figure(rows, shape, n=24, columns=8) -> go.Figure:
     return hide_axes(figure)
 
 
-def table_figure(X, feature_names=None, sample_names=None, *, rows=60, columns=160) -> go.Figure:
-    """A table as a heat map: a feature's colour says how many standard deviations a sample lies above or
-    below its mean.
+def table_figure(
+    X: ArrayLike,
+    feature_names: Sequence[str] | None = None,
+    sample_names: Sequence[str] | None = None,
+    *,
+    rows: int = 60,
+    columns: int = 160,
+) -> go.Figure:
+    """Draw a table as a heat map in units of each feature's standard deviation from its mean.
 
     Larger tables are thinned evenly to at most `rows` × `columns` cells, and the title says so.
     """
@@ -213,7 +235,7 @@ def table_figure(X, feature_names=None, sample_names=None, *, rows=60, columns=1
 
 
 def _unique(names: list[str]) -> list[str]:
-    """A category axis merges equal names: later copies get a number."""
+    """Return the names with a number after later copies, since a category axis merges equal names."""
     seen: dict[str, int] = {}
     out = []
     for name in names:
@@ -222,8 +244,8 @@ def _unique(names: list[str]) -> list[str]:
     return out
 
 
-def sparsity_figure(X, *, rows=120, columns=240) -> go.Figure:
-    """Where a sparse table has entries: the share of nonzeros in each block of samples × features.
+def sparsity_figure(X: Any, *, rows: int = 120, columns: int = 240) -> go.Figure:
+    """Draw the share of nonzero entries of a table in each block of samples × features.
 
     Parameters
     ----------

@@ -1,8 +1,12 @@
-"""The features of a component in all samples: a heat map whose columns are sorted by score."""
+"""Draw the features of a component in all samples as a heat map whose columns are sorted by score."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from nspca.colours import COLOURS, DIVERGING
@@ -14,9 +18,20 @@ _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not th
 _STRIP, _BETWEEN = 20, 6
 
 
-def score_map(X, x, scores, *, labels=None, feature_names=None, sample_names=None) -> go.Figure:
-    """Each feature of the component in standard deviations from its mean, samples from the smallest score to
-    the largest.
+def score_map(
+    X: Any,
+    x: ArrayLike,
+    scores: Any,
+    *,
+    labels: Any = None,
+    feature_names: Sequence[str] | None = None,
+    sample_names: Sequence[str] | None = None,
+) -> go.Figure:
+    """Draw each feature of the component in standard deviations from its mean, with samples in increasing
+    order of score.
+
+    At most `TOP` features are drawn, those of the largest weights, and at most `MOST` samples, evenly chosen
+    by rank.
 
     Parameters
     ----------
@@ -25,9 +40,6 @@ def score_map(X, x, scores, *, labels=None, feature_names=None, sample_names=Non
     scores : (m,) scores of the samples
     labels : (m,), optional, drawn as a strip of colours above the map
     feature_names, sample_names : (n,) and (m,) names, optional
-
-    Of more than `TOP` features those of the largest weights are drawn, of more than `MOST` samples every
-    so-many-th.
     """
     used = np.argsort(-np.abs(np.asarray(x)), kind="stable")[: min(TOP, np.count_nonzero(x))]
     order = np.argsort(scores, kind="stable")
@@ -66,8 +78,8 @@ def score_map(X, x, scores, *, labels=None, feature_names=None, sample_names=Non
 
 
 def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.Figure:
-    """The groups as colours above the map, with their names; the colours are those of the scores beside
-    it.
+    """Return the figure with a strip of group colours and names above the map. Colours agree with the figure
+    of scores.
     """
     groups = groups_of(labels, len(labels))
     code = np.zeros(len(labels))
@@ -105,9 +117,11 @@ def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.
     )
 
 
-def separation(scores, labels) -> tuple[str, float] | None:
-    """The group whose scores lie apart most, and in which share of all pairs its sample scores higher than
-    one of the others.
+def separation(scores: Any, labels: Iterable[object]) -> tuple[str, float] | None:
+    """Return the label whose scores lie furthest from all others, and the share of pairs in which its sample
+    scores higher.
+
+    A pair is one sample with the label and one without.
 
     A share below one half means that it scores lower; equal scores count half. None when there are not at
     least two groups.

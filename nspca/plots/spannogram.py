@@ -1,15 +1,17 @@
-"""The rank-2 picture of why a sparse problem has few candidate supports: n curves over one angle.
+"""Draw the rank-2 picture of why a sparse problem has few candidate supports: n curves over one angle.
 
 With ``c = (sin phi, cos phi)`` the entries of ``Vc`` are n sinusoids. For one angle the best support is the
 set of the k highest curves, so supports change only where two curves cross (Asteris et al. 2014, section 3).
-The heavy part, `spannogram_base`, does not depend on the angle that is looked at; `spannogram_at` adds the
-light part.
+The slow part, `spannogram_base`, does not depend on the selected angle; `spannogram_at` adds the fast part.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import CONTEXT, CURVES, FAINT, MAIN, SECOND, STAR, STRETCHES, fade
 from nspca.plots.highest import highest
@@ -20,19 +22,21 @@ _SIGN_WORDS = ("c", "−c")
 
 
 def angles(count: int = 181) -> np.ndarray:
-    """Evenly spaced angles over the half circle, both ends included (they are the same line)."""
+    """Return evenly spaced angles over the half circle, both ends included although they are one line."""
     return np.linspace(-np.pi / 2, np.pi / 2, count)
 
 
-def curves(V, phi) -> np.ndarray:
-    """Values ``v_i(phi) = V_i1 sin(phi) + V_i2 cos(phi)``: (n, 2) and (p,) -> (n, p)."""
+def curves(V: ArrayLike, phi: ArrayLike) -> np.ndarray:
+    """Return the values ``v_i(phi) = V_i1 sin(phi) + V_i2 cos(phi)``: (n, 2) and (p,) -> (n, p)."""
     phi = np.asarray(phi, float)
     return np.asarray(V, float) @ np.stack([np.sin(phi), np.cos(phi)])
 
 
-def top_set(values, k: int, nonneg: bool = True) -> np.ndarray:
-    """Indices of the k largest positive values (signed: largest in size), sorted; ties go to the lowest
-    index, zeros never belong.
+def top_set(values: ArrayLike, k: int, nonneg: bool = True) -> np.ndarray:
+    """Return the sorted indices of the k largest positive values (signed: largest in size). Ties go to the
+    lowest index.
+
+    Zeros never belong.
     """
     values = np.asarray(values, float) if nonneg else np.abs(values)
     order = np.argsort(-values, kind="stable")[:k]
@@ -41,8 +45,8 @@ def top_set(values, k: int, nonneg: bool = True) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """What the angles see: per sign the objective (s, p), the edges of the intervals with one top set, and
-    those sets.
+    """Objective (s, p) over a grid of angles per sign, with the intervals of constant top set: their edges
+    and the sets.
 
     Found on a grid of angles: an interval narrower than one step can be missed, so this is for drawing, not
     for proofs.
@@ -55,13 +59,14 @@ class Spans:
 
     @property
     def best(self) -> tuple[int, int]:
-        """Sign and angle index of the largest objective on the grid."""
+        """Return the sign and the angle index of the largest objective on the grid."""
         sign, at = np.unravel_index(int(np.argmax(self.objective)), self.objective.shape)
         return int(sign), int(at)
 
 
-def spans(V, k: int, nonneg: bool = True, count: int = 721) -> Spans:
-    """Objective and support intervals over the half circle, for c and (nonnegative problems) -c.
+def spans(V: ArrayLike, k: int, nonneg: bool = True, count: int = 721) -> Spans:
+    """Compute the objective and the support intervals over the half circle, for c and (nonnegative problems)
+    -c.
 
     Parameters
     ----------
@@ -88,17 +93,24 @@ def spans(V, k: int, nonneg: bool = True, count: int = 721) -> Spans:
     return Spans(phi, np.array(objective), tuple(edges), tuple(sets))
 
 
-def joined(values, phi) -> tuple[np.ndarray, np.ndarray]:
-    """Curves (n, p) as one line with NaN between them: one trace instead of n."""
+def joined(values: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return curves (n, p) as one line with NaN between them, so that one trace draws all n."""
     gap = np.full((len(values), 1), np.nan)
     return np.tile(np.append(phi, np.nan), len(values)), np.hstack([values, gap]).ravel()
 
 
 def spannogram_base(
-    V, k: int, *, nonneg=True, unit=1.0, unit_name="the units of the data", spans_=None, optimum=None
+    V: ArrayLike,
+    k: int,
+    *,
+    nonneg: bool = True,
+    unit: float = 1.0,
+    unit_name: str = "the units of the data",
+    spans_: Spans | None = None,
+    optimum: tuple[float, int] | None = None,
 ) -> go.Figure:
-    """Everything that does not move with the angle: the curves, the band of support intervals, the objective,
-    the optimum.
+    """Draw the parts of a spannogram that do not depend on the angle: curves, support intervals, objective
+    and optimum.
 
     Parameters
     ----------
@@ -159,7 +171,9 @@ def spannogram_base(
 
 
 def _add_curves(figure: go.Figure, V: np.ndarray, found: Spans) -> None:
-    """All curves when they are few; otherwise bands of quantiles with the curves that are lit most often."""
+    """Draw all curves when they are few; otherwise draw bands of quantiles and the curves that are in most
+    top sets.
+    """
     # 91 angles suffice for a sinusoid, and keep 1000 curves near a megabyte.
     phi = angles(91)
     hint = "At %{x:.0f}° this curve has height %{y:.3g}.<extra></extra>"
@@ -193,7 +207,7 @@ def _add_curves(figure: go.Figure, V: np.ndarray, found: Spans) -> None:
 
 
 def _add_band(figure: go.Figure, found: Spans) -> None:
-    """One strip per sign: each colour change is a new top set."""
+    """Draw one strip of support intervals per sign; each change of colour is a new top set."""
     for sign, (edges, sets) in enumerate(zip(found.edges, found.sets, strict=True)):
         figure.add_heatmap(
             x=np.degrees(edges),
@@ -211,8 +225,18 @@ def _add_band(figure: go.Figure, found: Spans) -> None:
         )
 
 
-def spannogram_at(base: go.Figure, V, k: int, phi: float, *, nonneg=True, names=None) -> go.Figure:
-    """A copy of the base with the top set at one angle lit, and the line at that angle."""
+def spannogram_at(
+    base: go.Figure,
+    V: ArrayLike,
+    k: int,
+    phi: float,
+    *,
+    nonneg: bool = True,
+    names: Sequence[str] | None = None,
+) -> go.Figure:
+    """Return a copy of the base figure with the top set at one angle highlighted, and a line at
+    that angle.
+    """
     V = np.asarray(V, float)
     figure = go.Figure(base)
     at = curves(V, [phi])[:, 0]
@@ -241,8 +265,8 @@ def spannogram_at(base: go.Figure, V, k: int, phi: float, *, nonneg=True, names=
     return figure.add_vline(x=float(np.degrees(phi)), line={"color": CONTEXT, "width": 1.5})
 
 
-def spannogram_figure(V, k: int, phi: float, **options) -> go.Figure:
-    """`spannogram_base` and `spannogram_at` in one call, for a picture that is drawn once."""
+def spannogram_figure(V: ArrayLike, k: int, phi: float, **options: Any) -> go.Figure:
+    """Draw `spannogram_base` and `spannogram_at` in one call, for a picture that is drawn once."""
     names = options.pop("names", None)
     return spannogram_at(
         spannogram_base(V, k, **options), V, k, phi, nonneg=options.get("nonneg", True), names=names

@@ -1,11 +1,12 @@
-"""The rank-3 picture: the sphere of directions coloured by the objective, and the cones in which a search
-proved its bound.
-"""
+"""Draw the rank-3 picture: the sphere of directions coloured by the objective, with the cones of a search."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import (
     BEST,
@@ -32,8 +33,8 @@ STATUS = {
 MOST_CONES = 3000
 
 
-def field(V, k: int, directions, nonneg: bool = True) -> np.ndarray:
-    """Objective ``f(c) = topk(((Vc)+)^2)`` (signed: ``topk((Vc)^2)``) at many directions.
+def field(V: ArrayLike, k: int, directions: ArrayLike, nonneg: bool = True) -> np.ndarray:
+    """Return the objective ``f(c) = topk(((Vc)+)^2)`` (signed: ``topk((Vc)^2)``) at many directions.
 
     Parameters
     ----------
@@ -48,9 +49,10 @@ def field(V, k: int, directions, nonneg: bool = True) -> np.ndarray:
     return (top**2).sum(axis=1).reshape(directions.shape[:-1])
 
 
-def hammer(points) -> tuple[np.ndarray, np.ndarray]:
-    """Equal-area map (Hammer) of unit vectors (..., 3): x in [-2√2, 2√2], y in [-√2, √2]; longitude is
-    ``atan2(c2, c1)``.
+def hammer(points: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Map unit vectors (..., 3) to the equal-area Hammer map: x in [-2√2, 2√2], y in [-√2, √2].
+
+    Longitude is ``atan2(c2, c1)``.
     """
     points = np.asarray(points, float)
     longitude, sine = np.arctan2(points[..., 1], points[..., 0]), np.clip(points[..., 2], -1, 1)
@@ -59,8 +61,10 @@ def hammer(points) -> tuple[np.ndarray, np.ndarray]:
     return 2 * np.sqrt(2) * cosine * np.sin(longitude / 2) / scale, np.sqrt(2) * sine / scale
 
 
-def from_hammer(x, y) -> np.ndarray:
-    """Inverse of `hammer`: (..., 3) unit vectors, NaN outside the map."""
+def from_hammer(x: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """Return the unit vectors (..., 3) of points of the Hammer map, the inverse of `hammer`; NaN outside the
+    map.
+    """
     x, y = np.asarray(x, float), np.asarray(y, float)
     with np.errstate(invalid="ignore"):
         z = np.sqrt(np.where(x**2 / 8 + y**2 / 2 <= 1, 1 - (x / 4) ** 2 - (y / 2) ** 2, np.nan))
@@ -72,8 +76,8 @@ def from_hammer(x, y) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Globe:
-    """The objective sampled once for both views: on the sphere's grid and on the map's grid. Independent of
-    the cones.
+    """Objective sampled on the grid of the sphere (points, values) and on the grid of the map (x, y, flat),
+    without cones.
     """
 
     points: np.ndarray
@@ -83,8 +87,10 @@ class Globe:
     flat: np.ndarray
 
 
-def globe(V, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
-    """Sample the objective; keep the result while a search runs, it is the heavy part."""
+def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
+    """Sample the objective on both grids. This is the slow part, so callers keep the result while a search
+    runs.
+    """
     latitude, longitude = (
         np.linspace(-np.pi / 2, np.pi / 2, resolution + 1),
         np.linspace(-np.pi, np.pi, 2 * resolution + 1),
@@ -108,11 +114,11 @@ def globe(V, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
     return Globe(points, field(V, k, points, nonneg), x, y, flat)
 
 
-def _edges(cones: np.ndarray, status) -> dict[str, np.ndarray]:
-    """Distinct edges per status, (e, 2, 3) unit vectors; an edge shared by two cones is drawn once, in the
-    more telling status.
+def _edges(cones: np.ndarray, status: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return the distinct edges per status, (e, 2, 3) unit vectors. A shared edge gets the status that comes
+    first in `STATUS`.
     """
-    owner: dict[tuple, str] = {}
+    owner: dict[tuple[Any, ...], str] = {}
     rank = {name: i for i, name in enumerate(STATUS)}
     corners = np.round(cones / np.linalg.norm(cones, axis=2, keepdims=True), 12) + 0.0
     for cone, state in zip(corners, status, strict=True):
@@ -126,16 +132,20 @@ def _edges(cones: np.ndarray, status) -> dict[str, np.ndarray]:
     }
 
 
-def arcs(edges, steps: int = 9) -> np.ndarray:
-    """Great-circle arcs: (e, 2, 3) end points -> (e, steps, 3) unit vectors."""
+def arcs(edges: ArrayLike, steps: int = 9) -> np.ndarray:
+    """Return great-circle arcs between pairs of points: (e, 2, 3) end points -> (e, steps, 3) unit
+    vectors.
+    """
     edges = np.asarray(edges, float)
     t = np.linspace(0, 1, steps)[None, :, None]
     points = (1 - t) * edges[:, :1] + t * edges[:, 1:]
     return points / np.linalg.norm(points, axis=2, keepdims=True)
 
 
-def _shown(cones, status, bounds) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """The cones worth drawing: all, or the open ones and the last others when there are too many."""
+def _shown(cones: Any, status: Any, bounds: Any) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Return the cones to draw: all up to `MOST_CONES`, otherwise the open ones first and then the latest
+    others.
+    """
     cones = np.asarray(cones, float).reshape(-1, 3, 3)
     status = [str(s) for s in status]
     bounds = np.full(len(cones), np.nan) if bounds is None else np.asarray(bounds, float)
@@ -146,7 +156,7 @@ def _shown(cones, status, bounds) -> tuple[np.ndarray, list[str], np.ndarray]:
     return cones, status, bounds
 
 
-def _alt(status, view: str) -> str:
+def _alt(status: Sequence[str], view: str) -> str:
     counts = ", ".join(f"{status.count(name)} {name}" for name in STATUS if name in status)
     return f"{view} of directions coloured by the objective; cones: {counts or 'none yet'}."
 
@@ -156,8 +166,15 @@ def _sentence(state: str, bound: float) -> str:
     return f"cone, {STATUS[state][2]}{limit}"
 
 
-def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -> go.Figure:
-    """The sphere in three dimensions (needs WebGL in the browser; `flat_map_figure` says the same without).
+def sphere_figure(
+    world: Globe,
+    cones: Any = (),
+    status: Iterable[object] = (),
+    bounds: ArrayLike | None = None,
+    points: Any = None,
+) -> go.Figure:
+    """Draw the sphere in three dimensions. The browser needs WebGL; `flat_map_figure` shows equal content
+    without it.
 
     Parameters
     ----------
@@ -222,8 +239,9 @@ def sphere_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -
 
 
 def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Paths (e, s, 3) on the map, NaN-separated. Points on the seam take the side of `inside` (e, 3), a point
-    within the same cone.
+    """Return paths (e, s, 3) as NaN-separated lines on the map.
+
+    Points on the seam take the side of `inside` (e, 3), a point within the cone of the path.
     """
     paths = paths.copy()
     seam = (np.abs(paths[..., 1]) < 1e-12) & (paths[..., 0] < 0)
@@ -233,9 +251,17 @@ def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.n
     return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
 
 
-def flat_map_figure(world: Globe, cones=(), status=(), bounds=None, points=None) -> go.Figure:
-    """The same on an equal-area map (Hammer): every cone as a filled patch whose centre says its bound.
-    Parameters as `sphere_figure`.
+def flat_map_figure(
+    world: Globe,
+    cones: Any = (),
+    status: Iterable[object] = (),
+    bounds: ArrayLike | None = None,
+    points: Any = None,
+) -> go.Figure:
+    """Draw the sphere on an equal-area map (Hammer), every cone as a filled patch with its bound at the
+    centre.
+
+    Parameters are those of `sphere_figure`.
     """
     cones, status, bounds = _shown(cones, status, bounds)
     figure = new_figure(_alt(status, "Equal-area map"), height=430)

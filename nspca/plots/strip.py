@@ -1,9 +1,9 @@
-"""The strip under the curve of a sweep: how large the proved gap is at every k, too small to be seen on the
-curve itself.
+"""Draw the strip under the curve of a sweep: the proved gap at every k, which is too small to be seen on the
+curve.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ LOOKS = {
 
 
 def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float) -> None:
-    """Draw the strip; the axes of the figure get their places even when nothing is proved yet.
+    """Draw the strip into a figure. The axes get their places even when nothing is proved yet.
 
     Parameters
     ----------
@@ -52,7 +52,9 @@ def _gaps(region: pd.DataFrame) -> pd.DataFrame:
     return region.assign(ratio=ratio, gap=1 - np.array(ratio))
 
 
-def _draw(figure, found, look, floor, closed):
+def _draw(
+    figure: go.Figure, found: pd.DataFrame, look: Mapping[str, str], floor: float, closed: float
+) -> None:
     done = found["gap"] <= closed
     said = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(ratio)}."

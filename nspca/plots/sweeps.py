@@ -1,9 +1,9 @@
-"""The variance of components against their number of features, with the region in which the optimum is proved
-to lie.
+"""Draw the variance of components against their number of features, with the region in which the optimum is
+proved to lie.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ HEADROOM = 1.06
 
 
 def kind_words(kind: object, code: bool = True) -> str:
-    """What a bound comes from, in words, and its code if wanted; an unknown kind keeps its own name."""
+    """Return the origin of a bound in words, with its code if wanted; an unknown kind keeps its own name."""
     said = (KINDS | others.KINDS).get(
         str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound"
     )
@@ -64,14 +64,17 @@ def kind_words(kind: object, code: bool = True) -> str:
 
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
-    """Per k the best value and the least upper bound over all methods: between them lies the unknown
-    optimum.
+    """Return per k the best value and the least upper bound over all methods; the unknown optimum lies
+    between them.
     """
     return frame.groupby("k", sort=True).agg(lower=("value", "max"), upper=("upper", "min")).dropna()
 
 
-def band(ks, lower, upper, all_ks) -> tuple[list, list]:
-    """Outline of the certified region as closed pieces, split by None where a k of the sweep is not ready.
+def band(
+    ks: Sequence[int], lower: Sequence[float], upper: Sequence[float], all_ks: Iterable[int]
+) -> tuple[list[Any], list[Any]]:
+    """Return the outline of the certified region as closed pieces, split by None where a k of the sweep is
+    not ready.
 
     Nothing is drawn across a k that has no row yet: a straight line there would claim a proof that does not
     exist.
@@ -91,8 +94,8 @@ def band(ks, lower, upper, all_ks) -> tuple[list, list]:
     return xs[:-1], ys[:-1]
 
 
-def _broken(rows: pd.DataFrame, all_ks) -> pd.DataFrame:
-    """Rows with an empty one for every k that is still missing, so that lines stop there."""
+def _broken(rows: pd.DataFrame, all_ks: Iterable[int]) -> pd.DataFrame:
+    """Return the rows with an empty row for every k that is still missing, so that lines stop there."""
     return rows.set_index("k").reindex(sorted(set(all_ks) | set(rows["k"]))).rename_axis("k").reset_index()
 
 
@@ -118,7 +121,9 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
     )
 
 
-def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict) -> go.Scatter:
+def _upper_trace(
+    rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict[str, Any]
+) -> go.Scatter:
     hover = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
         f"explain more than {upper} of {unit_name}.<br>The bound is {kind_words(bound, code=False)}."
@@ -141,26 +146,26 @@ def _upper_trace(rows: pd.DataFrame, unit_name: str, kind: str, name: str, look:
 
 
 def sweep_figure(
-    frame,
+    frame: Any,
     *,
-    unit,
-    unit_name="the leading eigenvalue",
-    selected_k=None,
-    signed=False,
-    total=None,
-    all_ks=None,
-    bounds="ours",
-    ceiling=math.inf,
+    unit: float,
+    unit_name: str = "the leading eigenvalue",
+    selected_k: int | None = None,
+    signed: bool = False,
+    total: int | None = None,
+    all_ks: Iterable[int] | None = None,
+    bounds: str = "ours",
+    ceiling: float = math.inf,
     pinned: Sequence[tuple[pd.DataFrame, float, str]] = (),
     ghost: pd.DataFrame | None = None,
-    note="",
+    note: str = "",
     marked: int | None = None,
     wanted: tuple[float, str] | None = None,
-    fit=False,
-    closed=0.0,
+    fit: bool = False,
+    closed: float = 0.0,
 ) -> go.Figure:
-    """Variance explained against k with the region in which the optimum is proved to lie, and below it how
-    large the proved gap is.
+    """Draw variance explained against k with the region in which the optimum is proved to lie, and below it
+    the proved gap.
 
     Parameters
     ----------
@@ -265,12 +270,14 @@ def sweep_figure(
 
 
 def _chance(paper: pd.DataFrame) -> str:
-    """How sure the paper's bound is, short enough for the legend on a small screen."""
+    """Return the least probability of the paper's bound in words short enough for the legend on a small
+    screen.
+    """
     return f"probability {format_guarantee(paper['epsnet_probability'].min())}"
 
 
 def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
-    """The region of some rows, and with which probability its bound holds."""
+    """Return the certified region of some rows, with the probability with which its bound holds."""
     if not rows or not len(rows[0]):
         return pd.DataFrame(columns=["lower", "upper", "probability"])
     return certified(rows[0]).assign(probability=rows[0].groupby("k")["probability"].min())
@@ -279,8 +286,8 @@ def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
 def _lay_out_values(
     figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool
 ) -> None:
-    """From zero or from the smallest value to the largest bound; nobody can move the axis away from what is
-    drawn.
+    """Set the range of the value axis, from zero (or the smallest value) to the largest bound, and prevent
+    panning beyond it.
     """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
@@ -307,7 +314,7 @@ def _largest(rows: pd.DataFrame) -> float:
 
 
 def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The rows with our bound, with the 2014 paper's, and with its exact form."""
+    """Return the rows three times: with our bound, with the 2014 paper's, and with its exact form."""
     frame = frame.assign(**{name: math.nan for name in others.COLUMNS if name not in frame})
     return (
         frame.assign(probability=math.nan),
@@ -327,7 +334,7 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
-    """A line at k through both parts; its label stands on the side where there is more room."""
+    """Draw a line at k through both parts of the figure; its label stands on the side with more room."""
     at = kaxis.place(expected, k)
     right = bool(expected) and 2 * at > kaxis.place(expected, expected[0]) + kaxis.place(
         expected, expected[-1]
@@ -366,7 +373,7 @@ def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int])
 
 
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
-    """What was known before, behind everything else."""
+    """Draw the earlier values and bounds behind everything else."""
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, CONTEXT, 0.1)
     hover = [
@@ -384,8 +391,8 @@ def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
 def _add_region(
     figure: go.Figure, rows: pd.DataFrame, expected: list[int], colour: str, opacity: float, name: str = ""
 ) -> None:
-    """Between the best value and the least upper bound, where there are any; without a name it stays out of
-    the legend.
+    """Shade the region between the best value and the least upper bound. Without a name it has no legend
+    entry.
     """
     region = certified(rows)
     if not len(region):
@@ -402,7 +409,7 @@ def _add_upper(
     unit_name: str,
     kind: str,
     name: str,
-    look: dict,
+    look: dict[str, Any],
 ) -> None:
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
     if len(tightest):
@@ -410,9 +417,9 @@ def _add_upper(
 
 
 def _add_pinned(
-    figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str, look: dict
+    figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str, look: dict[str, Any]
 ) -> None:
-    """The best values of an earlier sweep, and what was proved about them, behind everything else."""
+    """Draw the best values of an earlier sweep and its proved region, behind everything else."""
     rows = (
         _in_percent(frame, unit)
         .sort_values("value", kind="stable")

@@ -1,9 +1,11 @@
-"""Colours, the one template, and the words every figure shares."""
+"""Colours, the figure template and the phrases that all figures share."""
 
 from math import isfinite
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import COLOURS, GRID, MAIN
 from nspca.numerals import NO_BOUND, format_guarantee
@@ -38,30 +40,30 @@ TEMPLATE = go.layout.Template(
 )
 
 
-def new_figure(alt: str, height: int = 420, **layout) -> go.Figure:
-    """An empty figure with the theme, a height in pixels and a description for people who do not see it."""
+def new_figure(alt: str, height: int = 420, **layout: Any) -> go.Figure:
+    """Return an empty figure with the theme, a height in pixels and a text description for screen readers."""
     return go.Figure(layout={"template": TEMPLATE, "height": height, "meta": {"alt": alt}, **layout})
 
 
 def alt_text(figure: go.Figure) -> str:
-    """The description of a figure made here: one or two sentences with its main numbers."""
+    """Return the description of a figure made by this package: one or two sentences with its main numbers."""
     return figure.layout.meta["alt"]
 
 
-def colorbar(title: str) -> dict:
-    """The scale beside a picture."""
+def colorbar(title: str) -> dict[str, Any]:
+    """Return the settings of the colour scale beside a picture."""
     return {"title": {"text": title, "font": {"size": 13}}, "thickness": 12, "len": 0.8}
 
 
 def hide_axes(figure: go.Figure) -> go.Figure:
-    """Square pixels, no axes, first row on top: for everything that is a picture."""
+    """Return the figure laid out as a picture: square pixels, no axes, first row on top."""
     figure.update_xaxes(visible=False, constrain="domain")
     figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
     return figure.update_layout(margin={"l": 8, "r": 8, "t": 40, "b": 8})
 
 
 def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:
-    """What a ratio says: "at least 99.2 % of the best possible, proved".
+    """Return the meaning of a ratio in words, for example "at least 99.2 % of the best possible, proved".
 
     A bound that holds with a probability (None or NaN: it is certain) proves nothing, and the sentence says
     so instead.
@@ -75,7 +77,7 @@ def ratio_sentence(ratio: float | None, probability: float | None = None) -> str
 
 
 def certainty(probability: float | None) -> str:
-    """ "proved", or "with probability at least 99.7 %", rounded down."""
+    """Return "proved", or "with probability at least 99.7 %" with the probability rounded down."""
     return (
         "proved"
         if probability is None or not isfinite(probability)
@@ -84,12 +86,12 @@ def certainty(probability: float | None) -> str:
 
 
 def plain(name: object, width: int = 40) -> str:
-    """A name as Plotly text: its markup is switched off and its length bounded."""
+    """Return a name as Plotly text, with its markup escaped and its length bounded."""
     text = str(name)
     text = text if len(text) <= width else text[: width - 1] + "…"
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def light(values) -> np.ndarray:
-    """Values as float32, which Plotly sends in binary: enough for a screen at half the bytes."""
+def light(values: ArrayLike) -> np.ndarray:
+    """Return values as float32, which Plotly sends in binary: enough for a screen at half the bytes."""
     return np.ascontiguousarray(values, dtype=np.float32)

@@ -1,6 +1,6 @@
-"""A run at a glance: small drawings in SVG, each a string that stands alone."""
+"""Small SVG drawings that summarise a run, each a string that can be used alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nspca.colours import COLOURS, FOUND, PROVED, fade
 
@@ -14,7 +14,7 @@ SVG = (
 def sparkline(
     x: Sequence[float], lines: Mapping[str, Sequence[float]], upper: Sequence[float | None] = ()
 ) -> str:
-    """One line for each name over x, and the band from the first line up to a bound where there is one.
+    """Draw one line for each name over x, and the band from the first line up to a bound where there is one.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def sparkline(
 
 
 def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
-    """Which features belong to which part, each in the part's colour, in rows of `columns`."""
+    """Draw the features of each part in the part's colour, in rows of `columns`."""
     rows = -(-n // columns)
     side = min((WIDTH - 2 * EDGE) / columns, (HEIGHT - 2 * EDGE) / rows)
     high = max(side, (HEIGHT - 2 * EDGE) / 2 if rows == 1 else side)
@@ -67,7 +67,7 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
     return f"{SVG}{frame}{''.join(cells)}</svg>"
 
 
-def _scale(values: Sequence[float], first: float, last: float):
-    """Where a value stands between two ends."""
+def _scale(values: Sequence[float], first: float, last: float) -> Callable[[float], float]:
+    """Return a function that maps values linearly to positions between two ends."""
     low, high = min(values), max(values)
     return lambda value: first + (last - first) * ((value - low) / (high - low) if high > low else 0.5)

@@ -1,10 +1,13 @@
-"""A data set at a glance: a small SVG made from its first samples, for a card."""
+"""Draw a small SVG preview of a data set from its first samples, for a card."""
 
 import base64
 import io
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from PIL import Image
 
 from nspca.colours import COLOURS, CONTEXT, DIVERGING, MAIN
@@ -15,8 +18,15 @@ _IMAGES, _LINES, _WORDS = (3, 8), 5, 7
 _CELLS = (21, 60)
 
 
-def thumbnail(X, *, kind="table", image_shape=None, axis=None, feature_names=None) -> str:
-    """The first samples as what they are, as an SVG of `WIDTH` × `HEIGHT`.
+def thumbnail(
+    X: Any,
+    *,
+    kind: str = "table",
+    image_shape: Sequence[int] | None = None,
+    axis: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> str:
+    """Draw the first samples as images, spectra, words or table cells, in an SVG of `WIDTH` × `HEIGHT`.
 
     Parameters
     ----------
@@ -37,7 +47,7 @@ def thumbnail(X, *, kind="table", image_shape=None, axis=None, feature_names=Non
     )
 
 
-def _images(X, shape) -> str:
+def _images(X: Any, shape: Sequence[int]) -> str:
     lines, columns = _IMAGES
     rows = np.asarray(X[: lines * columns], float)
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
@@ -50,7 +60,7 @@ def _images(X, shape) -> str:
     return _picture(sheet)
 
 
-def _spectra(X, axis) -> str:
+def _spectra(X: Any, axis: ArrayLike | None) -> str:
     order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
     rows = np.asarray(X[np.linspace(0, X.shape[0] - 1, _LINES).astype(int)], float)[:, order]
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -65,8 +75,8 @@ def _spectra(X, axis) -> str:
     )
 
 
-def _words(X, names) -> str:
-    """The most frequent words, each as large as its share."""
+def _words(X: Any, names: Sequence[str]) -> str:
+    """Draw the most frequent words, each as large as its share."""
     counts = np.asarray(X.sum(axis=0)).ravel()
     most = np.argsort(-counts, kind="stable")[:_WORDS]
     drawn, x, y = [], 6.0, 26.0
@@ -87,8 +97,8 @@ def _words(X, names) -> str:
     return "".join(drawn)
 
 
-def _cells(X) -> str:
-    """A table as a heat map of its standard deviations, thinned evenly."""
+def _cells(X: Any) -> str:
+    """Draw a table as a heat map of its standard deviations, thinned evenly."""
     i, j = (
         np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
         for count, most in zip(X.shape, _CELLS, strict=True)

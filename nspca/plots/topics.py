@@ -1,9 +1,12 @@
-"""One topic as LDAvis shows it: its words, what each weighs in the topic, and behind that how common it is
-everywhere.
+"""Draw one topic as LDAvis shows it: the weight of each word in the topic over the word's overall
+frequency.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from nspca.colours import CONTEXT, NEGATIVE, POSITIVE, fade
 from nspca.plots.theme import new_figure, plain
@@ -12,9 +15,10 @@ MOST = 20
 """Words that are drawn."""
 
 
-def topic_figure(x, names, overall, *, what: str) -> go.Figure:
-    """Weights in a topic as bars, largest first, over the overall frequency of each word, every kind of bar
-    with an axis of its own.
+def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what: str) -> go.Figure:
+    """Draw the weights of a topic as bars, largest first, over the overall frequency of each word.
+
+    Weights and frequencies have an axis each.
 
     Parameters
     ----------

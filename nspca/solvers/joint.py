@@ -147,7 +147,7 @@ def kicked(problem: Problem, X: Array, V: Array, count: int, rng, report: Report
     for kick in range(count):
         whole = np.zeros_like(X)
         whole[rows] = inner
-        report(Event("kicks", kick, count, lower=reached * A.unit, payload=disjoint.told(whole)))
+        report(Event("kicks", kick, count, lower=reached * A.unit, payload=disjoint.event_payload(whole)))
         G = part.product(inner)
         G /= np.sqrt(np.maximum(np.einsum("ij,ij->j", inner, G), 1e-300))
         chosen = rng.choice(len(sizes), size=min(len(sizes), 1 + kick % 2), replace=False)

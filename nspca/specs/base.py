@@ -317,6 +317,8 @@ class Registered(Model):
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> Self:
         """Return the spec that `to_plain` gave."""
+        if not isinstance(values, Mapping):
+            raise InvalidOption(f"a spec must be a JSON object, got {shown(values)}; export it again")
         values = dict(values)
         kind, schema = values.pop("kind", None), values.pop("schema", SCHEMA)
         if schema != SCHEMA:

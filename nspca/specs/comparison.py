@@ -45,7 +45,7 @@ class ComparisonSpec(ProblemSpec):
         Values of k, in increasing order.
     methods : tuple of str
         "auto" or keys of `nspca.METHODS`.
-    effort : "fast", "standard" or "thorough"
+    effort : "fast", "standard", "thorough" or "exhaustive"
         How hard to look for the proofs.
     options : dict
         Options by method.

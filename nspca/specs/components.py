@@ -11,7 +11,6 @@ from pydantic import StrictStr
 
 from nspca.api import certify, line_of, solve
 from nspca.certificate import Certificate
-from nspca.data import SAMPLES
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -23,7 +22,7 @@ from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
-from nspca.specs.sweep import NO_METHOD, Effort, cheapest_first, check_methods, effort_words
+from nspca.specs.sweep import NO_METHOD, JointEffort, cheapest_first, check_methods, effort_words
 
 WORTH = 1e-6
 """Relative gain from which better components are reported."""
@@ -64,7 +63,8 @@ class ComponentsSpec(ProblemSpec):
     ] = DEFAULT
     options: Options = Limits(default_factory=dict)
     effort: Annotated[
-        Effort | None, Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True)
+        JointEffort | None,
+        Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True),
     ] = "standard"
     noun: Literal["component", "part", "topic"] = "component"
     seed: Seed = 0
@@ -98,8 +98,7 @@ class ComponentsSpec(ProblemSpec):
         same = len(set(self.sizes)) == 1
         each = " each" if same and self.r > 1 else ""
         sizes = ", ".join(map(str, self.sizes[:1] if same else self.sizes))
-        kind = SAMPLES[self.data.sample].kind if self.data.sample in SAMPLES else ""
-        one = "word" if kind == "words" else "pixel" if self.noun == "part" else "feature"
+        one = "word" if self.data.is_words else "pixel" if self.noun == "part" else "feature"
         features = one if sizes == "1" else f"{one}s"
         question = f"{count_words(self.r, self.noun)} of {sizes} {features}{each}"
         return Description(self.data.title, question, self.details())

@@ -235,6 +235,11 @@ class DataSpec(Model):
         gaps = [GAPS[self.missing]] if self.missing else []
         return ", ".join([name, *gaps, *self.change_words()])
 
+    @property
+    def is_words(self) -> bool:
+        """Whether the features are known to be words."""
+        return self.sample in SAMPLES and SAMPLES[self.sample].kind == "words"
+
     def change_words(self) -> list[str]:
         """Return what is done to the numbers, step by step, in words."""
         features = [features_words(self)] if any(getattr(self, name) for name in OF_FEATURES) else []

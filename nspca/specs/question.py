@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt
 
+from nspca.bounds.plan import PLANS
 from nspca.data import Dataset
 from nspca.errors import InvalidData
 from nspca.planning.costs import Plan, planned
@@ -182,7 +183,9 @@ class ProblemSpec(Spec):
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else table_size(data)
         sizes, problems = self.work
-        found = planned(size, sizes, getattr(self, "effort", None) or "fast", machine or speed())
+        asked = getattr(self, "effort", None) or "fast"
+        effort = asked if asked in PLANS else [*PLANS][-1]  # of an exhaustive search its first bound
+        found = planned(size, sizes, effort, machine or speed())
         if found.seconds is None:
             return found
         return Plan(**{**vars(found), "seconds": found.seconds * (1 + AGAIN * (problems - 1))})

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field as Limits
 from pydantic import StrictStr
 
-from nspca.api import line_of, sweep
-from nspca.bounds.plan import PLANS
+from nspca.api import EFFORTS, line_of, sweep
+from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.result import Sweep
@@ -26,8 +26,10 @@ NO_METHOD = "at least one method is required, got none; choose one"
 
 if TYPE_CHECKING:
     Effort = str
+    JointEffort = str
 else:
-    Effort = Literal[tuple(PLANS)]
+    Effort = Literal[EFFORTS]
+    JointEffort = Literal[tuple(JOINT_PLANS)]  # of several components together
 Ks = Annotated[tuple[Whole, ...], Limits(min_length=1, max_length=MOST_KS)]
 
 
@@ -50,7 +52,7 @@ class SweepSpec(ProblemSpec):
         Values of k, in increasing order.
     methods : tuple of str
         "auto" or keys of `nspca.METHODS`.
-    effort : "fast", "standard", "thorough" or None
+    effort : "fast", "standard", "thorough", "exhaustive" or None
         How hard to look for the proofs.
     keep : tuple of int
         The `forced` features by number in the table before other features were left out, which is how an

@@ -85,10 +85,11 @@ def test_a_feature_nearly_alone_is_not_exchangeable(effort):
     assert known.places[0] is nspca.places.Place.EVERY
 
 
-def test_no_value_is_reached_that_is_not_whatever_the_component():
+@pytest.mark.parametrize("count", [40, pytest.param(1200, marks=pytest.mark.long)])
+def test_no_value_is_reached_that_is_not_whatever_the_component(count):
     """Components found, and given ones that are far from the best or use a feature nearly alone."""
-    rng = np.random.default_rng(2)
-    for number in range(120):
+    rng = np.random.default_rng(count)
+    for number in range(count):
         n, nonneg = int(rng.integers(2, 6)), bool(number % 2)
         A, k = weakly_coupled(rng, n), int(rng.integers(1, n))
         forced = (int(rng.integers(n)),) if number % 5 == 0 else ()

@@ -14,6 +14,7 @@ from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
 from tests.oracles import brute_force, brute_force_forced
+from tests.rowblocks import InMemory
 from tests.strategies import cases, counts
 
 
@@ -184,3 +185,21 @@ def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort)
     assert proved.ratio(result.value) > 0.97
     assert point is None or problem.value(point) >= result.value
     assert nspca.verify(X, proved, problem) <= proved.upper
+
+
+@pytest.mark.parametrize("whole", [4000, 5])
+def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
+    """Standardised counts in blocks: A formed whole, or strips of it in passes over the rows."""
+    monkeypatch.setattr("nspca.matrix.sharded.WHOLE", whole)
+    rng = np.random.default_rng(12)
+    rate = np.full((300, 450), 0.3)
+    rate[:60, :40] = 3.0
+    X = sp.csr_array(rng.poisson(rate).astype(float))
+    table = InMemory(X, 70)
+    problem = nspca.Problem.from_shards(table, 20, scale=True)
+    value = nspca.solve(problem, certify=None).value
+    proved, _, _ = strongest(problem, value, "fast")
+    assert "y" in proved.witness
+    assert value <= nspca.verify(table, proved, problem) <= proved.upper
+    assert nspca.verify(X, proved) <= proved.upper
+    assert proved.upper < 20

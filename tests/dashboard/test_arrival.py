@@ -75,13 +75,13 @@ def test_the_script_makes_what_is_there(bundled, monkeypatch):
     of, asked, kept = next(
         one for one in bundled if one[0].reference.sample == "pitprops" and hasattr(one[1], "sizes")
     )
-    made = answered("joint", of, asked)
+    made = answered(of, asked)
     for key, result in made.sweep.results.items():
         assert np.isclose(result.value, kept.sweep[key].value) and np.isclose(
             result.ratio, kept.sweep[key].ratio, rtol=1e-3
         )
     again = answers.Answer.from_bytes(made.to_bytes())
-    assert (again.request, again.content, again.seconds) == (kept.request, made.content, made.seconds)
+    assert (again.spec, again.content, again.seconds) == (kept.spec, made.content, made.seconds)
 
 
 @pytest.mark.parametrize(("path", "address"), PAGES)

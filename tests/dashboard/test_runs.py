@@ -202,7 +202,8 @@ def test_whatever_is_stored_is_a_line_and_no_error(visit, texts, workspace):
         assert len(page.get("popover")) + texts(page).count("cannot be read") == min(
             OF_A_PAGE, count - OF_A_PAGE * (listed - 1)
         )
-    assert not visit(w=workspace).error
+    home = visit(w=workspace)
+    assert not home.error, [error.value for error in home.error]
 
 
 def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):

@@ -129,7 +129,7 @@ def test_a_feature_outside_that_must_enter_does(monkeypatch, k, rounds):
 def test_a_known_answer_is_never_lost(monkeypatch):
     held_in_parts(monkeypatch, 20)
     monkeypatch.setattr(outside, "ROUNDS", 0)
-    monkeypatch.setattr(outside, "_looked_over", lambda problem, result, report: result)
+    monkeypatch.setattr(outside, "_with_exchanges", lambda problem, result, report: result)
     x = np.zeros(120)
     x[58:70] = 12**-0.5
     problem = nspca.Problem.from_data(outsiders(), 12)

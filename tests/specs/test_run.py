@@ -13,7 +13,7 @@ import nspca
 from nspca.cli.entry import main
 from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.sources import shard
-from nspca.specs import DataSpec, NoiseSpec, PaperSpec, ProofSpec, Spec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, NoiseSpec, PaperSpec, ProofSpec, Spec, SweepSpec
 
 
 @pytest.fixture
@@ -110,6 +110,9 @@ def test_ctrl_c_keeps_what_is_ready(table, capsys, monkeypatch):
         ("no JSON", "must be JSON"),
         ("[1]", "must be a JSON object"),
         ("{}", "kind of a spec must be"),
+        ('{"kind": ["sweep"]}', "kind of a spec must be"),
+        ('{"kind": "sweep", "ks": [1], "data": 3}', "data of a SweepSpec must be"),
+        ('{"kind": "comparison", "ks": [1], "options": {"em": 3}}', "options of a ComparisonSpec must be"),
         ('{"kind": "sweep"}', "needs 'ks'"),
         ('{"kind": "sweep", "ks": [1], "schema": 2}', "must be of schema 1, got 2"),
         ('{"kind": "sweep", "ks": [1]}', "name a sample or a path"),
@@ -156,3 +159,13 @@ def test_an_estimate_says_what_a_question_takes():
     many = SweepSpec(data=DataSpec(sample="digits"), ks=tuple(range(1, 30))).estimate()
     assert few.bytes > 0 and 0 < few.seconds < many.seconds
     assert json.loads(SweepSpec(ks=(3,)).to_json()) == {"kind": "sweep", "schema": 1, "ks": [3]}
+
+
+def test_every_effort_of_the_package_can_be_asked_for():
+    spec = SweepSpec(data=DataSpec(sample="pitprops"), ks=(3,), effort="exhaustive")
+    assert spec.run()["auto", 3].ratio > 1 - 1e-6 and spec.estimate().bytes > 0
+    assert "effort=exhaustive" in "&".join("=".join(pair) for pair in spec.to_query().items())
+    for effort in nspca.api.EFFORTS:
+        assert SweepSpec(ks=(3,), effort=effort).effort == effort
+    with pytest.raises(InvalidOption, match="effort of a ComponentsSpec must be"):
+        ComponentsSpec(sizes=(3, 3), effort="exhaustive")
