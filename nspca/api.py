@@ -208,6 +208,36 @@ def certify(
 
 
 @within_memory()
+def prove_optimum(
+    problem: Problem,
+    result: Result,
+    report: Report | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    client=None,
+    resume: Certificate | None = None,
+) -> Result:
+    """Return `result` with a certificate of effort "exhaustive", or a better answer that its search found.
+
+    The parameters are those of `certify`, and `result` is required. `Cancelled` carries as its `result` the
+    best answer by then, with what is proved about it.
+    """
+    _known_problem(problem)
+    search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
+    belonging(problem, result)
+    search.check(problem, len(result.values))
+    try:
+        certificate, _, point = _certificate(
+            problem, result, EXHAUSTIVE, _known_report(report), search=search
+        )
+    except Cancelled as stop:
+        if isinstance(stop.best, Certificate):
+            stop.result = certified(problem, _improved(problem, result, stop.point), stop.best)
+        raise
+    return certified(problem, _improved(problem, result, point), certificate)
+
+
+@within_memory()
 def sweep(
     problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options
 ) -> Sweep:
@@ -304,9 +334,16 @@ def better(problem: Problem, result: Result, point) -> Result:
     """`result` of "auto" with a better component that the search for its certificate came upon; other methods
     keep their own.
     """
-    if point is None or result.method != "auto" or problem.value(point) <= result.value:
+    return _improved(problem, result, point) if result.method == "auto" else result
+
+
+def _improved(problem: Problem, result: Result, point) -> Result:
+    """Return `result`, or the component `point` (n,) in its place if that explains more."""
+    if point is None or problem.value(point) <= result.value:
         return result
-    return Result.of(problem, point, result.status, "auto", **result.info | {"found_by": "certificate"})
+    return Result.of(
+        problem, point, result.status, result.method, **result.info | {"found_by": "certificate"}
+    )
 
 
 def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:

@@ -118,11 +118,13 @@ class Cancelled(NSPCAError):
 
     Partial results are attached while the exception travels up. `best` is the Certificate proved by then, or
     for a sweep the Sweep of finished rows. `result` is the Result found by then, of status CANCELLED, or for
-    a task in a worker the bytes of its partial result. Both are None when nothing was ready.
+    a task in a worker the bytes of its partial result. `point` is a component
+    better than the known one, if the search for a proof found one. All are None when nothing was ready.
     """
 
     best: Any = None
     result: Any = None
+    point: Any = None
 
 
 @contextmanager

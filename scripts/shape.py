@@ -19,11 +19,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
+FIGURE = "traces and axes of one figure, in the order in which they are drawn"
 REASONS = {
-    "nspca.api.certify": "the public call: every argument is one that users name",
-    "nspca.bounds.strongest.strongest": "the words of certify, and what a neighbouring k leaves",
-    "nspca.bounds.fixing.settle._Settling": "the state of one node while it is settled, step after step",
-    "nspca.bounds.fixing.tree.FixingTree": "the open nodes, and every way in which they change",
+    "nspca.plots.compare.weights_figure": FIGURE,
+    "nspca.plots.gaps.gap_figure": FIGURE,
+    "nspca.plots.spannogram.spannogram_base": FIGURE,
+    "nspca.plots.samples.score_figure": FIGURE,
     "nspca.cli.solve.add": "one option after another, in the order of the help",
     "nspca.api.sweep": "the public call: half of it says what may be asked",
     "nspca.dashboard.sweep.form.asked": "one widget after another, in the order in which they stand",

@@ -1,8 +1,8 @@
 """Find the strongest certificate that an effort buys: the bounds to try, their order, and when to stop.
 
-The order is threshold (B4) when rows are eliminated, then the dual (B5) and its lift (B6). With few features
-the search that fixes features and branches follows (B8, `fixing`). With many features W, M, U and the
-subspace are improved together (B6 until the row cuts begin, then B9), once for each rank. The search then
+The order is threshold (B4) when rows are eliminated, then the dual (B5) and its lift (B6). With few
+features the search that fixes features and branches follows (B8, `fixing`). With many features W, M, U and
+the subspace are improved together (B6 until the row cuts begin, then B9), once for each rank. The search then
 begins with that witness if it fixes anything. Everything stops as soon as the gap is closed.
 
 Budgets are counts of steps that depend on the size alone, never on the clock, so the same input gives the
@@ -142,7 +142,7 @@ def strongest(
         try:
             return *run.run(warm), run.point
         except Cancelled as stop:
-            stop.best = run.best
+            stop.best, stop.point = run.best, run.point
             raise
 
 

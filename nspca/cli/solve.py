@@ -56,13 +56,6 @@ def add(commands: Commands) -> None:
         metavar="ADDRESS",
         help="the workers of this Dask scheduler do, where the folder is at the same path",
     )
-    _add_limits(command)
-    with_seed(command)
-    with_json(command)
-
-
-def _add_limits(command: argparse.ArgumentParser) -> None:
-    """Add the words of effort "exhaustive"."""
     command.add_argument(
         "--seconds", type=float, metavar="S", help="with --effort exhaustive: end the search after so long"
     )
@@ -74,6 +67,8 @@ def _add_limits(command: argparse.ArgumentParser) -> None:
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
+    with_seed(command)
+    with_json(command)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from nspca.dashboard.browser import figures
 from nspca.dashboard.chosen import Chosen, find
 from nspca.dashboard.history import last
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import answers
 from nspca.dashboard.shell import state, words
@@ -85,6 +86,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=range(1, MOST + 1))
     tried = proofs.attempts(asked)
+    sweep = proofs.improved(sweep, tried)
     k = st.slider(
         "How many of the 64 pixels may the component use?",
         1,
@@ -109,6 +111,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             "digits_curve",
             same="the digits",
         )
+    optimal.show(about, asked, k, result, tried)
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
         proof_panel.show(about, problem, asked, k, result, tried)

@@ -10,6 +10,7 @@ from nspca.plots.components import (
     component_spectrum,
     component_words,
 )
+from nspca.plots.fixing import fixing_figure
 from nspca.plots.gaps import gap_figure, rho_figure
 from nspca.plots.others import seen_at_rank_3, seen_by_the_paper
 from nspca.plots.samples import (
@@ -34,6 +35,7 @@ __all__ = [
     "component_image",
     "component_spectrum",
     "component_words",
+    "fixing_figure",
     "flat_map_figure",
     "gap_figure",
     "globe",

@@ -50,6 +50,7 @@ PINNED = tuple(
     )
 )
 HEIGHT = 640
+OPTIMAL = "proved optimal"
 RING = f"smallest k with {100 * PLATEAU:.0f} % of the largest"
 HEADROOM = 1.06
 """Of the axis over what is drawn."""
@@ -68,6 +69,12 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     between them.
     """
     return frame.groupby("k", sort=True).agg(lower=("value", "max"), upper=("upper", "min")).dropna()
+
+
+def optimal(frame: pd.DataFrame, closed: float) -> pd.DataFrame:
+    """Return the rows of `certified` whose gap is at most `closed`: nothing better exists."""
+    known = certified(frame)
+    return known[known["upper"] - known["lower"] <= closed * known["upper"]]
 
 
 def band(
@@ -241,6 +248,8 @@ def sweep_figure(
         _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
     if wanted is not None and expected:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
+    if tight:
+        _add_optimal(figure, ours, closed)
     if marked is not None:
         _add_ring(figure, marked, ours)
     for colour, (method, rows) in zip(
@@ -362,6 +371,22 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
         marker=ring,
         hoverinfo="skip",
         name=RING,
+    )
+
+
+def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
+    """Rings around the values that are proved optimal."""
+    known = optimal(rows, closed)
+    if not len(known):
+        return
+    ring = {"symbol": "circle-open", "size": 12, "color": PROVED, "line": {"width": 2.5}}
+    figure.add_scatter(
+        x=[int(k) for k in known.index],
+        y=known["lower"],
+        mode="markers",
+        marker=ring,
+        hoverinfo="skip",
+        name=OPTIMAL,
     )
 
 

@@ -13,6 +13,7 @@ from nspca.specs.comparison import ComparisonSpec
 from nspca.specs.components import ComponentsSpec
 from nspca.specs.data import DataSpec
 from nspca.specs.membership import MembershipSpec
+from nspca.specs.optimum import OptimumSpec
 from nspca.specs.paper import PaperSpec
 from nspca.specs.preview import PreviewSpec
 from nspca.specs.proof import CheckSpec, ProofSpec
@@ -37,6 +38,7 @@ __all__ = [
     "GenesSpec",
     "MembershipSpec",
     "NoiseSpec",
+    "OptimumSpec",
     "PaperSpec",
     "PitpropsSpec",
     "PreviewSpec",

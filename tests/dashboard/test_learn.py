@@ -1,4 +1,4 @@
-"""The learn page: five screens, two guesses with their answers, and a screen to take home."""
+"""The learn page: its screens, two guesses with their answers, and a screen to take home."""
 
 import json
 import re

@@ -28,12 +28,17 @@ class Part(Covariance):
     def __init__(self, whole: Covariance, features: np.ndarray, held: Array):
         recipe = {name: getattr(whole, name) for name in ("source", "center", "scale", "digest", "exponent")}
         super().__init__(n=whole.n, shape=whole.shape, **recipe)
-        self.features, self.held, self.nu = features, held, whole.nu
+        self.features, self.held, self.nu, self.varying = features, held, whole.nu, whole.varies
 
     def _formed(self) -> Array:
         if len(self.features) < self.n:
             raise AssertionError("a part of A is not A")
         return self.held
+
+    @property
+    def varies(self) -> np.ndarray:
+        """Whether each feature (n,) has a variance."""
+        return self.varying
 
     def block(self, features) -> Array:
         """Return A on some of the features held."""

@@ -5,6 +5,7 @@ the parent ended. After each, features whose use, or whose absence, cannot lead 
 are fixed, and the work goes on with what is left.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -85,9 +86,19 @@ class Settled:
     steps: int
 
 
-def settle(ground: Ground, task: Task, report: Report) -> Settled:
-    """Return a node with features fixed, its bound, and what its children start from."""
+Answer = tuple[np.ndarray, Array]
+"""Features of an answer, and their weights."""
+Narrowed = Callable[[Supports, float, Answer | None], None]
+"""Hears what is left of a node for answers above a value, that value, and the answer that reaches it."""
+
+
+def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None = None) -> Settled:
+    """Return a node with features fixed, its bound, and what its children start from.
+
+    ``narrowed`` is called whenever features have been fixed.
+    """
     work = _Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap, report=report)
+    work.narrowed = narrowed
     return work.run(ground, task)
 
 
@@ -95,6 +106,7 @@ def settle(ground: Ground, task: Task, report: Report) -> Settled:
 class _Settling(Work[Plan]):
     stage = "fixing"
     answer: tuple[np.ndarray, Array] | None = None
+    narrowed: Narrowed | None = None
     stages: list[Stage] = field(default_factory=list)
     best: Use | None = None
     direction: Array | None = None
@@ -242,6 +254,8 @@ class _Settling(Work[Plan]):
                 None if supports.is_empty else feasible(held, self.ground.kept(supports), supports.k)
             )
         self.supports = supports
+        if self.narrowed is not None:
+            self.narrowed(supports, self.lower, self.answer)
 
     def query(self, use: Use) -> tuple[Query, float]:
         """Return the search half of a use, and the room its rounding needs."""

@@ -15,9 +15,10 @@ import numpy as np
 from nspca.ascent import single as ascent
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.fixing.arrays import packed
+from nspca.bounds.fixing.fates import NAMED, fates, hexed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Warm
-from nspca.bounds.fixing.settle import Settled, Task
+from nspca.bounds.fixing.settle import Answer, Settled, Task
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.waves import Here, There, check_client
 from nspca.bounds.plan import Plan
@@ -31,6 +32,9 @@ MOST_BYTES = 400 * 2**20
 """Bytes of all witnesses of a tree, at most: a certificate file may have 512 MiB."""
 MOST_WARM = 2**30
 """Bytes that open nodes keep for their children, at most. Nodes beyond that hand on their witness alone."""
+
+SPARED = 9
+"""Which features are certain is worked out again after so many times as long as that took the last time."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,10 @@ class FixingTree(Work[Plan]):
         self.heap: list[tuple[float, int, Node]] = []
         self.made, self.held, self.warm = 0, 0, 0
         self.known: set[int] = set()
+        self.parted: list[Node] = []
+        self.stuck: list[Node] = []
+        self.due = -np.inf
+        self.rest: Supports | None = None
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
 
     def whole(self) -> Supports:
@@ -108,13 +116,21 @@ class FixingTree(Work[Plan]):
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
         self.heap = []
         try:
-            for settled in Here(self.ground, self.quietly)([task]):
+            for settled in Here(self.ground, self.quietly, self.narrow)([task]):
                 self.root = self.taken(settled)
                 for node in self.root.walk():
                     self.open(node)
             self.tell()
         except _OutOfTime:
             pass
+
+    def narrow(self, supports: Supports, lower: float, answer: Answer | None) -> None:
+        """Take note of what is left of the root, which is still being settled, and of an answer met there."""
+        self.rest = supports
+        if answer is not None and lower > self.lower:
+            self.point = np.zeros(self.problem.n)
+            self.point[answer[0]], self.lower = answer[1], lower
+        self.watch()
 
     def resume(self, root: Node) -> None:
         """Go on with a tree that was stopped."""
@@ -141,6 +157,7 @@ class FixingTree(Work[Plan]):
                 self.split(parents, settle(tasks))
         except _OutOfTime:
             pass
+        self.due = -np.inf
         self.tell()
 
     @property
@@ -172,17 +189,20 @@ class FixingTree(Work[Plan]):
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Give the parents their children; parents whose children are not settled in time stay open."""
         waiting, outcomes = list(parents), iter(settled)
+        self.parted = waiting
         try:
             while waiting:
                 both = next(outcomes), next(outcomes)
-                parent = waiting.pop(0)
+                parent = waiting[0]
                 feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
                 children = self.taken(both[0]), self.taken(both[1])
                 parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
                 for child in children:
                     self.open(child)
+                del waiting[0]
                 self.tell()
         finally:
+            self.parted = []
             for parent in waiting:
                 self.open(parent)
 
@@ -190,7 +210,7 @@ class FixingTree(Work[Plan]):
         """Take over what a node came to."""
         self.nodes, self.steps = self.nodes + 1, self.steps + settled.steps
         self.count(settled.node)
-        if settled.answer is not None and settled.lower > self.lower:
+        if settled.answer is not None and settled.lower >= self.lower:
             x = np.zeros(self.problem.n)
             x[settled.answer[0]] = settled.answer[1]
             self.point = ascent.swaps(self.problem, ascent.polish(self.problem, x), self.quietly)
@@ -211,6 +231,7 @@ class FixingTree(Work[Plan]):
         if node.leaf is None or node.upper <= self.target or not node.supports.possible.size:
             return
         if not np.isfinite(node.scores).any():
+            self.stuck.append(node)
             return  # all that could be branched on are features without rows
         if node.warm is not None:
             node.warm = node.warm if self.warm + node.warm.nbytes <= MOST_WARM else None
@@ -244,13 +265,16 @@ class FixingTree(Work[Plan]):
 
     def tell(self) -> None:
         """Report the gap, the features fixed and the nodes."""
-        unit, open_ = self.problem.covariance.unit, sum(-one[0] > self.target for one in self.heap)
-        upper = max(-self.heap[0][0], self.target) if self.heap else self.target
+        unit = self.problem.covariance.unit
+        nodes = [node for _, _, node in self.heap] + self.parted + self.stuck
+        left = [node for node in nodes if node.upper > self.target]
+        upper = max((node.upper for node in left), default=self.target)
         known = np.inf if self.known_upper is None else self.known_upper
         shown = min(known, upper * unit if self.root is not None else np.inf)
         fixed = self.root.supports if self.root is not None else None
         into = [] if fixed is None else fixed.into.tolist()
         out = 0 if fixed is None else self.problem.n - fixed.into.size - fixed.possible.size
+        open_ = len(left) if self.root is not None else 1
         words = f"{len(into)} in, {out} out, {open_} open"
         self.report(
             Event(
@@ -261,6 +285,20 @@ class FixingTree(Work[Plan]):
                 shown if np.isfinite(shown) else None,
                 self.problem.size,
                 words,
-                {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes},
+                {"fixed_in": into[:1000], "fixed_out": out, "open": open_, "nodes": self.nodes}
+                | self.fates(left),
             )
         )
+
+    def fates(self, left: list[Node]) -> dict[str, str]:
+        """Return which features are certain and which possible; now and then, else nothing."""
+        began = time.perf_counter()
+        supports = [node.supports for node in left]
+        if self.root is None and self.rest is not None and not self.rest.is_empty:
+            supports = [self.rest]
+        if (self.root is None and not supports) or self.problem.n > NAMED or began < self.due:
+            return {}
+        certain, possible = fates(supports, self.problem.n)
+        said = {"certain": hexed(certain), "possible": hexed(possible)}
+        self.due = time.perf_counter() + SPARED * (time.perf_counter() - began)
+        return said

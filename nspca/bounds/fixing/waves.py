@@ -12,7 +12,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.settle import Settled, Task, settle
+from nspca.bounds.fixing.settle import Narrowed, Settled, Task, settle
 from nspca.errors import InvalidOption, JobError, NSPCAError, shown
 from nspca.progress import Report, silent
 
@@ -27,15 +27,23 @@ def check_client(client: Any) -> None:
 
 
 class Here:
-    """Settle nodes in this process, one at a time."""
+    """Settle nodes in this process, one at a time.
 
-    def __init__(self, ground: Ground, report: Report):
-        self.ground, self.report = ground, report
+    Parameters
+    ----------
+    ground : Ground
+    report : callable
+    narrowed : callable, optional
+        Called whenever features of a node have been fixed.
+    """
+
+    def __init__(self, ground: Ground, report: Report, narrowed: Narrowed | None = None):
+        self.ground, self.report, self.narrowed = ground, report, narrowed
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
         """Yield what each task came to, in order."""
         for task in tasks:
-            yield settle(self.ground, task, self.report)
+            yield settle(self.ground, task, self.report, self.narrowed)
 
 
 class There:

@@ -17,6 +17,7 @@ from nspca.specs import (
     ComponentsStabilitySpec,
     DataSpec,
     NoiseSpec,
+    OptimumSpec,
     PaperSpec,
     ProblemSpec,
     ProofSpec,
@@ -123,6 +124,8 @@ def _is_below(spec: Any, about: Any) -> bool:
         if isinstance(about, ComponentsSpec):
             return spec.k == about.sizes
         return _has(about, SweepSpec, [spec.k])
+    if isinstance(spec, OptimumSpec):
+        return _has(about, SweepSpec, [spec.k], [spec.method])
     if isinstance(spec, SuccessiveSpec | StabilitySpec):
         return _has(about, ComparisonSpec, [spec.k], spec.methods)
     if isinstance(spec, ComponentsStabilitySpec):
@@ -141,7 +144,7 @@ def _has(about: Any, kind: Any, ks: Iterable[Any], methods: Iterable[str] = ()) 
 
 def _is_of_home(spec: Any) -> bool:
     """Return whether a proof is about what the home page shows."""
-    if not isinstance(spec, ProofSpec) or not isinstance(spec.k, int):
+    if not isinstance(spec, ProofSpec | OptimumSpec) or not isinstance(spec.k, int):
         return False
     plain = ProofSpec(data=DataSpec(sample="digits", content=spec.content), k=spec.k)
     return spec.k <= HOME_MOST and spec.data == plain.data and spec.same_problem == plain.same_problem

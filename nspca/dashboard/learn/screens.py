@@ -1,4 +1,4 @@
-"""The five screens, each one figure and one sentence; what is asked first is revealed afterwards."""
+"""The six screens, each one figure and one sentence; what is asked first is revealed afterwards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import streamlit as st
 
 from nspca.dashboard.browser import figures, spannogram_explorer
 from nspca.dashboard.browser.cone_replay import cone_replay
-from nspca.dashboard.learn import asides, painting
+from nspca.dashboard.learn import asides, fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
 from nspca.dashboard.shell import state, words
 from nspca.numerals import ratio_at_most
@@ -100,4 +100,5 @@ SCREENS = (
     Screen("Why can the best few be found?", spannogram),
     Screen("How is everything else ruled out?", cones),
     Screen("How good is your own guess?", painting.show),
+    Screen("When is nothing left to search?", fixing.show),
 )

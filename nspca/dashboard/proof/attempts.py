@@ -6,19 +6,20 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 import nspca
+from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.runs import found, start
 from nspca.dashboard.shell import cache, state, words
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
-from nspca.specs import CheckSpec, ProblemSpec, ProofSpec
+from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec, ProofSpec
 from nspca.specs.proof import MORE
 from nspca.specs.published import EPSNET, OTHERS, RANK_3
 
@@ -27,14 +28,31 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 
 @dataclass(frozen=True)
 class Attempt:
-    """One "prove more" for one k, or the sizes of several components: where it is, and what it has proved so
-    far.
+    """One "prove more" for one k, or the sizes of several components, or one search for the optimum.
+
+    Attributes
+    ----------
+    id, now
+        The run, and how it is.
+    certificate : Certificate or None
+        What it has proved so far.
+    spec : ProofSpec or OptimumSpec
+        What was asked.
+    answer : Result or None
+        The best answer that a search for the optimum knows.
     """
 
     id: str
     k: int | tuple[int, ...]
     now: JobState
     certificate: nspca.Certificate | None
+    spec: ProofSpec | OptimumSpec
+    answer: nspca.Result | None = None
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it searches for the optimum."""
+        return isinstance(self.spec, OptimumSpec)
 
     @property
     def seconds(self) -> float | None:
@@ -53,18 +71,38 @@ class Proof:
 def attempts(asked: ProblemSpec) -> list[Attempt]:
     """Return what this workspace has tried to prove about the problem of a run, the newest first."""
     tried = []
-    for run, spec in found.every(ProofSpec):
+    for run, spec in (*found.every(ProofSpec), *found.every(OptimumSpec)):
         if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
-            kept = _opened(name) if engine().store.has_result(name) else None
-            tried.append(Attempt(run.id, spec.k, now, kept))
-    return tried
+            kept = _opened(name, spec) if engine().store.has_result(name) else None
+            answer = kept if isinstance(kept, nspca.Result) else None
+            proof = kept if answer is None else answer.certificate
+            tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
+    return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
 
 
 @cache.keep()
-def _opened(key: str) -> nspca.Certificate:
-    return nspca.Certificate.from_bytes(engine().store.result(key))
+def _opened(key: str, _spec: ProofSpec | OptimumSpec) -> nspca.Certificate | nspca.Result:
+    return _spec.unpack(engine().store.result(key))
+
+
+def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
+    """Return a sweep in which better components that a search for the optimum found take their places.
+
+    The `info` of such a component says under "before" what the one before it explained.
+    """
+    results = dict(sweep.results)
+    for attempt in tried:
+        answer, key = attempt.answer, (getattr(attempt.spec, "method", None), attempt.k)
+        if answer is None or key not in results or answer.value <= results[key].value * (1 + OPTIMAL_GAP):
+            continue
+        own = results[key]
+        info = own.info | answer.info | {"before": own.info.get("before", own.value)}
+        results[key] = replace(answer, info=info, seconds=own.seconds, certificate=own.certificate)
+        if own.certificate is not None and own.certificate.upper < answer.value:
+            results[key] = replace(results[key], certificate=answer.certificate)
+    return nspca.Sweep(results)
 
 
 def left(made: str | None) -> tuple[str, ...]:
@@ -80,9 +118,29 @@ def more(
     efforts: Sequence[str] = MORE,
 ) -> None:
     """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
-    earlier = sum(attempt.k == k for attempt in attempts(asked))
+    earlier = sum(attempt.k == k and not attempt.is_search for attempt in attempts(asked))
     spec = ProofSpec(**asked.about_problem(), k=k, efforts=efforts, attempt=earlier)
     start.start(spec, **about.given, component=component)
+
+
+def search(
+    about: Chosen, asked: ProblemSpec, k: int, result: nspca.Result, proof: nspca.Certificate | None
+) -> None:
+    """Search for the optimum in the background, from where the last search ended.
+
+    Parameters
+    ----------
+    result : Result
+        The best component known.
+    proof : Certificate or None
+        Of the search that proved most.
+    """
+    earlier = sum(attempt.k == k and attempt.is_search for attempt in attempts(asked))
+    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier)
+    given: dict[str, Any] = {"component": result.components[:, 0]}
+    if proof is not None:
+        given["certificate"] = proof.to_bytes()
+    start.start(spec, **about.given, **given)
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:

@@ -54,7 +54,7 @@ class Aim:
 
     @property
     def mine(self) -> list[Attempt]:
-        return [attempt for attempt in self.tried if attempt.k == self.k]
+        return [attempt for attempt in self.tried if attempt.k == self.k and not attempt.is_search]
 
     @property
     def working(self) -> Attempt | None:

@@ -14,6 +14,7 @@ from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.export import offer
 from nspca.dashboard.history import sharing
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import found, goes
 from nspca.dashboard.runs.found import Watched
@@ -160,6 +161,7 @@ def _awaited(seen: Preview) -> None:
 
 def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
     about, tried = run.of, proofs.attempts(run.asked)
+    sweep = proofs.improved(sweep, tried)
     table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
     k = _shown_k(table)
     method = state.get("shown") if state.get("shown") in methods else methods[0]
@@ -183,6 +185,9 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
         else:
             component.table(about.dataset, x, found=known)
         component.downloads(about, run.asked, result, k, method, table, known)
+    if proof is not None:
+        with st.container(border=True):
+            optimal.show(about, run.asked, k, result, tried, run.own)
     with st.container(border=True):
         st.markdown("#### The proof")
         proof_panel.show(about, problem, run.asked, k, result, tried, run.own)

@@ -1,0 +1,113 @@
+"""The screen on which pixels become certain or are ruled out, until nothing better can exist."""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+
+import numpy as np
+import streamlit as st
+
+import nspca
+from nspca.api import OPTIMAL_GAP, prove_optimum
+from nspca.dashboard.browser import figures
+from nspca.dashboard.learn.lesson import K, Lesson
+from nspca.dashboard.shell import frame, presses
+from nspca.plots import fixing_figure
+from nspca.progress import Event
+from nspca.specs.optimum import Standing
+
+SENTENCE = (
+    f"A pixel turns green once every better component of {K} pixels must use it, and grey once none can. "
+    "When no pixel is undecided, nothing better exists."
+)
+BEAT = 0.8
+"""Seconds between two pictures."""
+MOST = 12
+"""Pictures shown of one search: some ten seconds."""
+LIMIT = 20
+"""Seconds of the search; it takes one."""
+BEGAN = "learn_fixing_began"
+"""When the button was pressed, in the memory of this browser tab."""
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search for the optimum of the lesson: where it stood, step by step, and what it found."""
+
+    standings: tuple[Standing, ...]
+    result: nspca.Result
+
+
+@st.cache_resource(max_entries=2, show_spinner="Searching …")
+def search(content: str, _of: Lesson) -> Search:
+    """Return the search for a better component of the lesson, which runs once per server."""
+    n, seen = _of.problem.n, list[Standing]()
+
+    def watch(event: Event) -> None:
+        standing = Standing.of(event, n)
+        if standing is None or (seen and not _is_further(standing, seen[-1])):
+            return
+        seen.append(standing)
+
+    result = prove_optimum(_of.problem, _of.result, watch, seconds=LIMIT)
+    if len(seen) > MOST:
+        seen = [seen[i] for i in np.linspace(0, len(seen) - 1, MOST).astype(int)]
+    return Search(tuple(seen), result)
+
+
+def _is_further(now: Standing, before: Standing) -> bool:
+    """Return whether more features are settled than before."""
+    settled = [np.sum(one.certain) + np.sum(~one.possible) for one in (now, before)]
+    return bool(settled[0] > settled[1])
+
+
+def show(of: Lesson) -> None:
+    """Show the picture, and the button that starts the search."""
+    st.markdown(SENTENCE)
+    began = st.session_state.get(BEGAN)
+    if began is None:
+        start = np.zeros(of.problem.n, dtype=bool)
+        _draw(of, of.result, Standing(start, ~start, 1, 0))
+        presses.button("Search", "fix_pixels", _begin, type="primary", icon=":material/play_arrow:")
+        return
+    found = search(of.of.content, of)
+    if time.time() - began >= BEAT * len(found.standings):
+        _end(of, found)
+        return
+
+    @st.fragment(run_every=timedelta(seconds=BEAT))
+    def step() -> None:
+        with frame.guard():
+            at = int((time.time() - began) / BEAT)
+            if at >= len(found.standings):
+                st.rerun()
+            _draw(of, of.result, found.standings[max(0, at)])
+
+    step()
+
+
+def _begin() -> None:
+    st.session_state[BEGAN] = time.time()
+
+
+def _end(of: Lesson, found: Search) -> None:
+    """Show how the search ended."""
+    is_optimal = found.result.ratio is not None and 1 - found.result.ratio <= OPTIMAL_GAP
+    _draw(of, found.result, Standing.none(of.problem.n) if is_optimal else found.standings[-1])
+    if is_optimal:
+        st.success(
+            "**Proved optimal: nothing better exists.** The green pixels are the best "
+            f"{K} of all choices of {K} pixels.",
+            icon=":material/verified:",
+        )
+    presses.button("Search again", "fix_pixels", _begin, icon=":material/replay:")
+
+
+def _draw(of: Lesson, result: nspca.Result, standing: Standing) -> None:
+    shown = fixing_figure(
+        result.components[:, 0],
+        standing.certain,
+        standing.possible,
+        image_shape=of.of.dataset.image_shape,
+    )
+    figures.draw(shown, "learn_fixing", same="the pixels of the lesson")

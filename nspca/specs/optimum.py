@@ -1,0 +1,163 @@
+"""The question whether a component is the best possible one: a search that goes on until that is proved."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field as Limits
+from pydantic import StrictInt, StrictStr
+
+from nspca.api import EXHAUSTIVE, prove_optimum
+from nspca.bounds.fixing.fates import unhexed
+from nspca.certificate import Certificate
+from nspca.progress import Event, Report, silent
+from nspca.result import Result
+from nspca.specs.base import Description
+from nspca.specs.proof import known_result
+from nspca.specs.question import ProblemSpec, Whole
+from nspca.specs.rows import Closer, pack
+from nspca.specs.sweep import check_methods
+
+SECONDS = 3600
+"""Seconds after which a search ends by default. It can go on from there."""
+PAUSE = 0.5
+"""Seconds between two rows of a report, at least: a bound can come down many times in a second."""
+
+
+class OptimumSpec(ProblemSpec):
+    """Whether the component of one problem is the best possible one.
+
+    Parameters
+    ----------
+    k : int
+        Features in the component.
+    method : str
+        Method whose component the search begins with: "auto" or a key of `nspca.METHODS`.
+    seconds : int
+        Seconds after which the search ends, whether it is done or not.
+    attempt : int
+        Number of searches before this one; it tells one from another.
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "optimum"
+
+    k: Whole
+    method: StrictStr = "auto"
+    seconds: Annotated[StrictInt, Limits(ge=1)] = SECONDS
+    attempt: Annotated[StrictInt, Limits(ge=0)] = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods((self.method,))
+
+    @property
+    def first(self) -> int:
+        return self.k
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"is it the best? k = {self.k}", self.details())
+
+    def run(
+        self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
+    ) -> Result:
+        """Return the best answer that was found, with what is proved about it.
+
+        Parameters
+        ----------
+        component : (n,) array, optional
+            A known answer; found by "auto" when None.
+        certificate : bytes, optional
+            The file of a certificate where an earlier search ended.
+
+        `Cancelled` carries the best answer by then as its `result`.
+        """
+        X, report = self.given(X, report)
+        problem = self.problem(X)
+        known = replace(known_result(problem, component, report), method=self.method)
+        resume = None if certificate is None else Certificate.from_bytes(certificate)
+        watch = Watch(report, known.value, self.k)
+        found = prove_optimum(problem, known, watch, seconds=self.seconds, resume=resume)
+        assert found.certificate is not None  # every effort gives one, or raises
+        watch.end(found.value, found.certificate.upper)
+        return found
+
+    unpack: ClassVar = staticmethod(Result.from_bytes)
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that searches for the optimum and checks the proof."""
+        return "\n".join(
+            [
+                f"result = nspca.solve(problem, certify={EXHAUSTIVE!r}, seconds={self.seconds})",
+                "print(result.status.value)",
+                "print(result.value, nspca.verify(X, result.certificate))  # the bound, proved again",
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How far a search has come.
+
+    Attributes
+    ----------
+    certain, possible : (n,) bool
+        Features that every better answer has, and features that a better answer may have.
+    open, nodes : int
+        Parts of the search that are not closed yet, and parts that were looked at.
+    """
+
+    certain: np.ndarray
+    possible: np.ndarray
+    open: int
+    nodes: int
+
+    @classmethod
+    def none(cls, n: int) -> Self:
+        """Return where a search ends that has ruled out everything."""
+        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), 0, 0)
+
+    @classmethod
+    def of(cls, event: Event | None, n: int) -> Self | None:
+        """Return what an event of the search says about n features; None where it says nothing."""
+        said: Mapping[str, Any] = {} if event is None else event.payload
+        try:
+            certain, possible = (unhexed(said[name], n) for name in ("certain", "possible"))
+            return cls(certain, possible, int(said["open"]), int(said["nodes"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+
+class Watch:
+    """A report hook that keeps in every event where the search stands, with a `Closer` row now and then."""
+
+    def __init__(self, report: Report, lower: float, k: int) -> None:
+        self.report, self.lower, self.upper, self.k = report, lower, math.inf, k
+        self.started, self.last = time.perf_counter(), -math.inf
+        self.standing: dict[str, Any] = {}
+
+    def __call__(self, event: Event) -> None:
+        names = ("certain", "possible", "open", "nodes")
+        self.standing |= {name: event.payload[name] for name in names if name in event.payload}
+        if event.lower is not None:
+            self.lower = max(self.lower, event.lower)
+        row: dict[str, Any] = {}
+        if event.upper is not None and event.upper < self.upper:
+            self.upper = event.upper
+            row = self.row() if time.perf_counter() - self.last >= PAUSE else {}
+        upper = None if math.isinf(self.upper) else self.upper
+        self.report(replace(event, lower=self.lower, upper=upper, payload={**self.standing, **row}))
+
+    def row(self) -> dict[str, Any]:
+        """Return a row of how close the two bounds are now."""
+        self.last = time.perf_counter()
+        return pack(Closer(self.last - self.started, self.lower, self.upper, EXHAUSTIVE))
+
+    def end(self, lower: float, upper: float) -> None:
+        """Report what was proved in the end."""
+        self.lower, self.upper = lower, upper
+        payload = {**self.standing, **self.row()}
+        self.report(Event("proving the optimum", lower=lower, upper=upper, k=self.k, payload=payload))

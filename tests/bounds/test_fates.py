@@ -1,0 +1,111 @@
+"""What a search says on its way: bounds that hold, and features that are certain or impossible."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.api import prove_optimum
+from nspca.bounds import strongest
+from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing.fates import fates, hexed, unhexed
+from nspca.bounds.fixing.node import Supports
+from nspca.errors import Cancelled
+from nspca.specs.optimum import Standing
+
+
+@pytest.fixture(autouse=True)
+def branching(monkeypatch):
+    """Few dimensions and no list of small problems: there is something left to branch on."""
+    for name, value in {"RANK": 1, "ROUNDS": 1, "FIX_CAP": 100, "COUNTED": 2}.items():
+        monkeypatch.setattr(settling, name, value)
+
+
+def supports_above(problem, level):
+    """Features with a weight in the best answers of all sets of k features above a level, by brute force."""
+    A, k = problem.covariance.matrix * problem.covariance.unit, problem.size
+    found = {}
+    for support in combinations(range(problem.n), k):
+        one = nspca.Problem.from_covariance(A[np.ix_(support, support)], k=k, nonneg=problem.nonneg)
+        best = nspca.solve(one, certify=None)
+        used = tuple(np.array(support)[best.components[:, 0] != 0].tolist())
+        if best.value > level:
+            found[used] = best.value
+    return found
+
+
+def searched(nonneg, seed):
+    """The events of a search that begins with a poor answer, and its outcome."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 8)) + (0.4 if nonneg else 0.0)
+    problem = nspca.Problem.from_data(X, k=3, nonneg=nonneg)
+    poor = nspca.Result.of(problem, np.eye(8)[:, 0], nspca.Status.HEURISTIC, "auto")
+    events = []
+    return problem, events, prove_optimum(problem, poor, events.append), X, poor
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_better_answer_is_ruled_out_and_no_bound_is_too_small(nonneg, seed):
+    problem, events, found, X, poor = searched(nonneg, seed)
+    better = supports_above(problem, poor.value)
+    optimum = max(better.values())
+    assert found.value == pytest.approx(optimum) and found.status is nspca.Status.OPTIMAL
+    assert found.value > poor.value and found.info["found_by"] == "certificate"
+    nspca.verify(X, found.certificate, problem)
+    assert all(event.upper >= optimum * (1 - 1e-12) for event in events if event.upper is not None)
+    standings = [(event, Standing.of(event, problem.n)) for event in events]
+    standings = [(event, standing) for event, standing in standings if standing is not None]
+    assert standings
+    for event, standing in standings:
+        left = [set(s) for s, value in better.items() if value > event.lower * (1 + 1e-6)]
+        certain, possible = (
+            set(np.flatnonzero(mask).tolist()) for mask in (standing.certain, standing.possible)
+        )
+        assert all(certain <= support <= possible for support in left)
+    last = standings[-1][1]
+    assert not last.possible.any() and not last.certain.any() and last.open == 0
+
+
+def test_a_search_that_is_cancelled_keeps_the_better_answer():
+    problem, events, _, X, poor = searched(True, 0)
+    count = next(i for i, event in enumerate(events) if (event.lower or 0) > poor.value)
+
+    seen = []
+
+    def cancel(event):
+        seen.append(event)
+        if len(seen) > count:
+            raise Cancelled("enough")
+
+    with pytest.raises(Cancelled) as stopped:
+        prove_optimum(problem, poor, cancel)
+    kept = stopped.value.result
+    assert kept.value > poor.value
+    assert nspca.verify(X, kept.certificate, problem) >= kept.value
+    again = prove_optimum(problem, kept, resume=kept.certificate)
+    assert again.status is nspca.Status.OPTIMAL
+
+
+def test_features_are_certain_when_all_open_parts_have_them():
+    parts = [Supports(np.array([0]), np.array([1, 2]), 2), Supports(np.array([0, 1]), np.array([3]), 2)]
+    certain, possible = fates(parts, 5)
+    assert certain.tolist() == [True, False, False, False, False]
+    assert possible.tolist() == [True, True, True, False, False]  # no room is left for 3
+    assert not any(mask.any() for mask in fates([], 5))
+
+
+@pytest.mark.parametrize("n", [1, 8, 9, 361])
+def test_masks_are_sent_as_digits(n):
+    mask = np.random.default_rng(n).random(n) < 0.5
+    assert np.array_equal(unhexed(hexed(mask), n), mask)
+    for text in ("", hexed(mask) + "00", "zz"):
+        with pytest.raises(ValueError):
+            unhexed(text, n)
+
+
+def test_few_branches_are_not_worked_out_at_once(monkeypatch):
+    monkeypatch.setattr(strongest, "BRANCHED", 0)
+    _, _, found, _, _ = searched(True, 1)
+    assert found.status is nspca.Status.OPTIMAL

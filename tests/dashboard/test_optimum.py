@@ -1,0 +1,155 @@
+"""Is it the best? The search is started, watched, cancelled, resumed and ended on the page."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard.learn import fixing
+from nspca.dashboard.learn.lesson import lesson
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.optimal import PROVED, progress_words
+from nspca.dashboard.runs.tasks import spec_of
+from nspca.jobs import JobState, engine
+from nspca.plots.fixing import BEST
+from nspca.plots.sweeps import OPTIMAL
+from nspca.progress import Event
+from nspca.specs import DataSpec, OptimumSpec, SweepSpec
+from nspca.specs.optimum import Standing
+from tests.dashboard.figures import figures
+from tests.patience import wait_for
+
+PAGE = "pages/sweep.py"
+HARD = {"sample": "digits", "from_": 20, "to": 20, "step": 1}
+
+
+def searches(page, address) -> list:
+    runs = engine().store.list_runs(address(page)["w"])
+    return [run for run in runs if run.function == "optimum"]
+
+
+def begun(visit, finish, **query):
+    page = visit(PAGE, **query)
+    page.button(key="run").click().run()
+    return finish(page)
+
+
+def standing(run_id):
+    """Where a search stands once it says so."""
+    return wait_for(lambda: Standing.of(engine().status(run_id).event, 64))
+
+
+def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts):
+    page = begun(visit, finish, sample="digits", from_=8, to=8, step=1)
+    assert not page.success
+    page.button(key="best").click().run()
+    run = searches(page, address)[0]
+    wait_for(lambda: engine().status(run.id).ended)
+    page = visit(PAGE, **address(page))
+    assert not page.exception and not page.error
+    assert PROVED in page.success[0].value
+    assert not [button for button in page.button if button.key == "best"]
+    assert any(f"8 {BEST}" in alt for alt in alts(page))
+    assert OPTIMAL in [trace.get("name") for trace in figures(page)[0]["data"]]
+    found = nspca.Result.from_bytes(engine().result(run.id))
+    assert found.status is nspca.Status.OPTIMAL
+    upper = nspca.verify(nspca.load_sample("digits").X, found.certificate)
+    assert found.value >= upper * (1 - 1e-8)
+    assert Standing.of(engine().status(run.id).event, 64).open == 0
+
+
+@pytest.mark.visit
+def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, texts):
+    page = begun(visit, finish, **HARD)
+    page.button(key="best").click().run()
+    first = searches(page, address)[0]
+    assert standing(first.id).open > 0
+    page.run()
+    page.button(key="cancel_best").click().run()
+    assert not page.exception and not page.error
+    page.run()
+    assert engine().status(first.id).state == "cancelled" and "press Go on" in texts(page)
+    assert page.button(key="best").label == "Go on"
+    page.button(key="best").click().run()
+    second = searches(page, address)[0]
+    assert second.id != first.id and spec_of(second).attempt == 1
+    standing(second.id)
+    engine().cancel(second.id, address(page)["w"])
+    wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
+    before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
+    assert after.certificate.form == before.certificate.form == "fixing"
+    assert after.certificate.upper <= before.certificate.upper
+    nspca.verify(nspca.load_sample("digits").X, after.certificate)
+
+
+def test_home_asks_the_question_too(visit):
+    page = visit("app.py", digit_k=8)
+    assert page.button(key="best").label == "Is it the best?"
+
+
+@pytest.fixture(scope="module")
+def poor():
+    """A sweep with a poor component, the search that found a better one, and the question of the sweep."""
+    data = DataSpec(sample="digits")
+    asked = SweepSpec(data=data, ks=(3,))
+    spec = OptimumSpec(**asked.about_problem(), k=3)
+    problem = spec.problem(nspca.load_sample("digits").X)
+    worse = nspca.Result.of(problem, np.eye(64)[:, 20], nspca.Status.HEURISTIC, "auto")
+    sweep = nspca.Sweep({("auto", 3): worse})
+    found = spec.run(X=nspca.load_sample("digits").X, component=worse.components[:, 0])
+    return sweep, proofs.Attempt("a", 3, JobState("a", "done"), found.certificate, spec, found)
+
+
+def test_a_better_component_takes_the_place_of_the_first_one(poor):
+    sweep, attempt = poor
+    before = sweep["auto", 3].value
+    result = proofs.improved(sweep, [attempt])["auto", 3]
+    assert result.value == attempt.answer.value > before == result.info["before"]
+    assert np.array_equal(result.components, attempt.answer.components)
+    assert proofs.table(proofs.improved(sweep, [attempt]), [attempt])["ratio"][0] >= 1 - 1e-8
+
+
+def test_another_method_keeps_its_component(poor):
+    sweep, attempt = poor
+    other = replace(attempt, spec=attempt.spec.but(method="em"))
+    for tried in ([other], [replace(attempt, k=4)], [replace(attempt, answer=None)], []):
+        assert proofs.improved(sweep, tried)["auto", 3] is sweep["auto", 3]
+
+
+def test_the_page_says_that_a_better_component_was_found(visit, finish, poor, monkeypatch, texts):
+    _, attempt = poor
+    page = begun(visit, finish, sample="digits", from_=3, to=3, step=1)
+    sweep = poor[0]
+    monkeypatch.setattr("nspca.dashboard.sweep.page.kept", lambda run: sweep)
+    monkeypatch.setattr(proofs, "attempts", lambda asked: [attempt])
+    page.run()
+    assert not page.exception and not page.error
+    assert "The search found a better component" in texts(page) and PROVED in page.success[0].value
+
+
+def test_progress_in_a_line():
+    event = Event("proving the optimum", lower=3.0, upper=4.0, payload={"open": 1, "nodes": 7})
+    said = progress_words(JobState("a", "running", event=event))
+    assert said == "At least 75.0 % of the best possible; 1 open part, 7 looked at"
+    assert progress_words(JobState("a", "running")) == "Searching"
+    assert Standing.of(replace(event, payload={"certain": "zz", "possible": 3}), 4) is None
+
+
+def test_pixels_are_ruled_out_on_the_last_screen_of_learn(visit, monkeypatch, alts):
+    monkeypatch.setattr(fixing, "BEAT", 0.0)
+    page = visit("pages/learn.py", screen=6)
+    assert "64 undecided" in alts(page)[0]
+    page.button(key="fix_pixels").click().run()
+    assert not page.exception and PROVED in page.success[0].value
+    assert f"8 {BEST}, 56 ruled out" in alts(page)[0]
+
+
+def test_the_steps_of_the_lesson_only_settle_more():
+    of = lesson()
+    steps = fixing.search(of.of.content, of).standings
+    assert len(steps) > 2
+    for before, now in pairwise(steps):
+        assert (now.possible <= before.possible).all()
+        assert now.open == 0 or (before.certain <= now.certain).all()

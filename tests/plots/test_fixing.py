@@ -1,0 +1,70 @@
+"""The picture of a search, and the rings of what is proved optimal."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nspca.plots import alt_text, fixing_figure, sweep_figure
+from nspca.plots.fixing import BEST, CERTAIN, LOOK, NOW, OUT, RULED_OUT, UNKNOWN
+from nspca.plots.sweeps import OPTIMAL
+
+X = np.array([0.8, 0.6, 0, 0, 0, 0])
+CERTAIN_MASK = np.array([1, 0, 0, 0, 0, 0], bool)
+POSSIBLE = np.array([1, 1, 1, 0, 0, 0], bool)
+
+
+def legend(figure):
+    return [trace.name for trace in figure.data if trace.name]
+
+
+def test_pixels_have_the_colour_of_what_is_known_of_them():
+    figure = fixing_figure(X, CERTAIN_MASK, POSSIBLE, image_shape=(2, 3))
+    heat = next(trace for trace in figure.data if trace.type == "heatmap")
+    assert np.array(heat.z).tolist() == [[2, 1, 1], [0, 0, 0]]
+    assert [colour for _, colour in heat.colorscale][::2] == list(LOOK.values())
+    assert legend(figure) == [f"{CERTAIN}: 1", f"{UNKNOWN}: 2", f"{OUT}: 3", NOW]
+    dots = figure.data[-1]
+    assert (list(dots.x), list(dots.y)) == ([0, 1], [0, 0])
+    assert alt_text(figure) == f"6 features: 1 {CERTAIN}, 2 {UNKNOWN}, 3 {OUT}."
+
+
+def test_when_nothing_is_possible_the_component_is_the_best():
+    none = np.zeros(6, bool)
+    figure = fixing_figure(X, none, none, image_shape=(2, 3))
+    assert legend(figure) == [f"{BEST}: 2", f"{RULED_OUT}: 4"]
+    assert (
+        np.array(next(t for t in figure.data if t.type == "heatmap").z).ravel().tolist() == [2, 2] + [0] * 4
+    )
+
+
+def test_other_features_are_listed_by_name():
+    names = ["a", "b <i>", "c", "d", "e", "f"]
+    figure = fixing_figure(X, CERTAIN_MASK, POSSIBLE, names=names)
+    bars = next(trace for trace in figure.data if trace.type == "bar")
+    assert list(figure.layout.yaxis.ticktext) == ["a", "b &lt;i&gt;", "c"]
+    assert list(bars.x) == pytest.approx([0.8, 0.6, 0])
+    assert list(bars.marker.color) == [LOOK[CERTAIN], LOOK[UNKNOWN], LOOK[UNKNOWN]]
+
+
+def test_many_undecided_features_are_counted():
+    every = np.ones(1000, bool)
+    figure = fixing_figure(np.eye(1000)[0], ~every, every)
+    assert len(figure.layout.yaxis.ticktext) == 40
+    assert "960 more undecided" in figure.layout.xaxis.title.text
+
+
+def test_values_proved_optimal_have_a_ring():
+    rows = pd.DataFrame(
+        {
+            "method": "auto",
+            "k": [1, 2, 3],
+            "value": [1.0, 2.0, 2.5],
+            "upper": [1.0, 2.0 * (1 + 1e-9), 2.6],
+            "ratio": [1.0, 1 - 1e-9, 2.5 / 2.6],
+            "kind": "B8",
+        }
+    )
+    ring = next(t for t in sweep_figure(rows, unit=4.0, closed=1e-8).data if t.name == OPTIMAL)
+    assert list(ring.x) == [1, 2] and list(ring.y) == [25.0, 50.0]
+    assert OPTIMAL not in legend(sweep_figure(rows[rows["k"] == 3], unit=4.0, closed=1e-8))
+    assert OPTIMAL not in legend(sweep_figure(rows.assign(upper=np.nan, ratio=np.nan), unit=4.0, closed=1e-8))
