@@ -1,0 +1,45 @@
+"""The question "Is it the best?" in a real browser: asked, watched, answered."""
+
+import pytest
+from playwright.sync_api import expect
+
+from nspca.dashboard.proof.optimal import PROVED
+
+
+@pytest.mark.visit
+def test_a_search_rules_out_pixels_until_nothing_better_exists(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=digits&from=8&to=8&step=1")
+    page.get_by_role("button", name="Run one problem").click()
+    page.get_by_role("button", name="Is it the best?").click()
+    expect(page.get_by_text(PROVED)).to_be_visible()
+    expect(page.get_by_role("button", name="Is it the best?")).to_have_count(0)
+    picture = page.locator(".js-plotly-plot").filter(has_text="in the best component: 8")
+    expect(picture).to_contain_text("ruled out: 56")
+    expect(page.locator(".js-plotly-plot").first).to_contain_text("proved optimal")
+    page.reload()
+    expect(page.get_by_text(PROVED)).to_be_visible()
+
+
+@pytest.mark.visit
+def test_a_hard_search_is_cancelled_and_goes_on(page, app_url):
+    page.goto(f"{app_url}/sweep?sample=digits&from=20&to=20&step=1")
+    page.get_by_role("button", name="Run one problem").click()
+    page.get_by_role("button", name="Is it the best?").click()
+    expect(page.locator(".js-plotly-plot").filter(has_text="in no better component")).to_be_visible()
+    expect(page.get_by_text("looked at")).to_be_visible()
+    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled. What was proved by then is kept")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("looked at")).to_be_visible()
+    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+
+
+@pytest.mark.visit
+def test_pixels_of_the_lesson_turn_green_and_grey(page, app_url):
+    page.goto(f"{app_url}/learn?screen=6")
+    picture = page.locator(".js-plotly-plot").first
+    expect(picture).to_contain_text("undecided: 64")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text(PROVED)).to_be_visible()
+    expect(picture).to_contain_text("in the best component: 8")
