@@ -13,7 +13,16 @@ import nspca
 from nspca.cli.entry import main
 from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.sources import shard
-from nspca.specs import ComponentsSpec, DataSpec, NoiseSpec, PaperSpec, ProofSpec, Spec, SweepSpec
+from nspca.specs import (
+    ComponentsSpec,
+    DataSpec,
+    NoiseSpec,
+    OptimumSpec,
+    PaperSpec,
+    ProofSpec,
+    Spec,
+    SweepSpec,
+)
 
 
 @pytest.fixture
@@ -51,6 +60,7 @@ def test_a_sweep_is_printed_and_saved(table, capsys):
     [
         (NoiseSpec(data=DataSpec(path="a.csv"), k=2, tables=3), "p = "),
         (ProofSpec(data=DataSpec(path="a.csv"), k=2, efforts=("standard",)), "explains more than"),
+        (OptimumSpec(data=DataSpec(path="a.csv"), k=2), "100 %"),
     ],
 )
 def test_other_answers_are_printed_too(table, capsys, spec, said):

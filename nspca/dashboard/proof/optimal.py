@@ -132,7 +132,7 @@ def progress_words(now: JobState) -> str:
         return f"Searching{seconds}"
     share = format_guarantee(proved_ratio(event.lower, event.upper))
     said = f"At least {share} of the best possible"
-    if "open" in event.payload:
+    if event.payload.get("nodes"):
         said += f"; {words.things(event.payload['open'], 'open part')}, {event.payload['nodes']:,} looked at"
     return said + seconds
 
@@ -160,9 +160,8 @@ def _picture(data: Dataset, result: nspca.Result, mine: Sequence[Attempt], done:
         return
     if done:
         standing = replace(Standing.none(len(result.components)), nodes=standing.nodes)
-    else:
-        parts = words.things(standing.nodes, "part")
-        st.caption(f"The search has looked at {parts} of all choices, and {standing.open:,} are open.")
+    elif standing.nodes:
+        st.caption(f"Parts of the search: {standing.nodes:,} looked at, {standing.open:,} open.")
     figures.draw(_drawn(data, result, standing), "fixing", same=f"fixing {result.method}")
 
 
