@@ -26,6 +26,7 @@ from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within
 from nspca.matrix.covariance import DENSE_LIMIT
 from nspca.matrix.large import LargeCovariance
 from nspca.matrix.sharded import ShardedCovariance
+from nspca.numerals import OPTIMAL_GAP
 from nspca.options import known_seed, made, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -37,8 +38,6 @@ EFFORTS = (*PLANS, EXHAUSTIVE)
 """What a certificate may cost: less than the solve, seconds, minutes, and until nothing better can exist."""
 SHIFT_RANK = 3
 """Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
-OPTIMAL_GAP = 1e-8
-"""Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
 EXACT = 1e-9
 """Relative agreement of lengths and values of a result with those computed here: other data differ by more,
 rounding by less.

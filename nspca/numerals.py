@@ -20,6 +20,8 @@ MOST_PLACES = 6
 """Most decimals of a guarantee in per cent: 99.999999 % is as near to 100 % as is printed."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NO_BOUND = "no bound"
+OPTIMAL_GAP = 1e-8
+"""Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
 """Text in place of a guarantee where nothing is proved."""
 
 
@@ -100,6 +102,21 @@ def format_guarantee(ratio: float | None) -> str:
         return "100 %"
     left = 100 * (1 - Decimal(repr(float(ratio))))
     return percent_down(ratio, min(MOST_PLACES, max(1, math.floor(-math.log10(left)))))
+
+
+def proof_phrase(ratio: float, kind: str) -> str:
+    """Return the quality that a certificate proves, in words: optimal, or at least a share of the optimum.
+
+    Parameters
+    ----------
+    ratio : float
+        Value over proved bound, from `proved_ratio`.
+    kind : str
+        Kind of the certificate, for example "B8".
+    """
+    if 1 - ratio <= OPTIMAL_GAP:
+        return f"proved optimal up to rounding ({kind})"
+    return f"at least {format_guarantee(ratio)} of the best possible, proved ({kind})"
 
 
 def format_promise(ratio: float) -> str:

@@ -21,7 +21,7 @@ from nspca.colours import BOUND, COLOURS
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
 from nspca.features import Features
 from nspca.matrix.linalg import Array, oriented
-from nspca.numerals import format_guarantee
+from nspca.numerals import format_guarantee, proof_phrase
 from nspca.problem import Problem
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _quality(result: Result) -> str:
     ratio = _proved(result)
     if ratio is None:
         return "with a certificate of less, so one of the two is wrong"
-    return f"at least {format_guarantee(ratio)} of the best possible, proved ({result.certificate.kind})"
+    return proof_phrase(ratio, result.certificate.kind)
 
 
 def _shape(part: Any) -> str:

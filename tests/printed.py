@@ -8,6 +8,8 @@ from html import unescape
 
 import streamlit as st
 
+from nspca.numerals import OPTIMAL_GAP
+
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
@@ -57,7 +59,7 @@ class Walk:
     """Counts the numbers that were read and held against the truth."""
 
     def __init__(self):
-        self.bounds = self.guarantees = self.values = 0
+        self.bounds = self.guarantees = self.values = self.optimal = 0
 
     def text(self, text: str, truth: Truth) -> None:
         """Check every bound, guarantee and value that a text names."""
@@ -67,6 +69,9 @@ class Walk:
             assert read_number(said) <= 100 * Fraction(truth.chance), text
         text = re.sub(rf",? ?with probability at least {NUMBER} %", "", text)
         above = [self.bound(said, percent, truth, text) for said, percent in BOUND.findall(text)]
+        if "proved optimal" in text:
+            assert truth.ratio >= 1 - Fraction(OPTIMAL_GAP), text
+            self.optimal += 1
         for pair in GUARANTEE.findall(text):
             self.guarantee("".join(pair), truth.ratio, text)
         for one, percent, other, of in REACHED.findall(text):

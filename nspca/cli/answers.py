@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.screen import DATA, clear, say, say_json, write_csv
-from nspca.numerals import format_guarantee
+from nspca.numerals import proof_phrase
 
 if TYPE_CHECKING:
     from nspca.certificate import Certificate
@@ -71,11 +71,8 @@ def lines(
     found: list[list[dict[str, Any]]],
 ) -> Iterator[str]:
     """Yield the lines of the text form of an answer."""
-    ratio = format_guarantee(certificate.ratio(result.value))
-    yield (
-        f"{dataset.name}: value {result.value:.6g}, at least {ratio} of the best possible, proved "
-        f"({certificate.kind})"
-    )
+    quality = proof_phrase(certificate.ratio(result.value), certificate.kind)
+    yield f"{dataset.name}: value {result.value:.6g}, {quality}"
     yield certificate.rounded(6).stated(dataset.feature_names)
     for number, features in enumerate(found, 1):
         if problem.joint:
