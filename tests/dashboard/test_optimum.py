@@ -36,9 +36,14 @@ def begun(visit, finish, **query):
     return finish(page)
 
 
-def standing(run_id):
-    """Where a search stands once it says so."""
-    return wait_for(lambda: Standing.of(engine().status(run_id).event, 64))
+def standing(run_id, nodes=0):
+    """Where a search stands once it has looked at so many parts."""
+
+    def looked():
+        found = Standing.of(engine().status(run_id).event, 64)
+        return found if found is not None and found.nodes >= nodes else None
+
+    return wait_for(looked)
 
 
 def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts):
@@ -65,7 +70,7 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
     page = begun(visit, finish, **HARD)
     page.button(key="best").click().run()
     first = searches(page, address)[0]
-    assert standing(first.id).open > 0
+    assert standing(first.id, nodes=9).open > 0
     page.run()
     page.button(key="cancel_best").click().run()
     assert not page.exception and not page.error
@@ -79,7 +84,6 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
     engine().cancel(second.id, address(page)["w"])
     wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
     before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
-    assert after.certificate.form == before.certificate.form == "fixing"
     assert after.certificate.upper <= before.certificate.upper
     nspca.verify(nspca.load_sample("digits").X, after.certificate)
 

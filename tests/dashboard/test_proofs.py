@@ -616,7 +616,8 @@ def test_two_components_of_one_problem_share_their_proof(digits):
     _, result = digits
     other = replace(result, values=result.values * 0.9, certificate=scaled(result.certificate, 1.5))
     sweep = nspca.Sweep({("auto", 6): other, ("cone", 6): replace(other, values=result.values)})
-    attempt = proofs.Attempt("x", 6, JobState("x", "done"), result.certificate)
+    spec = ProofSpec(data=DataSpec(sample="digits"), k=6)
+    attempt = proofs.Attempt("x", 6, JobState("x", "done"), result.certificate, spec)
     table = proofs.table(sweep, [attempt])
     assert np.allclose(table["upper"], result.certificate.upper) and table["ratio"][
         1

@@ -27,6 +27,7 @@ DATA = DataSpec(sample="pitprops", content="content")
 ASKED = {
     "sweep": specs.SweepSpec(data=DATA, ks=(2, 4, 6)),
     "proof": specs.ProofSpec(data=DATA, k=4),
+    "optimum": specs.OptimumSpec(data=DATA, k=4),
     "check": specs.CheckSpec(data=DATA, k=3),
     "components": specs.ComponentsSpec(
         data=DATA, sizes=(3, 3), methods=("joint",), noun="topic", effort="fast"
@@ -89,6 +90,7 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["components"] == "Pitprops · 2 topics of 3 features each · nonnegative · joint"
     assert lines["comparison"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
     assert lines["proof"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
+    assert lines["optimum"] == "Pitprops · is it the best? k = 4 · nonnegative"
     assert lines["check"] == "Pitprops · check of a proof, k = 3 · nonnegative"
     assert lines["stability"] == "Pitprops · rows drawn again, k = 4 · nonnegative · em"
     of = "stability of 2 components of 3"
@@ -126,6 +128,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
         **dict.fromkeys(USES, "pages/papers.py"),
         "sweep": "pages/sweep.py",
         "proof": "pages/sweep.py",
+        "optimum": "pages/sweep.py",
         "choice": "pages/sweep.py",
         "noise": "pages/sweep.py",
         "components": "pages/topics.py",
@@ -134,6 +137,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     }
     query = {kind: one.query for kind, one in said.items()}
     assert query["sweep"]["run"] == query["proof"]["run"] == runs["sweep"] and query["proof"]["k"] == "4"
+    assert query["optimum"] == query["proof"]
     assert query["components"]["topics"] == runs["components"] and query["components"]["size"] == "3"
     assert query["comparison"]["compare"] == query["stability"]["compare"] == runs["comparison"]
     assert query["components stability"]["topics"] == runs["components"]
@@ -160,6 +164,8 @@ def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
     said = told(workspace)
     assert said["stability"].page is None
     assert (said["proof"].page, said["proof"].query) == ("app.py", {"digit_k": "5"})
+    plant(workspace, "optimum", given=specs.OptimumSpec(data=DataSpec(sample="digits", content="c"), k=5))
+    assert told(workspace)["optimum"].query == {"digit_k": "5"}
 
 
 def test_a_damaged_run_takes_no_other_with_it(workspace):

@@ -67,8 +67,7 @@ def show(
     _say_replaced(result)
     if own and 1 - ratio > OPTIMAL_GAP:
         _say_ended(mine)
-        proved = [one.certificate for one in mine if one.certificate is not None]
-        last = min(proved, key=lambda certificate: certificate.upper, default=None)
+        last = _last(mine)
         start.button(
             "Go on" if mine else "Is it the best?",
             lambda: proofs.search(about, asked, k, result, last),
@@ -79,6 +78,12 @@ def show(
         )
     if mine:
         _picture(about.dataset, result, mine, done=1 - ratio <= OPTIMAL_GAP)
+
+
+def _last(mine: Sequence[Attempt]) -> nspca.Certificate | None:
+    """Return the certificate to go on from: the best one of a search that had begun to rule out features."""
+    proved = [one.certificate for one in mine if one.certificate is not None]
+    return min(proved, key=lambda one: (one.form != "fixing", one.upper), default=None)
 
 
 def _say_replaced(result: nspca.Result) -> None:
