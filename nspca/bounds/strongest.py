@@ -311,6 +311,9 @@ class _Run(Work[Plan]):
             return self.best, None
         if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
             self.offer(Witness(), kind="B0")
+        if not self.kept.leading[0][0] > 0:  # nothing on these rows: a dual has nothing to divide
+            self.offer(Witness())
+            return self.best, None
         plain = self.dual()
         if 1 < problem.n <= BRANCHED and self.plan.branching and not self.closed:
             self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)

@@ -170,6 +170,7 @@ COUNTED = {
     ("frame.py", "_warm"),  # one thread
     ("home.py", "_solved"),  # one sample
     ("lesson.py", "_lesson"),  # one sample
+    ("fixing.py", "search"),  # one search of the lesson
     ("lesson.py", "descent"),
     ("lesson.py", "quartic"),
     ("page.py", "_digest"),  # a hash of each item of the papers
