@@ -33,7 +33,8 @@ def test_solve_with_workers_says_what_it_says_without(tmp_path, capsys):
 
 def test_workers_that_cannot_be_had_are_a_sentence(tmp_path, capsys, monkeypatch):
     assert main(["solve", "digits", "--k", "4", "--workers", "2"]) == 2
-    assert "workers read a folder of shards or help with --effort exhaustive, got digits" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "workers read a folder of shards or help with --effort exhaustive, got digits" in said
     with pytest.raises(InvalidOption, match="an address like tls://host:8786, got 'localhost'"):
         readers.readers(scheduler="localhost").__enter__()
 
