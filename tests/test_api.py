@@ -207,9 +207,10 @@ def test_a_cancelled_search_hands_in_what_it_has(sizes, stages):
             )
 
 
-@pytest.mark.parametrize(
-    "how", [*({"deflation": name} for name in nspca.components.DEFLATIONS), {"angle": 60}, {"angle": 90}]
-)
+HOW = [*({"deflation": name} for name in nspca.components.DEFLATIONS), {"angle": 60}, {"angle": 90}]
+
+
+@pytest.mark.parametrize("how", [*HOW[:4], *(pytest.param(how, marks=pytest.mark.visit) for how in HOW[4:])])
 def test_who_cancels_components_in_turn_gets_those_that_were_found(how):
     """Whole ones, with their values in the problem itself; of the first alone also a part."""
     problem = nspca.Problem.from_data(pd.DataFrame(X).rename(columns="gene {}".format), 3)

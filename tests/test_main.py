@@ -140,6 +140,7 @@ def test_which_features_are_in_every_good_answer(tmp_path, capsys):
     assert "at most 100" in capsys.readouterr().err
 
 
+@pytest.mark.visit
 def test_a_bound_that_was_worked_for_is_kept_beside_what_is_known_of_features(tmp_path, capsys):
     file, ask = tmp_path / "c.npz", ["solve", "digits", "--k", "10", "--within", "99"]
     assert main([*ask, "--certificate", str(file), "--effort", "standard"]) == 0

@@ -146,6 +146,7 @@ def test_pitprops_is_proved_optimal(k):
         assert result.ratio >= 1 - 1e-6 and nspca.verify(A, result.certificate) <= result.certificate.upper
 
 
+@pytest.mark.visit
 def test_sums_of_very_many_terms_are_proved_as_well():
     """The more terms a sum has the more is lost to rounding in it."""
     n, k = 210_000, 200_000

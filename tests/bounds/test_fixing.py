@@ -130,7 +130,9 @@ def test_rows_are_fixed_only_where_no_direction_shows_otherwise(nonneg, count):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [18, pytest.param(1500, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "count", [6, pytest.param(18, marks=pytest.mark.visit), pytest.param(1500, marks=pytest.mark.long)]
+)
 def test_no_fixing_loses_a_better_answer_and_the_checker_takes_every_tree(nonneg, count, monkeypatch):
     """Every answer above the level is looked up in the tree: it meets each stage's sets."""
     monkeypatch.setattr(settling, "COUNTED", 0.0)
@@ -241,6 +243,7 @@ def test_no_time_leaves_a_bound():
     assert nspca.verify(X, certificate, problem) <= certificate.upper
 
 
+@pytest.mark.visit
 def test_a_search_whose_time_is_over_is_its_open_bound(branching, monkeypatch):
     """The clock is a counter here: it ends the search in the middle of a node."""
     X, problem = hard()

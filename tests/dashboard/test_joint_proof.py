@@ -147,6 +147,7 @@ def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, mo
     assert not page.exception and not any(one.key == "more" for one in page.button)
 
 
+@pytest.mark.visit
 def test_one_part_is_one_part(start, texts):
     page = start(proof="fast", r=1, size="6")
     said = texts(page)

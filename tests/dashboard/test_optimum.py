@@ -46,6 +46,7 @@ def standing(run_id, nodes=0):
     return wait_for(looked)
 
 
+@pytest.mark.visit
 def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts):
     page = begun(visit, finish, sample="digits", from_=8, to=8, step=1)
     assert not page.success

@@ -265,6 +265,7 @@ def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
 
 
+@pytest.mark.visit
 def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, capsys):
     page = visit(PAGE, sample="digits", log=1, from_=3, to=3, step=1)
     page.button(key="run").click().run()
