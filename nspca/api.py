@@ -35,7 +35,7 @@ from nspca.solvers import METHODS, Method, auto
 
 EXHAUSTIVE = "exhaustive"
 EFFORTS = (*PLANS, EXHAUSTIVE)
-"""What a certificate may cost: less than the solve, seconds, minutes, and until nothing better can exist."""
+"""Cost of a certificate: less than the solve, seconds, minutes, or until nothing better can exist."""
 SHIFT_RANK = 3
 """Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
 EXACT = 1e-9

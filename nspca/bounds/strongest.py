@@ -48,7 +48,7 @@ WORTH = 0.3
 anything.
 """
 ROOT_RANK, ROOT_ROUNDS = 3, 20
-"""Of few features: dimensions of the first lift of a tree, and rounds of steps at its root."""
+"""Dimensions of the first lift of a tree on few features, and rounds of steps at its root."""
 STALL, PATIENCE = 0.02, 4
 """A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
 when its cuts begin."""

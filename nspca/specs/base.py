@@ -1,4 +1,4 @@
-"""What all specs share: validation, JSON, the address, a description, and the list of their fields.
+"""Base of all specs: validation, JSON, the address, a description, and the list of fields.
 
 A spec is one question as an object. Each field is declared once, with an `Option` that says what a form calls
 it, which name it has in an address, and where Python passes it. Everything else is derived from these
@@ -34,7 +34,7 @@ PLAIN_WORDS = {
 
 @dataclass(frozen=True)
 class Option:
-    """What is known of one field of a spec besides its type.
+    """Properties of one field of a spec besides its type.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class _OfRows(ProblemSpec):
 
 
 class ChoiceSpec(_OfRows):
-    """What held-out rows and rows drawn again say of each number of features.
+    """Evidence from held-out rows and rows drawn again for each number of features.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ PLACES = ("sample", "upload", "folder", "path")
 CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
 """Fields that say what is done to the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
-"""Those of `CHANGES` that name features by number."""
+"""Entries of `CHANGES` that name features by number."""
 LONGEST_TITLE = 60
 """Characters of the title that is made from the name of a file."""
 COVARIANCES = ("pitprops",)
@@ -33,7 +33,7 @@ GAPS = {
     "features": "without features that miss values",
     "mean": "means for missing values",
 }
-"""What is done about missing values, in words."""
+"""Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
 Column = StrictInt | StrictStr | None
 SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))

@@ -114,7 +114,7 @@ class ProblemSpec(Spec):
 
     @property
     def same_problem(self) -> tuple[Any, ...]:
-        """What two questions about the same problem agree in."""
+        """Return the properties in which two questions about the same problem agree."""
         return self.content, self.nonneg, self.center, self.scale, self.forced
 
     def about_problem(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Several:
 
     @classmethod
     def of(cls, result: Result) -> Self:
-        """What a viewer needs of a result before the run ends."""
+        """Return the parts of a result that a viewer needs before the run ends."""
         X = result.components
         parts: list[list[list[Any]]] = [
             [np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T
@@ -127,7 +127,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """What a component of a shuffled table explains, beside that of the table itself."""
+    """Variance explained by a component of a shuffled table, beside that of the table itself."""
 
     value: float
     noise: float
@@ -189,7 +189,7 @@ Row = (
     | Refused
 )
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
-"""What each is called on its way, and in the store."""
+"""Name of each kind of row, in messages and in the store."""
 
 
 def pack(row: Row) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the papers use components for: choosing genes, finding faces, the table of the pitprops."""
+"""Uses of components in the papers: choosing genes, finding faces, the table of the pitprops."""
 
 import json
 import time

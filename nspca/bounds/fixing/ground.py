@@ -1,4 +1,4 @@
-"""What nodes are bounded on: A on the features that are left, small and dense, and free of the data it is of.
+"""The matrix on which nodes are bounded: A on the features that are left, small, dense and without the data.
 
 A worker gets it once and needs neither the table nor the folder behind it.
 """

@@ -78,7 +78,7 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Warm:
-    """What a node hands to its children besides its witness.
+    """Starting point that a node hands to its children besides its witness.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Node:
 
     @property
     def upper(self) -> float:
-        """What is proved of its supports; minus infinity where there are none."""
+        """Return the bound proved for the supports of the node; minus infinity where there are none."""
         return -np.inf if self.leaf is None else self.leaf.upper
 
     @property
