@@ -22,7 +22,7 @@ import scipy.sparse as sp
 import nspca
 from benchmarks.speed import say
 from nspca.data import prepare
-from nspca.numerals import round_down
+from nspca.presentation.numerals import round_down
 
 COLUMNS = "{:<14} {:>4} {:>8} {:>4} {:>12} {:>8} {:>8} {:>7} {:>9} {:>9} {:>11}"
 

@@ -27,9 +27,9 @@ import numpy as np
 
 import nspca
 from benchmarks.speed import say
-from nspca.matrix import sketch
-from nspca.numerals import round_down, round_up
+from nspca.covariance import sketch
 from nspca.papers.published import PRINTED
+from nspca.presentation.numerals import round_down, round_up
 
 LINE = "{:<13} {:<26} {:>12} {:>10} {:>9} {:>8} {:>9} {:>5}"
 

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from benchmarks.speed import say, timed
-from nspca.ascent import matching
-from nspca.ascent.disjoint import weights
+from nspca.local_search import matching
+from nspca.local_search.disjoint import weights
 
 SIZES = (
     (500, 2, 10),

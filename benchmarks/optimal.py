@@ -20,7 +20,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.data import prepare
-from nspca.numerals import round_down
+from nspca.presentation.numerals import round_down
 
 SHIFT = 1e-7
 """Added to the diagonal of a published matrix: written in single precision, some are not quite psd."""

@@ -19,12 +19,12 @@ import scipy.sparse as sp
 
 import nspca
 from benchmarks.scale import AT_ONCE, SIZES, documents, peak, planted, say
+from nspca.covariance import passes
+from nspca.covariance.distributed import branch
+from nspca.covariance.tree import FAN, folded
 from nspca.jobs.readers import readers
-from nspca.matrix import passes
-from nspca.matrix.spread import branch
-from nspca.matrix.tree import FAN, folded
-from nspca.numerals import format_guarantee
 from nspca.planning.machine import speed
+from nspca.presentation.numerals import format_guarantee
 from nspca.shards import Shards
 from nspca.shards.sources import MEGABYTES, PER_ENTRY
 from nspca.shards.writer import Writer

@@ -13,10 +13,10 @@ import time
 import numpy as np
 
 import nspca
+from nspca.covariance.linalg import rank1
 from nspca.lowrank import cones, spannogram
 from nspca.lowrank.cones import Budget, Query
-from nspca.matrix.linalg import rank1
-from nspca.numerals import round_down, round_up
+from nspca.presentation.numerals import round_down, round_up
 from nspca.solvers import epsnet
 
 
@@ -62,7 +62,7 @@ def wide():
     """72 x 12582, one k: value, certificate and its verification, in a process of its own for the memory."""
     code = (
         "import time, resource, nspca\n"
-        "from nspca.numerals import format_guarantee\n"
+        "from nspca.presentation.numerals import format_guarantee\n"
         "X = nspca.load_sample('leukemia').X\n"
         "t = time.perf_counter()\n"
         "r = nspca.solve(nspca.Problem.from_data(X, 50))\n"

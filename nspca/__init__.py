@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nspca.api import certify, solve, sweep
     from nspca.certificate import Certificate
-    from nspca.choosing import Choice, NoiseTest, choose_components, choose_k, noise_test
     from nspca.data import Dataset, load_sample, prepare, read
     from nspca.errors import (
         Cancelled,
@@ -18,11 +17,12 @@ if TYPE_CHECKING:
         NSPCAError,
     )
     from nspca.estimator import NSPCA
-    from nspca.places import Membership, Place, membership
     from nspca.planning import Plan, plan
     from nspca.problem import Problem
     from nspca.progress import Event
     from nspca.result import Result, Status, Sweep, knee
+    from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
+    from nspca.selection.membership import Membership, Place, membership
     from nspca.shards import Shards
     from nspca.solvers import METHODS
     from nspca.specs import (
@@ -110,7 +110,6 @@ __all__ = [
 _ROOMS = {
     "api": ("certify", "solve", "sweep"),
     "certificate": ("Certificate",),
-    "choosing": ("Choice", "NoiseTest", "choose_components", "choose_k", "noise_test"),
     "data": ("Dataset", "load_sample", "prepare", "read"),
     "errors": (
         "Cancelled",
@@ -121,11 +120,12 @@ _ROOMS = {
         "NSPCAError",
     ),
     "estimator": ("NSPCA",),
-    "places": ("Membership", "Place", "membership"),
     "planning": ("Plan", "plan"),
     "problem": ("Problem",),
     "progress": ("Event",),
     "result": ("Result", "Status", "Sweep", "knee"),
+    "selection": ("Choice", "NoiseTest", "choose_components", "choose_k", "noise_test"),
+    "selection.membership": ("Membership", "Place", "membership"),
     "shards": ("Shards",),
     "solvers": ("METHODS",),
     "specs": (

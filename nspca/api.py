@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca.ascent import outside
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.fixing.waves import check_client
@@ -22,16 +21,17 @@ from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
 from nspca.certificate import Certificate, require_about
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.large import LargeCovariance
+from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
-from nspca.matrix.covariance import DENSE_LIMIT
-from nspca.matrix.large import LargeCovariance
-from nspca.matrix.sharded import ShardedCovariance
-from nspca.numerals import OPTIMAL_GAP
-from nspca.options import known_seed, made, whole
+from nspca.local_search import outside
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep, handing_in, row_of
 from nspca.solvers import METHODS, Method, auto
+from nspca.validation.options import known_seed, made, whole
 
 EXHAUSTIVE = "exhaustive"
 EFFORTS = (*PLANS, EXHAUSTIVE)

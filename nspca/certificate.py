@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from nspca import said
-from nspca.archive import read_arrays, write_arrays
 from nspca.errors import CertificateError, InvalidProblem, shown
-from nspca.numerals import proved_ratio, round_up
-from nspca.options import is_whole, whole
+from nspca.presentation import phrases
+from nspca.presentation.numerals import proved_ratio, round_up
 from nspca.problem import Problem
+from nspca.validation.archive import read_arrays, write_arrays
+from nspca.validation.options import is_whole, whole
 
 VERSION = 1
 ROUNDING = 1e-12
@@ -53,7 +53,7 @@ class Certificate:
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent, forced
-        The recipe: which problem of which data, see `nspca.matrix.covariance`; `forced` are features, in
+        The recipe: which problem of which data, see `nspca.covariance.covariance`; `forced` are features, in
         increasing order, that may be used freely and count among the k.
     prepared : tuple of str
         What was done to the data before, by `nspca.data.prepare`, or the sketch that was made of them. The
@@ -146,7 +146,7 @@ class Certificate:
 
     def stated(self, names: Sequence[str] | None = None) -> str:
         """Return the statement of the certificate with features by their `names`."""
-        who = said.components(self.sizes, self.nonneg, self.forced, self.subject, names)
+        who = phrases.components(self.sizes, self.nonneg, self.forced, self.subject, names)
         explain = "together explain" if len(self.sizes) > 1 else "explains"
         return f"no {who} {explain} more than {float(self.upper)!r}"
 
@@ -156,7 +156,7 @@ class Certificate:
         what = f"a covariance of {n} features" if self.source == "covariance" else f"{m} x {n} data"
         return (
             f"Certificate ({self.kind}, {self.summary}): {self.rounded(6).statement}\n"
-            f"of {what}, digest {said.short(self.digest)[:12]}; nspca.verify(data, certificate) checks it"
+            f"of {what}, digest {phrases.short(self.digest)[:12]}; nspca.verify(data, certificate) checks it"
         )
 
     def rounded(self, digits: int) -> "Certificate":
@@ -169,7 +169,7 @@ class Certificate:
     @property
     def subject(self) -> str:
         """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ..."""
-        return said.subject(self.source, self.center, self.scale, self.prepared)
+        return phrases.subject(self.source, self.center, self.scale, self.prepared)
 
     @property
     def of_features(self) -> bool:

@@ -8,19 +8,19 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from nspca.annotated import is_annotated, plain
 from nspca.api import certify, solve
 from nspca.components import check_disjoint, shares_of_rows
+from nspca.covariance.linalg import Array
+from nspca.covariance.moments import moments
+from nspca.covariance.numbers import real_numbers, sparse_table
+from nspca.covariance.sketch import BLOCK_ROWS, FrequentDirections
 from nspca.errors import InvalidOption, InvalidProblem
-from nspca.features import positions
-from nspca.matrix.linalg import Array
-from nspca.matrix.moments import moments
-from nspca.matrix.numbers import real_numbers, sparse_table
-from nspca.matrix.sketch import BLOCK_ROWS, FrequentDirections
-from nspca.options import flag, known_seed, whole
+from nspca.presentation.phrases import SKETCHED
 from nspca.problem import Problem
 from nspca.result import Result, Status
-from nspca.said import SKETCHED
+from nspca.validation.annotated import is_annotated, plain
+from nspca.validation.features import positions
+from nspca.validation.options import flag, known_seed, whole
 
 ROUNDING = 1e-12
 """Relative bound on the rounding of the rows of a sketch and of its error bound."""

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca import drawing, said
+from nspca.covariance.covariance import Covariance, DataCovariance, without_lost
+from nspca.covariance.inputs import from_dense, from_matrix, from_sparse
+from nspca.covariance.linalg import Array
+from nspca.covariance.numbers import real_numbers
+from nspca.covariance.sharded import ShardedCovariance, of_table
 from nspca.errors import InvalidProblem, shown, within_memory
-from nspca.features import Features, features_of, features_on_disk
-from nspca.matrix.covariance import Covariance, DataCovariance, without_lost
-from nspca.matrix.given import from_dense, from_matrix, from_sparse
-from nspca.matrix.linalg import Array
-from nspca.matrix.numbers import real_numbers
-from nspca.matrix.sharded import ShardedCovariance, of_table
-from nspca.options import flag, is_whole
+from nspca.presentation import drawing, phrases
 from nspca.progress import Report, silent
+from nspca.validation.features import Features, features_of, features_on_disk
+from nspca.validation.options import flag, is_whole
 
 LARGEST = 1e50
 """Largest accepted entry of a component (which has length 1): fourth powers of larger ones overflow."""
@@ -274,9 +274,9 @@ class Problem:
 def _description(problem: Problem) -> str:
     A = problem.covariance
     m, n = A.shape
-    subject = said.subject(A.source, A.center, A.scale)
+    subject = phrases.subject(A.source, A.center, A.scale)
     what = f"{n} features" if A.source == "covariance" else f"{m} samples x {n} features"
-    sought = said.components(problem.sizes, problem.nonneg, problem.forced, subject)
+    sought = phrases.components(problem.sizes, problem.nonneg, problem.forced, subject)
     return f"Problem: {sought}\n{what}"
 
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nspca import drawing, said
-from nspca.archive import open_zip, read_arrays, unzip_member, write_arrays
 from nspca.certificate import Certificate
-from nspca.colours import BOUND, COLOURS
+from nspca.covariance.linalg import Array, oriented
 from nspca.errors import Cancelled, CertificateError, InvalidData, InvalidProblem, NSPCAError
-from nspca.features import Features
-from nspca.matrix.linalg import Array, oriented
-from nspca.numerals import format_guarantee, proof_phrase
+from nspca.presentation import drawing, phrases
+from nspca.presentation.colours import BOUND, COLOURS
+from nspca.presentation.numerals import format_guarantee, proof_phrase
 from nspca.problem import Problem
+from nspca.validation.archive import open_zip, read_arrays, unzip_member, write_arrays
+from nspca.validation.features import Features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,12 +109,12 @@ class Result:
         if not counts:
             return f"Result of {self.method}: no components"
         n, many = len(self.components), "a component" if len(counts) == 1 else f"{len(counts)} components"
-        first = ", ".join(f"{said.short(name)} {weight:+.3f}" for name, weight in self.weights(0)[:FIRST])
+        first = ", ".join(f"{phrases.short(name)} {weight:+.3f}" for name, weight in self.weights(0)[:FIRST])
         more = ", ..." if counts[0] > FIRST or len(counts) > 1 else ""
         each = " each" if len(counts) > 1 and len(set(counts)) == 1 else ""
         return (
             f"Result of {self.method}: value {self.value:.6g}, {_quality(self)}\n"
-            f"{many} of {n} features, {said.weights(counts)}{each}: {first}{more}"
+            f"{many} of {n} features, {phrases.weights(counts)}{each}: {first}{more}"
         )
 
     def _repr_html_(self) -> str:

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import opened
+from nspca.dashboard.app import frame, state
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import page as compare
 from nspca.dashboard.data import preview, standin
-from nspca.dashboard.shell import frame, state
+from nspca.dashboard.open_data import opened
 
 with frame.page("Compare"):
     if state.get("judged") == "uses":  # of a link from before

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from nspca.dashboard.app import frame
 from nspca.dashboard.data import page
-from nspca.dashboard.shell import frame
 
 with frame.page("Data"):
     st.title("Which data?")

@@ -2,9 +2,9 @@
 for.
 """
 
+from nspca.dashboard.app import frame
 from nspca.dashboard.papers import page as papers
 from nspca.dashboard.papers import uses
-from nspca.dashboard.shell import frame
 
 with frame.page("Papers"):
     if papers.chosen() == papers.USES:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from nspca.dashboard.app import frame
 from nspca.dashboard.history import page as history
-from nspca.dashboard.shell import frame
 
 with frame.page("Runs"):
     st.title("What was asked here")

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from nspca.dashboard.app import frame
 from nspca.dashboard.history import shared
-from nspca.dashboard.shell import frame
 from nspca.dashboard.sweep import page as sweeping
 
 with frame.page("Shared"):

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import opened
+from nspca.dashboard.app import frame
 from nspca.dashboard.data import preview, standin
-from nspca.dashboard.shell import frame
+from nspca.dashboard.open_data import opened
 from nspca.dashboard.spannogram import ranks as ranks_view
 from nspca.dashboard.spannogram import support as support_view
 from nspca.dashboard.spannogram import views as spannogram_views

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import opened, some, whole
+from nspca.dashboard.app import frame
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.data import standin
-from nspca.dashboard.shell import frame
+from nspca.dashboard.open_data import opened, some, whole
 from nspca.dashboard.sweep import form, preview, whatif
 from nspca.dashboard.sweep import page as sweeping
 

@@ -19,13 +19,13 @@ from dataclasses import replace
 import nspca
 from nspca.api import OPTIMAL_GAP, TOLERANCE_GAP
 from nspca.bounds.lean import lean
-from nspca.dashboard import chosen, home
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import home, open_data
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.joint import form as joint_form
 from nspca.dashboard.joint import parts, topics
-from nspca.dashboard.runs import answers
-from nspca.dashboard.runs.answers import Answer
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import shipped_answers
+from nspca.dashboard.runs.shipped_answers import Answer
 from nspca.data import SAMPLES
 from nspca.errors import CertificateError
 from nspca.specs import DataSpec, ProblemSpec
@@ -43,7 +43,7 @@ GAPS = {nspca.Status.OPTIMAL: OPTIMAL_GAP, nspca.Status.WITHIN_TOLERANCE: TOLERA
 def questions(names=SAME_EVERYWHERE) -> Iterator[tuple[str, Chosen, ProblemSpec]]:
     """Yield sample, data and usual question, for every page that would show the sample."""
     for name in names:
-        of = chosen.find(DataSpec(sample=name), None)
+        of = open_data.find(DataSpec(sample=name), None)
         about = next(about for about in (parts.SUBJECT, topics.SUBJECT) if about.suits(of.dataset))
         yield name, of, joint_form.usual(about, of)
         yield name, of, compare_form.usual(of)
@@ -73,7 +73,7 @@ def _lightened(result: nspca.Result, light: nspca.Certificate) -> nspca.Result:
 
 
 def _checked(of: Chosen, asked: ProblemSpec, proof: nspca.Certificate) -> nspca.Certificate:
-    problem = replace(chosen.problem_of(of, asked), k=proof.k)
+    problem = replace(open_data.problem_of(of, asked), k=proof.k)
     light = lean(problem, proof)
     if len(light.to_bytes()) > LARGEST:
         light = lean(problem, proof, FEWER)
@@ -88,7 +88,7 @@ def main() -> None:
     os.environ.pop("NSPCA_DATA", None)  # of the four data sets of the papers, the stand-ins
     logging.disable(logging.WARNING)  # Streamlit's caches miss their server
     _, problem, sweep = home.digits()
-    (answers.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
+    (shipped_answers.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
     for name, of, asked in questions(names):
         if of.dataset.source == "real" and SAMPLES[name].stand_in:
             sys.exit(
@@ -96,7 +96,7 @@ def main() -> None:
                 "found"
             )
         content = answered(of, asked).to_bytes()
-        file = answers.file_of(asked, name)
+        file = shipped_answers.file_of(asked, name)
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         sys.stdout.write(f"{file.name}: {len(content):,} bytes\n")

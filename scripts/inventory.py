@@ -70,7 +70,7 @@ def _commands() -> Iterator[str]:
 
 
 def _addresses() -> Iterator[str]:
-    from nspca.dashboard.shell import state
+    from nspca.dashboard.app import state
 
     named = {name for names in state.OF_PAGES.values() for name in names.split()}
     yield from (f"{page} {name}" for page, names in state.OF_PAGES.items() for name in names.split())

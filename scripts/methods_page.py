@@ -12,8 +12,8 @@ from textwrap import fill
 
 from nspca import METHODS
 from nspca.api import line_of
-from nspca.options import told
 from nspca.solvers import Method
+from nspca.validation.options import told
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "methods.md"
 WIDTH = 140

@@ -46,9 +46,9 @@ REASONS = {
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.reader.read": "the public call: how a file may have to be read",
     "nspca.shards.sources.shard": "the public call: how a file may have to be read, and how it is cut",
-    "nspca.choosing.choice.choose_k": "the public call: the words of a problem, and what is done to its rows",
-    "nspca.choosing.choice.choose_components": "the same for components",
-    "nspca.choosing.noise.noise_test": "the public call: the words of a problem, and how it is tested",
+    "nspca.selection.choice.choose_k": "the public call: the words of a problem, and what its rows undergo",
+    "nspca.selection.choice.choose_components": "the same for components",
+    "nspca.selection.noise.noise_test": "the public call: the words of a problem, and how it is tested",
     "nspca.estimator.NSPCA": "one class, as scikit-learn wants it; a third are its docstrings",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",
     "nspca.problem.Problem": "three public calls make one, and half of it says what their words mean",
@@ -56,9 +56,9 @@ REASONS = {
     "nspca.jobs.runs.Runs.finish_runs": "one argument for each column that says how a run ended",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
     "lock with it",
-    "nspca.dashboard.browser.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
-    "nspca.dashboard.browser.spannogram_explorer.spannogram_explorer": "the same and where it stands on the "
-    "page",
+    "nspca.dashboard.components.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
+    "nspca.dashboard.components.spannogram_explorer.spannogram_explorer": "the same and where it "
+    "stands on the page",
     "nspca.plots.arc.pd_view_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.plots.components.component_figure": "one keyword for each thing that may be said on the figure",
     "nspca.plots.sphere.flat_map_figure": "traces and axes of one figure, in the order in which they are "

@@ -8,7 +8,7 @@ from html import unescape
 
 import streamlit as st
 
-from nspca.numerals import OPTIMAL_GAP
+from nspca.presentation.numerals import OPTIMAL_GAP
 
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.matrix.covariance import canonical, sparse_digest
+from nspca.covariance.covariance import canonical, sparse_digest
 from nspca.shards.writer import Writer
 
 

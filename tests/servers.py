@@ -22,7 +22,7 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 BARE = ("--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
 STREAMLIT = (
     "from tests import servers; servers.hold_on(); "
-    "from nspca.dashboard.shell.internals import command_line; command_line()"
+    "from nspca.dashboard.app.internals import command_line; command_line()"
 )
 
 

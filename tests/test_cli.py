@@ -15,7 +15,7 @@ import pytest
 
 import nspca
 from nspca.__main__ import main
-from nspca.cli import screen, words
+from nspca.cli import arguments, screen
 from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
 from nspca.cli.loadings import read_loadings
@@ -515,5 +515,5 @@ def test_every_help_has_an_example_that_the_parser_takes():
 
 
 def test_words_that_are_said_before_anything_is_imported_are_those_there_are():
-    assert tuple(PREPARATIONS) == words.PREPARATIONS
-    assert nspca.api.EFFORTS == words.EFFORTS
+    assert tuple(PREPARATIONS) == arguments.PREPARATIONS
+    assert nspca.api.EFFORTS == arguments.EFFORTS

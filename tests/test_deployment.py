@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from nspca.dashboard.shell import log
+from nspca.dashboard.app import log
 from nspca.jobs import certificates
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,7 +11,6 @@ import pytest
 import nspca
 from nspca import METHODS
 from nspca.api import line_of
-from nspca.archive import read_arrays
 from nspca.bounds import core, elementary, elimination, lowrank, membership, witness
 from nspca.bounds.branches import Tree
 from nspca.bounds.dual.splitting import Splitting
@@ -23,6 +22,7 @@ from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS
+from nspca.validation.archive import read_arrays
 from scripts import methods_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import nspca
 from nspca.__main__ import main
 from nspca.components import shares_of_rows
-from nspca.features import positions
+from nspca.validation.features import positions
 
 NAMES = [f"gene {j}" for j in range(12)]
 

@@ -13,28 +13,21 @@ ROOT = Path(__file__).resolve().parents[1]
 GROUND = {
     "errors": set(),
     "progress": set(),
-    "archive": {"errors"},
-    "options": {"errors"},
-    "numerals": set(),
-    "colours": set(),
-    "said": set(),
-    "features": {"errors", "annotated"},
-    "drawing": {"colours", "numerals", "said"},
-    "annotated": {"errors"},
-    "integers": set(),
+    "validation": {"errors"},
+    "presentation": set(),
 }
 # Floors from the ground up; a room may import what is below it and what stands on its own floor.
 CHAIN = [
-    "matrix",
+    "covariance",
     "problem",
     "certificate",
     "result",
-    "lowrank ascent",
+    "lowrank local_search",
     "bounds",
     "solvers",
     "components",
     "api",
-    "places estimator choosing",
+    "estimator selection",
 ]
 # The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
 BOUNDS = [
@@ -46,10 +39,10 @@ BOUNDS = [
     "strongest joint lean membership",
 ]
 DASHBOARD = [
-    "shell",
-    "browser",
-    "folder",
-    "chosen",
+    "app",
+    "components",
+    "open_folder",
+    "open_data",
     "runs",
     "data",
     "views",
@@ -68,10 +61,10 @@ PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
 # What stands beside the chain: all that each may import.
 BESIDE = {
     "checker": {"errors"},
-    "verifying": {"errors", "matrix", "checker"},
-    "data": {"errors", "progress", "archive", "integers"},
-    "shards": {"errors", "progress", "archive", "options", "data", "drawing", "said"},
-    "plots": {"errors", "progress", "colours", "numerals", "result", "certificate"},
+    "verifying": {"errors", "covariance", "checker"},
+    "data": {"errors", "progress", "validation"},
+    "shards": {"errors", "progress", "validation", "data", "presentation"},
+    "plots": {"errors", "progress", "presentation", "result", "certificate"},
     "jobs": {"errors", "progress"},
 }
 SCEPTIC = "numpy"  # all that the checker may use beside itself, the standard library and errors
@@ -109,9 +102,8 @@ def allowed() -> dict[str, set[str]]:
     arrows["papers"] = below | {"data", "shards", "plots", "checker"}
     arrows["specs"] = arrows["papers"] | {"papers", "planning", "verifying"}
     arrows["nspca"] |= {"specs"}
-    arrows["tasks"] = arrows["specs"] | {"specs", "nspca"}
-    arrows["dashboard"] = arrows["tasks"] | {"tasks", "jobs"}
-    arrows["cli"] = arrows["tasks"] | {"jobs"}
+    arrows["cli"] = arrows["specs"] | {"specs", "nspca", "jobs"}
+    arrows["dashboard"] = set(arrows["cli"])
     arrows["__main__"] = {"cli"}
     return arrows
 
@@ -285,7 +277,7 @@ def test_the_house_stands():
 
 
 def test_every_file_is_read():
-    assert {"nspca", "nspca.errors", "nspca.matrix.linalg", "nspca.__main__", "app"} <= set(
+    assert {"nspca", "nspca.errors", "nspca.covariance.linalg", "nspca.__main__", "app"} <= set(
         read_imports(ROOT)
     )
 
@@ -296,19 +288,19 @@ METHOD = "class Options: ...\ndef solve(): ...\n"
 @pytest.mark.parametrize(
     ("files", "complaint"),
     [
-        ({"nspca/matrix/linalg.py": "import nspca.api"}, "nspca.matrix.linalg imports nspca.api"),
+        ({"nspca/covariance/linalg.py": "import nspca.api"}, "nspca.covariance.linalg imports nspca.api"),
         (
-            {"nspca/matrix/linalg.py": "def f():\n    from nspca.api import solve"},
-            "nspca.matrix.linalg imports nspca.api",
+            {"nspca/covariance/linalg.py": "def f():\n    from nspca.api import solve"},
+            "nspca.covariance.linalg imports nspca.api",
         ),
         (
             {"nspca/bounds/dual/b4.py": "from ...solvers import cone", "nspca/solvers/cone.py": ""},
             "nspca.bounds.dual.b4 imports nspca.solvers.cone",
         ),
-        ({"nspca/matrix/linalg.py": "from nspca import solve"}, "nspca.matrix.linalg imports nspca"),
+        ({"nspca/covariance/linalg.py": "from nspca import solve"}, "nspca.covariance.linalg imports nspca"),
         (
-            {"nspca/matrix/linalg.py": "import importlib\nimportlib.import_module('nspca.api')"},
-            "nspca.matrix.linalg imports nspca.api",
+            {"nspca/covariance/linalg.py": "import importlib\nimportlib.import_module('nspca.api')"},
+            "nspca.covariance.linalg imports nspca.api",
         ),
         (
             {"nspca/jobs/engine.py": "from nspca.result import Result"},
@@ -329,15 +321,15 @@ METHOD = "class Options: ...\ndef solve(): ...\n"
             "nspca.solvers.a imports nspca.solvers.b",
         ),
         (
-            {"nspca/checker/entry.py": "from nspca.matrix.linalg import topk"},
-            "nspca.checker.entry imports nspca.matrix.linalg",
+            {"nspca/checker/entry.py": "from nspca.covariance.linalg import topk"},
+            "nspca.checker.entry imports nspca.covariance.linalg",
         ),
         ({"nspca/checker/cover.py": "import nspca"}, "nspca.checker.cover imports nspca"),
         ({"nspca/checker/cover.py": "import scipy.sparse"}, "scipy.sparse"),
         ({"nspca/checker/cover.py": "from scipy import linalg"}, "scipy"),
         (
-            {"nspca/dashboard/shell/x.py": "from nspca.dashboard.runs import y"},
-            "nspca.dashboard.shell.x imports nspca.dashboard.runs",
+            {"nspca/dashboard/app/x.py": "from nspca.dashboard.runs import y"},
+            "nspca.dashboard.app.x imports nspca.dashboard.runs",
         ),
         (
             {"nspca/dashboard/sweep/x.py": "from ..joint import y", "nspca/dashboard/joint/y.py": ""},
@@ -349,8 +341,8 @@ METHOD = "class Options: ...\ndef solve(): ...\n"
             "nspca.bounds.witness imports nspca.bounds.dual.z",
         ),
         (
-            {"nspca/cli/x.py": "from nspca.dashboard.shell import y"},
-            "nspca.cli.x imports nspca.dashboard.shell",
+            {"nspca/cli/x.py": "from nspca.dashboard.app import y"},
+            "nspca.cli.x imports nspca.dashboard.app",
         ),
         ({"nspca/newroom.py": ""}, "nspca.newroom: no arrows are drawn for newroom"),
     ],
@@ -361,7 +353,7 @@ def test_a_planted_fault_is_found(tmp_path, files, complaint):
             "nspca/__init__.py",
             "nspca/api.py",
             "nspca/result.py",
-            "nspca/matrix/linalg.py",
+            "nspca/covariance/linalg.py",
             "nspca/data/__init__.py",
         ),
         "",
@@ -377,15 +369,15 @@ def test_allowed_arrows_pass(tmp_path):
     good = {
         "nspca/__init__.py": "from nspca.api import solve",
         "nspca/errors.py": "",
-        "nspca/matrix/linalg.py": "import numpy\nfrom nspca.errors import NSPCAError",
-        "nspca/api.py": "from .matrix import linalg\nfrom nspca.checker import verify",
+        "nspca/covariance/linalg.py": "import numpy\nfrom nspca.errors import NSPCAError",
+        "nspca/api.py": "from .covariance import linalg\nfrom nspca.checker import verify",
         "nspca/checker/__init__.py": "from nspca.checker.entry import verify",
         "nspca/checker/entry.py": "import hashlib\nimport numpy\nfrom nspca.checker import cover\nfrom "
         "..errors import NSPCAError",
         "nspca/checker/cover.py": "import numpy.linalg",
-        "nspca/dashboard/shell/frame.py": "import streamlit\nimport nspca",
-        "pages/data.py": "import streamlit\nfrom nspca.dashboard.shell import frame",
-        "app.py": "from nspca.dashboard.shell import frame",
+        "nspca/dashboard/app/frame.py": "import streamlit\nimport nspca",
+        "pages/data.py": "import streamlit\nfrom nspca.dashboard.app import frame",
+        "app.py": "from nspca.dashboard.app import frame",
     }
     for name, text in good.items():
         path = tmp_path / name

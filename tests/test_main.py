@@ -11,12 +11,12 @@ import pytest
 
 import nspca
 from nspca.__main__ import main
-from nspca.archive import read_arrays, write_arrays
+from nspca.cli.arguments import sizes
 from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
-from nspca.cli.words import sizes
 from nspca.data.arrays import to_npz
 from nspca.errors import CertificateError
+from nspca.validation.archive import read_arrays, write_arrays
 
 
 def test_help_names_the_commands(capsys):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nspca import numerals
-from nspca.numerals import (
+from nspca.presentation import numerals
+from nspca.presentation.numerals import (
     format_bound,
     format_bound_share,
     format_guarantee,

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 import nspca
 from nspca.__main__ import main
 from nspca.bounds import peaks
+from nspca.covariance import large, parts
 from nspca.data import limits
-from nspca.matrix import large, parts
 from nspca.planning import Size, costs, machine, planned
 from nspca.planning.machine import Speed
 from nspca.planning.sizes import read_size
@@ -155,7 +155,7 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
         for module in (large, parts, peaks, costs):
             for name in {"FEATURES", "CANDIDATES", "DENSE_LIMIT"} & {*vars(module)}:
                 monkeypatch.setattr(module, name, 400)
-        monkeypatch.setattr("nspca.matrix.sharded.WHOLE", 400)
+        monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 400)
     tracemalloc.start()
     if what == "shards":
         problem = nspca.Problem.from_shards(InMemory(X, 500), 5)

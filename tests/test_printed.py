@@ -14,28 +14,26 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca import colours
 from nspca.api import OPTIMAL_GAP
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
-from nspca.dashboard.browser import cone_replay
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.compare import everything as compare_everything
+from nspca.dashboard.compare import archive as compare_everything
 from nspca.dashboard.compare import page as compare_page
+from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
-from nspca.dashboard.joint import everything as joint_everything
+from nspca.dashboard.joint import archive as joint_everything
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import parts
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.learn import painting
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts, closing, panel
 from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.spannogram import ranks
 from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.sweep import report
-from nspca.dashboard.views import component, places
+from nspca.dashboard.views import component, membership
 from nspca.data import Dataset
-from nspca.numerals import proved_ratio, ratio_at_most
 from nspca.plots import (
     alt_text,
     gap_figure,
@@ -46,6 +44,8 @@ from nspca.plots import (
     sweep_figure,
 )
 from nspca.plots.compare import ratios_figure, styles, values_figure
+from nspca.presentation import colours
+from nspca.presentation.numerals import proved_ratio, ratio_at_most
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.rows import Closer, Found, pack
@@ -357,11 +357,11 @@ def test_pages_about_one_component(solved, monkeypatch):
 
 def check_membership(walk: Walk, member: nspca.Membership) -> None:
     """Check the sentence, and what leaving out each feature costs at least and at most."""
-    walk.text(places.sentence("feature", member), Truth(member.upper, member.value))
+    walk.text(membership.sentence("feature", member), Truth(member.upper, member.value))
     for lower, upper, (least, most) in zip(
         member.value_without, member.upper_without, member.cost_without, strict=True
     ):
-        numbers = [read_number(said) for said in places.cost_words(least, most).split(" to ")]
+        numbers = [read_number(said) for said in membership.cost_words(least, most).split(" to ")]
         exact = 100 * (1 - Fraction(float(upper)) / Fraction(member.value))
         at_most = 100 * (1 - Fraction(float(lower)) / Fraction(member.upper))
         assert numbers[0] <= max(exact, 0) or len(numbers) == 1

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca import colours, drawing
+from nspca.presentation import colours, drawing
 from nspca.shards.sources import shard
 
 SVG = "{http://www.w3.org/2000/svg}"

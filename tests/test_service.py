@@ -20,7 +20,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from nspca.cli.entry import parser
-from nspca.dashboard.shell.connections import MOST_CONNECTIONS, RESERVED
+from nspca.dashboard.app.connections import MOST_CONNECTIONS, RESERVED
 from tests import servers
 from tests.patience import STUCK, wait_for
 from tests.test_project import ROOT, tracked_files

@@ -8,7 +8,7 @@ import pytest
 
 from nspca.__main__ import main
 from nspca.cli.app import check_port, configuration, streamlit_command
-from nspca.dashboard.shell.look import DARK_INK
+from nspca.dashboard.app.styles import DARK_INK
 from nspca.errors import InvalidOption
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -53,7 +53,7 @@ assert main(["papers", "--stored"]) == 2
 @pytest.mark.parametrize(
     "start",
     [
-        "runpy.run_module('nspca.dashboard.shell.serve', run_name='__main__')",
+        "runpy.run_module('nspca.dashboard.app.serve', run_name='__main__')",
         "from nspca.__main__ import main; sys.exit(main(['app', '--port', '1']))",
     ],
 )

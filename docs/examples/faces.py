@@ -9,7 +9,7 @@
 
 # %%
 import nspca
-from nspca.numerals import format_guarantee
+from nspca.presentation.numerals import format_guarantee
 
 data = nspca.load_sample("cbcl")
 rows, columns = data.image_shape

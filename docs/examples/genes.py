@@ -12,7 +12,7 @@
 import numpy as np
 
 import nspca
-from nspca.numerals import format_guarantee
+from nspca.presentation.numerals import format_guarantee
 
 data = nspca.load_sample("leukemia")
 print(data.name, data.X.shape)

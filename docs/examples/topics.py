@@ -9,7 +9,7 @@
 
 # %%
 import nspca
-from nspca.numerals import format_guarantee
+from nspca.presentation.numerals import format_guarantee
 
 data = nspca.load_sample("bow-kos")
 print(data.name, data.X.shape, f"{data.X.nnz} counts that are not zero")

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent import single as ascent
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
 from nspca.bounds.dual.rounds import Work, look
@@ -23,8 +22,9 @@ from nspca.bounds.elimination import Kept
 from nspca.bounds.plan import OVERHEAD, ROUND, Plan
 from nspca.bounds.witness import Proof, Witness, lift_of, prove
 from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array, topk_indices
+from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
-from nspca.matrix.linalg import Array, topk_indices
 
 RANK = 3
 """Dimensions of a lift: with more, a node costs more than the nodes it saves."""

@@ -22,7 +22,7 @@ import scipy.sparse.linalg as spla
 from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
 from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.problem import Problem
 
 BEYOND = 1.2

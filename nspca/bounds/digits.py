@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 
 def rounded(W: Array, digits: int) -> Array:

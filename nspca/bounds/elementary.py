@@ -4,8 +4,8 @@ import numpy as np
 
 from nspca.bounds.inequality import SLACK, spectral_claim
 from nspca.certificate import Certificate
-from nspca.matrix.covariance import DENSE_LIMIT
-from nspca.matrix.linalg import UNIT_ROUNDOFF, topk_sum
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.linalg import UNIT_ROUNDOFF, topk_sum
 from nspca.problem import Problem
 
 

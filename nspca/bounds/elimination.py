@@ -20,9 +20,9 @@ import numpy as np
 
 from nspca.bounds.inequality import SLACK
 from nspca.bounds.peaks import peaks as peaks_of_parts
-from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, krylov, largest_eigenpairs, largest_eigenvalue
-from nspca.matrix.parts import Parts
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, krylov, largest_eigenpairs, largest_eigenvalue
+from nspca.covariance.parts import Parts
 from nspca.problem import Problem
 
 CHUNK = 2**22

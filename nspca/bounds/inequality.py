@@ -16,9 +16,9 @@ Proof. Take a feasible x with support I. (1) x'Wx <= tau (1'x)^2. (2) With t_i =
 
 import numpy as np
 
+from nspca.covariance.covariance import DENSE_LIMIT, Covariance
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, topk_sum
 from nspca.errors import NotConverged, Refused
-from nspca.matrix.covariance import DENSE_LIMIT, Covariance
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, topk_sum
 
 SLACK = 16
 """Times the a priori rounding error of a spectral claim that is left to those who check by other means."""

@@ -26,9 +26,9 @@ from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import spectral_claim, threshold
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
 from nspca.certificate import Certificate
+from nspca.covariance.covariance import DIRECT_LIMIT
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
 from nspca.errors import Cancelled, NotConverged, Refused
-from nspca.matrix.covariance import DIRECT_LIMIT
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
 from nspca.problem import Problem
 from nspca.progress import silent
 

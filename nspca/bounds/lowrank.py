@@ -5,9 +5,9 @@ import numpy as np
 from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.witness import search_half
 from nspca.certificate import Certificate
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.linalg import Array
 from nspca.lowrank.cones import Budget, Query
-from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 

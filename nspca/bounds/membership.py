@@ -21,12 +21,12 @@ from nspca.bounds.plan import BRANCHED, PLANS, ROUND
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.errors import NotConverged, Refused
 from nspca.lowrank import membership as search
 from nspca.lowrank.cones import Query
 from nspca.lowrank.terms import changed
-from nspca.matrix.covariance import DENSE_LIMIT
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 

@@ -24,9 +24,9 @@ from nspca.bounds.kyfan import KyFan, claimed
 from nspca.bounds.plan import JOINT_PLANS, ROUND, JointPlan
 from nspca.bounds.witness import Witness, lift_of, search_half
 from nspca.certificate import Certificate
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank.cones import Budget, Cover, Query
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
 from nspca.progress import silent
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nspca.matrix.linalg import Array
-from nspca.matrix.parts import CANDIDATES, Parts
+from nspca.covariance.linalg import Array
+from nspca.covariance.parts import CANDIDATES, Parts
 
 Pair = tuple[np.ndarray, np.ndarray]
 

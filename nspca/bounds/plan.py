@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.covariance.covariance import DENSE_LIMIT
 
 ROUND = 40
 """Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.bounds.inequality import SLACK
-from nspca.matrix.covariance import Covariance, DataCovariance, SparseCovariance
-from nspca.matrix.linalg import UNIT_ROUNDOFF
-from nspca.matrix.parts import Parts
+from nspca.covariance.covariance import Covariance, DataCovariance, SparseCovariance
+from nspca.covariance.linalg import UNIT_ROUNDOFF
+from nspca.covariance.parts import Parts
 
 MOST = 2_000_000
 """Largest number of entries that are kept (32 MB); more raise the level."""

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nspca.ascent import single as ascent
 from nspca.bounds import core, elimination
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import add_lift
@@ -34,10 +33,11 @@ from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
 from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.linalg import Array, largest_eigenpairs
 from nspca.errors import Cancelled, InvalidOption
+from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
-from nspca.matrix.covariance import DENSE_LIMIT
-from nspca.matrix.linalg import Array, largest_eigenpairs
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 

@@ -7,9 +7,9 @@ import numpy as np
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import heights, search_slack, spectral_claim, threshold
 from nspca.certificate import Certificate
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.screen import DATA, clear, say, say_json, write_csv
-from nspca.numerals import proof_phrase
+from nspca.presentation.numerals import proof_phrase
 
 if TYPE_CHECKING:
     from nspca.certificate import Certificate
     from nspca.cli.sources import Source
-    from nspca.places import Membership
     from nspca.problem import Problem
     from nspca.result import Result
+    from nspca.selection.membership import Membership
 
 COLUMNS = ("component", "feature", "weight")
 KNOWN = ("place", "costs_at_least", "costs_at_most")

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from nspca.cli.arguments import Commands, port_number
 from nspca.cli.screen import say
-from nspca.cli.words import Commands, port_number
 from nspca.errors import InvalidOption, of_the_app
 
 WILDCARDS = ("0.0.0.0", "::")
@@ -104,7 +104,7 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
         for name, value in options.items()
         if not isinstance(value, list)
     ]
-    return [sys.executable, "-m", "nspca.dashboard.shell.serve", "run", str(folder / "app.py"), *flags]
+    return [sys.executable, "-m", "nspca.dashboard.app.serve", "run", str(folder / "app.py"), *flags]
 
 
 def check_port(address: str, port: int) -> None:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from nspca.cli.arguments import PREPARATIONS, Commands, Parser
 from nspca.cli.screen import say
-from nspca.cli.words import PREPARATIONS, Commands, Parser
 
 FILES = frozenset({"SOURCE", "DATA", "CERTIFICATE", "LOADINGS", "FILE", "FILE.npz", "FILE.csv", "FOLDER"})
 """Metavars of arguments that take a file or a folder; some take a name as well."""

@@ -9,12 +9,12 @@ import os
 import sys
 from pathlib import Path
 
-from nspca.cli import app, beforehand, completion, copies, papers, proof, run, samples, solve, sweep
+from nspca.cli import app, backup, completion, papers, plan, proof, run, samples, solve, sweep
+from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
-from nspca.cli.words import Commands, Paragraphs, Parser, meant
 from nspca.errors import NSPCAError
 
-FAMILIES = (solve, sweep, run, proof, beforehand, samples, papers, app, copies, completion)
+FAMILIES = (solve, sweep, run, proof, plan, samples, papers, app, backup, completion)
 STATUS = """exit status:
   0  done
   1  a certificate was refused

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nspca.cli.words import meant
+from nspca.cli.arguments import meant
 from nspca.errors import InvalidData
 
 if TYPE_CHECKING:
-    from nspca.matrix.linalg import Array
+    from nspca.covariance.linalg import Array
 
 Weights: TypeAlias = dict[str, float]
 LARGEST_BYTES = 100_000_000

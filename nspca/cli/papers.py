@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from nspca.cli.arguments import Commands, with_json
 from nspca.cli.screen import check_files, clear, progress, say, say_json
-from nspca.cli.words import Commands, with_json
 
 
 def add(commands: Commands) -> None:

@@ -6,12 +6,12 @@ import argparse
 from dataclasses import replace
 
 from nspca.cli.answers import tell
+from nspca.cli.arguments import Commands, count, of_problem, preparing, reading, sizes, with_json
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import forced_features, make_problem, read_dataset
-from nspca.cli.words import Commands, count, of_problem, preparing, reading, sizes, with_json
 from nspca.errors import CertificateError, InvalidOption
-from nspca.said import SKETCHED
+from nspca.presentation.phrases import SKETCHED
 
 
 def add(commands: Commands) -> None:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
 from nspca.cli.solve import readers_of
 from nspca.cli.sweep import as_text
-from nspca.cli.words import Commands, count
 from nspca.errors import Cancelled, InvalidOption
 from nspca.progress import Event, Report
 

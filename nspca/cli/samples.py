@@ -5,8 +5,8 @@ shipped.
 import argparse
 from pathlib import Path
 
+from nspca.cli.arguments import Commands, meant, with_json
 from nspca.cli.screen import clear, complain, progress, say, say_json
-from nspca.cli.words import Commands, meant, with_json
 from nspca.errors import DownloadError, InvalidOption
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nspca.errors import InvalidOption
-from nspca.numerals import format_guarantee, proved_ratio
+from nspca.presentation.numerals import format_guarantee, proved_ratio
 from nspca.progress import Event, Report, silent
 
 BAR = 24

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from nspca.cli.answers import beside, tell
+from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed
 from nspca.cli.screen import check_files, complain, progress
 from nspca.cli.sources import make_problem, read_dataset
-from nspca.cli.words import Commands, count, of_problem, percent, with_json, with_seed
 from nspca.errors import InvalidOption, of_the_app
 
 

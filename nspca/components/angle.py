@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.components.collected import collected
+from nspca.components.partial import collected
+from nspca.covariance.linalg import Array
+from nspca.covariance.updated import Changed
 from nspca.errors import InvalidOption, InvalidProblem, shown
-from nspca.matrix.changed import Changed
-from nspca.matrix.linalg import Array
-from nspca.options import is_whole
 from nspca.problem import Problem
+from nspca.validation.options import is_whole
 
 FIRST_WEIGHT = 0.05
 """First weight tried, in units of l1; doubled from there."""

@@ -23,11 +23,11 @@ from functools import partial
 
 import numpy as np
 
-from nspca.components.collected import collected
+from nspca.components.partial import collected
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.linalg import Array, normalised
+from nspca.covariance.updated import Changed
 from nspca.errors import InvalidOption, InvalidProblem, shown
-from nspca.matrix.changed import Changed
-from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import Array, normalised
 from nspca.problem import Problem
 
 QUOTIENTS = 10

@@ -7,10 +7,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from nspca.covariance.linalg import Array, binary_exponent
+from nspca.covariance.moments import squares
+from nspca.covariance.numbers import real_numbers
 from nspca.errors import InvalidProblem
-from nspca.matrix.linalg import Array, binary_exponent
-from nspca.matrix.moments import squares
-from nspca.matrix.numbers import real_numbers
 from nspca.problem import LARGEST, Problem, moderate
 
 DEPENDENT = 1e-12

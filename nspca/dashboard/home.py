@@ -5,14 +5,14 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen, find
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
+from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
-from nspca.dashboard.runs import answers
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
@@ -45,7 +45,7 @@ POSTER_STYLE = """
 
 def poster() -> None:
     """What the first figure will be, as it was when it was stored."""
-    file = answers.folder() / POSTER
+    file = shipped_answers.folder() / POSTER
     if file.is_file():
         st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
 
@@ -65,7 +65,7 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
         "the live one is on its way."
     )
     parts = thumbnail.patches([pixels], problem.n, image_shape[1])
-    both = f"{words.drawing(parts)}{words.drawing(curve)}"
+    both = f"{wording.drawing(parts)}{wording.drawing(curve)}"
     return f'<div class="nspca-poster" role="img" aria-label="{said}">{both}</div>\n'
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from nspca.data.layout import MISSING, SPACES, Layout, is_comment, is_number, quoted, short, split
 from nspca.errors import InvalidData, NotNumbers
-from nspca.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
+from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
 NOTHING = sorted(
     {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}

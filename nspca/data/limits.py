@@ -12,9 +12,9 @@ from typing import BinaryIO, cast
 import numpy as np
 import psutil
 
-from nspca.archive import MAX_BYTES, mib
 from nspca.errors import InvalidData
-from nspca.integers import (
+from nspca.validation.archive import MAX_BYTES, mib
+from nspca.validation.integers import (
     LARGEST_EXACT,
     LONG_INTEGER,
     describe_rounding,

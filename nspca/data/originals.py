@@ -10,7 +10,6 @@ from typing import BinaryIO
 
 import numpy as np
 
-from nspca.archive import MAX_BYTES, mib
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset, numbered, pixel_names
@@ -20,6 +19,7 @@ from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names,
 from nspca.data.reader import read, read_layout
 from nspca.errors import DownloadError, InvalidData
 from nspca.progress import Event, Report, silent
+from nspca.validation.archive import MAX_BYTES, mib
 
 # File names inside the folder named by NSPCA_DATA.
 _FILES = {

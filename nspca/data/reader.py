@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from nspca.archive import open_zip, unzip_member
 from nspca.data import limits
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
@@ -29,6 +28,7 @@ from nspca.data.readers.parquet import ParquetReader
 from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
+from nspca.validation.archive import open_zip, unzip_member
 
 Files = Sequence[tuple[str, Callable[[], bytes]]]
 

@@ -23,13 +23,13 @@ import numpy as np
 import psutil
 import scipy.sparse as sp
 
-from nspca.archive import mib, open_zip
 from nspca.data.dataset import Candidate, Dataset, Numbered
 from nspca.data.layout import Layout
 from nspca.data.reader import could_be_read, read, read_layout
 from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.parquet import MAGIC as PARQUET
 from nspca.errors import InvalidData, MissingValues, NotNumbers
+from nspca.validation.archive import mib, open_zip
 
 SMALL = 2 * 2**20
 """Bytes, unpacked, up to which a file is read in the server's own process."""

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 from nspca.errors import JobError
-from nspca.jobs.bodies import Bodies
 from nspca.jobs.database import VERSION, Database, default_home, interrupt_all
 from nspca.jobs.store import Store
+from nspca.jobs.upload_files import Bodies
 
 
 def backup(path: Path | str, home: Path | str | None = None) -> int:

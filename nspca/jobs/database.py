@@ -18,7 +18,7 @@ import platformdirs
 import psutil
 
 from nspca.errors import JobError
-from nspca.jobs.bodies import Bodies
+from nspca.jobs.upload_files import Bodies
 
 VERSION = 5
 BUSY_SECONDS = 10.0

@@ -16,8 +16,8 @@ from uuid import uuid4
 
 from nspca.errors import JobError
 from nspca.jobs import packing
-from nspca.jobs.ends import End, Ends
 from nspca.jobs.job import Job, Limits, in_turn
+from nspca.jobs.outcomes import End, Ends
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store

@@ -45,7 +45,7 @@ def readers(
     try:
         try:
             if scheduler is None:
-                cluster = local_cluster(workers, None, (__name__, "nspca.matrix.sharded"))
+                cluster = local_cluster(workers, None, (__name__, "nspca.covariance.sharded"))
             else:
                 tell(
                     f"waiting for the scheduler at {scheduler} and then for a worker of it, at most "

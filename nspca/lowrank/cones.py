@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.lowrank.objective import Cones, Halves, Objective, Query
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
 from nspca.progress import Event, Report, silent
 
 LEAF = 255

@@ -11,7 +11,7 @@ Source: docs/certificates.md; matrices P + N are copositive, for D <= 4 all of t
 
 import numpy as np
 
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 STEPS = 2
 """Newton steps: a third one saves a fifteenth of the cones and costs more than those."""

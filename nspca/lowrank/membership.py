@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.covariance.linalg import Array
 from nspca.lowrank.cones import LEAF, Query
 from nspca.lowrank.terms import Terms, changed, definite, taken
-from nspca.matrix.linalg import Array
 from nspca.progress import Event, Report, silent
 
 SPLIT_AT_ONCE = 256

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
 from nspca.lowrank import copositive
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
 
 DROP_SHARE = 0.8
 """Rows are left out of a cone when at most this share can matter; for less it does not pay."""

@@ -4,8 +4,8 @@ of its answer.
 
 import numpy as np
 
-from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import Array
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
 FLAT = 1e-12

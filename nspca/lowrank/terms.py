@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.lowrank import copositive
 from nspca.lowrank.cones import Query, roots
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array
 
 AT_ONCE = 2**20
 """Terms held at a time: 8 MB."""

@@ -16,8 +16,8 @@ from dataclasses import replace
 from nspca.data.folders import sample_folder
 from nspca.errors import InvalidOption
 from nspca.papers import asteris2014, asteris2015, sigg2008, zass2006
-from nspca.papers.given import Absent, digest, missing
 from nspca.papers.item import VERDICTS, Claim, Found, Item, Outcome, Printed, claims, counts
+from nspca.papers.originals import Absent, digest, missing
 from nspca.papers.published import PRINTED
 from nspca.progress import Report, silent
 

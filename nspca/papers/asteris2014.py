@@ -9,14 +9,14 @@ import numpy as np
 
 from nspca import api
 from nspca.bounds import lowrank
+from nspca.covariance.linalg import Array
 from nspca.data import prepare
 from nspca.errors import NotPrepared
 from nspca.lowrank.spannogram.cells import candidate_supports
 from nspca.lowrank.spannogram.face import solve_on_support
-from nspca.matrix.linalg import Array
-from nspca.numerals import round_down, round_up
-from nspca.papers import given
+from nspca.papers import originals
 from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
+from nspca.presentation.numerals import round_down, round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import em, epsnet
@@ -100,7 +100,7 @@ def figure_2(report: Report) -> Outcome:
 
 def figure_3(report: Report) -> Outcome:
     """Six components of 40 pixels each, used pixels left out."""
-    faces = given.sample("cbcl", "equalised")
+    faces = originals.sample("cbcl", "equalised")
     problem = Problem.from_data(faces.X, k=40, nonneg=True)
     shape = list(faces.image_shape or (19, 19))
     galleries, values = [], []
@@ -116,7 +116,7 @@ def figure_3(report: Report) -> Outcome:
 
 def figure_4(report: Report) -> Outcome:
     """CBCL: variance against k by Alg. 3, EM and NSPCA (2006), with the region of the 2014 bound and ours."""
-    raw = given.sample("cbcl")
+    raw = originals.sample("cbcl")
     shares = []
     for name in ("equalised", "lee-seung", ""):
         data = prepare(raw, *[name] * bool(name))
@@ -134,12 +134,12 @@ def figure_4(report: Report) -> Outcome:
 
 def figure_5(report: Report) -> Outcome:
     """Leukemia: the same; EM from the paper's starts and from ours."""
-    data = given.sample("leukemia")
+    data = originals.sample("leukemia")
     shares = []
     for name, X in (
         ("intensities as they are", data.X),
         ("cut at 16000", np.minimum(data.X, 16000)),
-        ("standardised", given.standardised(data.X)),
+        ("standardised", originals.standardised(data.X)),
     ):
         shares += _shares(Problem.from_data(X, k=50, nonneg=True), 50, name, report)
     problem = Problem.from_data(data.X, k=1, nonneg=True)
@@ -173,10 +173,10 @@ def figure_5(report: Report) -> Outcome:
 
 def figure_6(report: Report) -> Outcome:
     """LRS: the same; the band is particularly tight."""
-    X = given.sample("lrs").X
-    tables = {"as they are": X, "standardised": given.standardised(X)}
+    X = originals.sample("lrs").X
+    tables = {"as they are": X, "standardised": originals.standardised(X)}
     with contextlib.suppress(NotPrepared):  # a copy that came without them
-        tables[WITH_HEADER] = given.standardised(given.sample("lrs", "with-header").X)
+        tables[WITH_HEADER] = originals.standardised(originals.sample("lrs", "with-header").X)
     found: dict[str, list[Found]] = {"share20": [], "share90": []}
     for name, Z in tables.items():
         for k in (20, 90):

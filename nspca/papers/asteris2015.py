@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from nspca import api
-from nspca.ascent.matching import assign
+from nspca.covariance.linalg import Array
 from nspca.data import prepare
-from nspca.matrix.linalg import Array
-from nspca.papers import given
+from nspca.local_search.matching import assign
+from nspca.papers import originals
 from nspca.papers.item import Curve, Found, Outcome, Panel, Words
 from nspca.problem import Problem
 from nspca.progress import Event, Report
@@ -51,7 +51,7 @@ def figure_1(report: Report) -> Outcome:
 
 def figure_2a(report: Report) -> Outcome:
     """Leukemia, five components of 50: variance added up component by component."""
-    problem = Problem.from_data(given.sample("leukemia").X, k=50, nonneg=False)
+    problem = Problem.from_data(originals.sample("leukemia").X, k=50, nonneg=False)
     results = {
         method: api.solve(problem, method, components=5, certify=None, report=report, **options)
         for method, options in ALONE.items()
@@ -75,7 +75,7 @@ def figure_2a(report: Report) -> Outcome:
 
 def figure_2b(report: Report) -> Outcome:
     """Leukemia, 2 to 10 components of 50: total variance."""
-    problem = Problem.from_data(given.sample("leukemia").X, k=50, nonneg=False)
+    problem = Problem.from_data(originals.sample("leukemia").X, k=50, nonneg=False)
     alone = {}
     for method, options in ALONE.items():
         result = api.solve(problem, method, components=max(COUNTS), certify=None, report=report, **options)
@@ -108,17 +108,17 @@ def figure_2b(report: Report) -> Outcome:
 def table_1(report: Report) -> Outcome:
     """Five components of 40 features, a sketch of rank 4."""
     sources: dict[str, Callable[[], Array]] = {
-        "cbcl": lambda: prepare(given.sample("cbcl"), "equalised").X,
-        "leukemia": lambda: given.sample("leukemia").X,
-        "arcene": lambda: given.table("arcene")[:100],
-        "mfeat": lambda: given.table("mfeat"),
+        "cbcl": lambda: prepare(originals.sample("cbcl"), "equalised").X,
+        "leukemia": lambda: originals.sample("leukemia").X,
+        "arcene": lambda: originals.table("arcene")[:100],
+        "mfeat": lambda: originals.table("mfeat"),
     }
     found: dict[str, list[Found]] = {}
     for i, (data, load) in enumerate(sources.items()):
         report(Event(data, i, len(sources)))
         try:
             problem = Problem.from_data(load(), k=40, nonneg=False)
-        except given.Absent:
+        except originals.Absent:
             continue
         found |= _rows(data, problem, 5, 4, "equalised" if data == "cbcl" else "", report)
     _some(found)
@@ -132,7 +132,7 @@ def table_1(report: Report) -> Outcome:
 
 def table_2(report: Report) -> Outcome:
     """Eight components of 15 words, a sketch of rank 5; word counts as they are, not centred."""
-    problem = Problem.from_data(given.sample("bow-kos").X, k=15, nonneg=False, center=False)
+    problem = Problem.from_data(originals.sample("bow-kos").X, k=15, nonneg=False, center=False)
     found = _rows("kos", problem, 8, 5, "s = 15", report)
     own, *beside = found["kos/bipartite"]
     best = max(_value(found[f"kos/{method}"][0]) for method in ALONE)
@@ -146,7 +146,7 @@ def table_2(report: Report) -> Outcome:
 
 def table_3(report: Report) -> Outcome:
     """Topics of the KOS blog, whose words are here: eight lists of ten."""
-    data = given.sample("bow-kos")
+    data = originals.sample("bow-kos")
     problem = Problem.from_data(data.X, k=10, nonneg=True, center=False)
     result = api.solve(problem, "joint", components=8, certify=None, report=report)
     lists = []
@@ -220,4 +220,4 @@ def _highest(found: dict[str, list[Found]]) -> Found:
 
 def _some(found: dict) -> None:
     if not found:
-        raise given.Absent("None of the tables is on this machine.")
+        raise originals.Absent("None of the tables is on this machine.")

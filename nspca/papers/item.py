@@ -191,7 +191,7 @@ class Item:
     make : callable
         ``make(report) -> Outcome``; raises `Absent` when all it needs is missing.
     needs : tuple of str
-        Names of the data, see `nspca.papers.given`.
+        Names of the data, see `nspca.papers.originals`.
     any_of : bool
         One of them is enough: what needs the others stays empty.
     code : str

@@ -9,11 +9,11 @@ import numpy as np
 
 from nspca import api
 from nspca.components import explained_variances
+from nspca.covariance.linalg import Array
 from nspca.data.preparation import off_first
-from nspca.matrix.linalg import Array
-from nspca.numerals import round_up
-from nspca.papers import given, uses
+from nspca.papers import originals, uses
 from nspca.papers.item import Curve, Found, Outcome, Panel
+from nspca.presentation.numerals import round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import coordinate, em, greedy
@@ -79,7 +79,7 @@ def figure_2_left(report: Report) -> Outcome:
     """Faces, any sign: EM as it is and with weights computed anew, beside the greedy path and scikit-learn's
     SparsePCA.
     """
-    problem = Problem.from_data(given.standardised(given.sample("cbcl").X), k=1, nonneg=False)
+    problem = Problem.from_data(originals.standardised(originals.sample("cbcl").X), k=1, nonneg=False)
     ks = (2, 5, 10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 150)
     plain, anew = _em_curves(problem, ks, report)
     path = greedy.path(problem, ks, FORWARD, 0, report)
@@ -116,7 +116,7 @@ def figure_2_left(report: Report) -> Outcome:
 
 def figure_2_middle(report: Report) -> Outcome:
     """Genes, any sign: EM, the greedy path and thresholding."""
-    problem = Problem.from_data(given.standardised(given.sample("leukemia").X), k=1, nonneg=False)
+    problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
     ks = (2, 5, 10, 20, 30, 50, 70, 100, 125, 150)
     plain, anew = _em_curves(problem, ks, report)
     forward = greedy.path(problem, ks, FORWARD, 0, report)
@@ -140,7 +140,7 @@ def figure_2_middle(report: Report) -> Outcome:
 
 def figure_2_right(report: Report) -> Outcome:
     """Genes: seconds against cardinality."""
-    problem = Problem.from_data(given.standardised(given.sample("leukemia").X), k=1, nonneg=False)
+    problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
     problem.covariance.leading(1)
     ks = (5, 10, 15, 25, 50, 100, 200, 300, 400)
     seconds, steps = [], []
@@ -297,9 +297,9 @@ def figure_4(report: Report) -> Outcome:
     """Genes chosen without the diagnosis, then k-means: the Jaccard score, standardised as printed, and on
     logarithms.
     """
-    data = given.sample("leukemia")
+    data = originals.sample("leukemia")
     if data.labels is None:
-        raise given.Absent("This copy of the leukemia table has no diagnoses.")
+        raise originals.Absent("This copy of the leukemia table has no diagnoses.")
     labels = np.array([str(label) for label in data.labels])
     found, panels = [], []
     for prepared in ("standardised", "log"):
@@ -384,7 +384,7 @@ def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[f
 
 
 def _faces_off_first() -> Problem:
-    X = off_first(given.standardised(given.sample("cbcl").X))
+    X = off_first(originals.standardised(originals.sample("cbcl").X))
     return Problem.from_data(X, k=1, nonneg=True)
 
 

@@ -9,11 +9,11 @@
 import numpy as np
 
 from nspca import api
+from nspca.covariance.linalg import Array
 from nspca.errors import InvalidData, InvalidProblem
-from nspca.matrix.linalg import Array
-from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.validation.options import whole
 
 FLOOR, CEILING = 100.0, 16000.0
 """Raw intensities of gene arrays below and above are noise and saturation."""

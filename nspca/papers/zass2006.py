@@ -11,9 +11,9 @@ import numpy as np
 
 from nspca import api
 from nspca.components import explained_variances, successive
+from nspca.covariance.linalg import Array
 from nspca.data import load_sample
-from nspca.matrix.linalg import Array
-from nspca.papers import given, uses
+from nspca.papers import originals, uses
 from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
 from nspca.problem import Problem
 from nspca.progress import Event, Report
@@ -82,7 +82,7 @@ def figure_1(report: Report) -> Outcome:
 
 def figure_2(report: Report) -> Outcome:
     """Ten components of the faces: three settings, PCA, NMF, and the greedy method with 55 pixels."""
-    data = given.sample("cbcl")
+    data = originals.sample("cbcl")
     problem = Problem.from_data(data.X, k=PIXELS, nonneg=True)
     U = {name: own(problem, *SETTINGS[name], report) for name in ("a", "b", "c")}
     titles = {
@@ -115,7 +115,7 @@ def figure_2(report: Report) -> Outcome:
 
 def figure_3(report: Report) -> Outcome:
     """Overlap against alpha (beta = 0), nonzero weights against beta (alpha = 2e7)."""
-    problem = Problem.from_data(given.sample("cbcl").X, k=PIXELS, nonneg=True)
+    problem = Problem.from_data(originals.sample("cbcl").X, k=PIXELS, nonneg=True)
     alphas, betas = np.arange(6.0, 10.1, 0.5), np.arange(5.0, 8.1, 0.5)
     overlaps, entries = [], []
     for i, a in enumerate(alphas):
@@ -151,7 +151,7 @@ def figure_3(report: Report) -> Outcome:
 
 def figure_4(report: Report) -> Outcome:
     """Face detection by a linear machine on ten numbers; ten draws of what it learns from, three machines."""
-    faces, nonfaces = given.sample("cbcl").X.astype(np.float64), given.table("nonfaces")
+    faces, nonfaces = originals.sample("cbcl").X.astype(np.float64), originals.table("nonfaces")
     areas: dict[str, dict[str, list[float]]] = {machine: {} for machine in MACHINES}
     first: dict[str, dict] = {}
     for draw, (train, test) in enumerate(draws(faces, nonfaces)):

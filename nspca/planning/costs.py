@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nspca.archive import MAX_BYTES, mib
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.large import ROWS
+from nspca.covariance.parts import CANDIDATES
 from nspca.data import limits
 from nspca.errors import InvalidOption
-from nspca.matrix.covariance import DENSE_LIMIT
-from nspca.matrix.large import ROWS
-from nspca.matrix.parts import CANDIDATES
-from nspca.options import whole
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import COORDINATES, TABLE, Size, read_size
 from nspca.shards.sources import MEGABYTES
+from nspca.validation.archive import MAX_BYTES, mib
+from nspca.validation.options import whole
 
 COPIES = 4
 """Copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""

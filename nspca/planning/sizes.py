@@ -6,13 +6,13 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from nspca.covariance.covariance import DataCovariance, SparseCovariance
+from nspca.covariance.parts import Parts
 from nspca.data.readers import Shape, Source, open_reader
 from nspca.errors import InvalidData, InvalidOption
-from nspca.features import features_of
-from nspca.matrix.covariance import DataCovariance, SparseCovariance
-from nspca.matrix.parts import Parts
 from nspca.problem import Problem
 from nspca.shards import Shards
+from nspca.validation.features import features_of
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""

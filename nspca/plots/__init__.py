@@ -12,7 +12,7 @@ from nspca.plots.components import (
 )
 from nspca.plots.fixing import fixing_figure
 from nspca.plots.gaps import gap_figure, rho_figure
-from nspca.plots.others import seen_at_rank_3, seen_by_the_paper
+from nspca.plots.published import seen_at_rank_3, seen_by_the_paper
 from nspca.plots.samples import (
     images_figure,
     score_figure,

@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
 from nspca.plots.theme import new_figure
+from nspca.presentation.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
 
 
 def feasible_arcs(R: ArrayLike) -> list[tuple[float, float]]:

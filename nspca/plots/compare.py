@@ -10,10 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import BOUND, CONTEXT, DIVERGING, HUES, PROVED, SEQUENTIAL, fade
-from nspca.numerals import format_bound_share, format_guarantee, format_value_share
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import colorbar, light, new_figure, plain
+from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, HUES, PROVED, SEQUENTIAL, fade
+from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
 
 Styles: TypeAlias = dict[str, dict[str, Any]]
 """Line and marker of each method; see `styles`."""

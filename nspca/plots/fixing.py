@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 from nspca.plots.theme import hide_axes, new_figure, plain
+from nspca.presentation.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 
 CERTAIN, UNKNOWN, OUT = "in every better component", "undecided", "in no better component"
 BEST, RULED_OUT = "in the best component", "ruled out"

@@ -6,8 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import BOUND, FOUND, PROVED, fade
-from nspca.numerals import (
+from nspca.plots.theme import new_figure, ratio_sentence
+from nspca.presentation.colours import BOUND, FOUND, PROVED, fade
+from nspca.presentation.numerals import (
     format_bound,
     format_bound_share,
     format_guarantee,
@@ -16,7 +17,6 @@ from nspca.numerals import (
     format_value_share,
     proved_ratio,
 )
-from nspca.plots.theme import new_figure, ratio_sentence
 
 HOVER_DIGITS = 5
 """Significant digits of a hover: a search gains little by little."""

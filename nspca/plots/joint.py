@@ -9,9 +9,19 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import BOUND, COLOURS, CONTEXT, DIVERGING, FAINT, FOUND, MAIN, SEQUENTIAL, fade
-from nspca.numerals import format_bound_share, format_value_share
 from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.presentation.colours import (
+    BOUND,
+    COLOURS,
+    CONTEXT,
+    DIVERGING,
+    FAINT,
+    FOUND,
+    MAIN,
+    SEQUENTIAL,
+    fade,
+)
+from nspca.presentation.numerals import format_bound_share, format_value_share
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")

@@ -9,8 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import CONTEXT, DIVERGING, LIMIT, MAIN, SECOND, fade
 from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
+from nspca.presentation.colours import CONTEXT, DIVERGING, LIMIT, MAIN, SECOND, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
 

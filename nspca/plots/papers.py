@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.colours import CONTEXT, SEQUENTIAL, fade
 from nspca.plots.compare import styles
 from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
 GAP = 1  # empty pixels between two pictures

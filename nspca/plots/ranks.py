@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
-from nspca.colours import BOUND, FOUND
 from nspca.plots.theme import new_figure
+from nspca.presentation.colours import BOUND, FOUND
 
 _DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import COLOURS, DIVERGING, FIELD, MAIN, TOGETHER, fade
 from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
+from nspca.presentation.colours import COLOURS, DIVERGING, FIELD, MAIN, TOGETHER, fade
 
 
 def _jitter(count: int) -> np.ndarray:

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from nspca.colours import COLOURS, DIVERGING
 from nspca.plots.samples import groups_of
 from nspca.plots.theme import colorbar, light, new_figure, plain
+from nspca.presentation.colours import COLOURS, DIVERGING
 
 TOP, MOST = 40, 400
 _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map

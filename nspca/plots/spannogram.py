@@ -13,9 +13,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import CONTEXT, CURVES, FAINT, MAIN, SECOND, STAR, STRETCHES, fade
-from nspca.plots.highest import highest
 from nspca.plots.theme import light, new_figure, plain
+from nspca.plots.top_curves import highest
+from nspca.presentation.colours import CONTEXT, CURVES, FAINT, MAIN, SECOND, STAR, STRETCHES, fade
 
 MOST_LINES = 1000
 _SIGN_WORDS = ("c", "−c")

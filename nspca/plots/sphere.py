@@ -8,7 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import (
+from nspca.plots.theme import colorbar, light, new_figure
+from nspca.plots.top_curves import highest
+from nspca.presentation.colours import (
     BEST,
     CONTEXT,
     DISCARDED_CONE,
@@ -20,9 +22,7 @@ from nspca.colours import (
     PROVED_CONE,
     fade,
 )
-from nspca.numerals import format_bound
-from nspca.plots.highest import highest
-from nspca.plots.theme import colorbar, light, new_figure
+from nspca.presentation.numerals import format_bound
 
 STATUS = {
     "open": (OPEN_CONE, 2.5, "still open"),

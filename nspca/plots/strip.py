@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.colours import CONTEXT, PAPER, PROVED
-from nspca.numerals import format_guarantee, proved_ratio
 from nspca.plots.theme import certainty
+from nspca.presentation.colours import CONTEXT, PAPER, PROVED
+from nspca.presentation.numerals import format_guarantee, proved_ratio
 
 CURVE, STRIP = [0.4, 1.0], [0.0, 0.27]
 """Parts of the height of the figure."""

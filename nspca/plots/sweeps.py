@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca import colours
-from nspca.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
-from nspca.numerals import format_bound_share, format_guarantee, format_value_share
-from nspca.plots import kaxis, others, strip
+from nspca.plots import kaxis, published, strip
 from nspca.plots.theme import certainty, new_figure, plain, ratio_sentence
+from nspca.presentation import colours
+from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
+from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
 from nspca.result import PLATEAU
 
 KINDS = {
@@ -58,7 +58,7 @@ HEADROOM = 1.06
 
 def kind_words(kind: object, code: bool = True) -> str:
     """Return the origin of a bound in words, with its code if wanted; an unknown kind keeps its own name."""
-    said = (KINDS | others.KINDS).get(
+    said = (KINDS | published.KINDS).get(
         str(kind), plain(kind) if isinstance(kind, str) and kind else "no bound"
     )
     return said if code else said.removesuffix(f" ({kind})")
@@ -178,7 +178,7 @@ def sweep_figure(
     ----------
     frame : DataFrame
         Rows so far, any order, columns ``method, k, value, upper, ratio, kind`` (units of the data; NaN where
-        nothing is proved), and those of `nspca.plots.others.COLUMNS` where the 2014 paper's bound is to be
+        nothing is proved), and those of `nspca.plots.published.COLUMNS` where the 2014 paper's bound is to be
         shown.
     unit : float
         What is 100 %, in the units of the data: the leading eigenvalue or the total variance.
@@ -324,11 +324,11 @@ def _largest(rows: pd.DataFrame) -> float:
 
 def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the rows three times: with our bound, with the 2014 paper's, and with its exact form."""
-    frame = frame.assign(**{name: math.nan for name in others.COLUMNS if name not in frame})
+    frame = frame.assign(**{name: math.nan for name in published.COLUMNS if name not in frame})
     return (
         frame.assign(probability=math.nan),
-        others.seen_by_the_paper(frame, ceiling),
-        others.seen_at_rank_3(frame, ceiling),
+        published.seen_by_the_paper(frame, ceiling),
+        published.seen_at_rank_3(frame, ceiling),
     )
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import COLOURS, GRID, MAIN
-from nspca.numerals import NO_BOUND, format_guarantee
+from nspca.presentation.colours import COLOURS, GRID, MAIN
+from nspca.presentation.numerals import NO_BOUND, format_guarantee
 
 # Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in
 # the figure itself.

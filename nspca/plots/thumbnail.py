@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nspca.colours import COLOURS, FOUND, PROVED, fade
+from nspca.presentation.colours import COLOURS, FOUND, PROVED, fade
 
 WIDTH, HEIGHT, EDGE = 132, 60, 4  # pixels
 SVG = (

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from PIL import Image
 
-from nspca.colours import COLOURS, CONTEXT, DIVERGING, MAIN
 from nspca.plots.theme import plain
+from nspca.presentation.colours import COLOURS, CONTEXT, DIVERGING, MAIN
 
 WIDTH, HEIGHT = 240, 84
 _IMAGES, _LINES, _WORDS = (3, 8), 5, 7

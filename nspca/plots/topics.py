@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.colours import CONTEXT, NEGATIVE, POSITIVE, fade
 from nspca.plots.theme import new_figure, plain
+from nspca.presentation.colours import CONTEXT, NEGATIVE, POSITIVE, fade
 
 MOST = 20
 """Words that are drawn."""

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca import drawing, said
-from nspca.archive import npy_header
 from nspca.errors import InvalidData
+from nspca.presentation import drawing, phrases
 from nspca.shards.manifest import FEATURES, MOST_BYTES, PARTS, WAY_OUT, Content, Manifest, Shard, file_of
+from nspca.validation.archive import npy_header
 
 TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
 """The types of a shard's arrays."""
@@ -67,8 +67,8 @@ class Shards:
         (rows, columns), blocks = self.shape, len(self)
         size = f"{rows} samples x {columns} features, {self.nonzeros} nonzeros"
         files = f"{blocks} block{'s' * (blocks != 1)} of rows, {self.nbytes / 1e6:.4g} MB"
-        where = f"digest {self.digest[:12]}, in {said.short(str(self.folder))}"
-        return f"Shards {said.short(self.name)!r}: {size}\n{files}, {where}"
+        where = f"digest {self.digest[:12]}, in {phrases.short(str(self.folder))}"
+        return f"Shards {phrases.short(self.name)!r}: {size}\n{files}, {where}"
 
     def _repr_html_(self) -> str:
         """Show the same two lines in a notebook."""

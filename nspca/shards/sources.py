@@ -13,11 +13,11 @@ from nspca.data.read_options import ReadOptions
 from nspca.data.readers import DocwordReader, Reader, Source, TableReader, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.errors import InvalidData, InvalidOption
-from nspca.options import whole
 from nspca.progress import Event, Report, silent
 from nspca.shards.other_columns import OtherColumns
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer, regrouped
+from nspca.validation.options import whole
 
 MEGABYTES = 32
 """Size of a shard: three million entries, which take three times that in memory while they are sorted."""

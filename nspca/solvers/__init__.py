@@ -5,12 +5,11 @@ does.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nspca.covariance.covariance import DataCovariance
+from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
-from nspca.matrix.covariance import DataCovariance
-from nspca.matrix.sharded import ShardedCovariance
 from nspca.problem import Problem
 from nspca.solvers import (
-    apart,
     baselines,
     bipartite,
     cone,
@@ -19,6 +18,7 @@ from nspca.solvers import (
     epsnet,
     greedy,
     joint,
+    penalised,
     spannogram,
     threshold,
     tpower,
@@ -176,7 +176,7 @@ _LINES = (
         "expectation-maximisation with a soft threshold, restarted",
         "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-20",
         nonneg=True, signed=True, joint=False, exact=False, cost=0.5, Options=em.Options, solve=em.solve,
-        penalised=apart.penalised,
+        penalised=penalised.penalised,
     ),
     Method(
         "tpower",

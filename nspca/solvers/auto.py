@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent import single as ascent
+from nspca.local_search import single as ascent
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.rankd import factor
-from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Event, Report, progress_only, silent
 from nspca.result import Result, Status, handing_in
 from nspca.solvers import Method
+from nspca.validation.options import positive, whole
 
 NEIGHBOURHOODS, ENTRIES = 200, 100_000
 """Most columns of A that are tried as starts, and most entries of them all together."""

@@ -27,16 +27,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.ascent import single as ascent
+from nspca.covariance.covariance import DataCovariance, SparseCovariance
+from nspca.covariance.inputs import with_columns
+from nspca.covariance.linalg import Array
+from nspca.covariance.moments import counts
 from nspca.errors import Refused
-from nspca.matrix.covariance import DataCovariance, SparseCovariance
-from nspca.matrix.given import with_columns
-from nspca.matrix.linalg import Array
-from nspca.matrix.moments import counts
-from nspca.options import positive, whole
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import positive, whole
 
 DENSE_ENTRIES = 50_000_000
 """Entries of a sparse table that are written out for a method that cannot do without: 400 MB."""

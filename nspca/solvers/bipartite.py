@@ -21,14 +21,14 @@ from itertools import product
 
 import numpy as np
 
-from nspca.ascent import disjoint
-from nspca.ascent.matching import every_matching
-from nspca.matrix import sketch
-from nspca.matrix.linalg import Array, rank1_columns
-from nspca.options import positive, whole
+from nspca.covariance import sketch
+from nspca.covariance.linalg import Array, rank1_columns
+from nspca.local_search import disjoint
+from nspca.local_search.matching import every_matching
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import positive, whole
 
 FULL_NET = 100_000
 """Points up to which the full net is gone through: half a minute at a third of a millisecond per matching."""
@@ -53,7 +53,7 @@ class Options:
     samples : int
         Random points when the full net would have more than `FULL_NET`.
     sketch : str
-        A key of `nspca.matrix.sketch.SKETCHES`.
+        A key of `nspca.covariance.sketch.SKETCHES`.
     climbs : int
         From so many of the best points of the search climb on the sketch, which the paper does not: at rank
         5, more random points hardly help.

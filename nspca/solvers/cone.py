@@ -13,15 +13,15 @@ Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it mean
 
 from dataclasses import dataclass
 
-from nspca.ascent import single as ascent
+from nspca.covariance.linalg import Array
+from nspca.local_search import single as ascent
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.rankd import factor, rho
-from nspca.matrix.linalg import Array
-from nspca.options import positive, whole
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 from nspca.result import Result, Status
+from nspca.validation.options import positive, whole
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent import single as ascent
+from nspca.covariance.linalg import Array, normalised, topk_indices
 from nspca.errors import InvalidOption
-from nspca.matrix.linalg import Array, normalised, topk_indices
-from nspca.options import positive, whole
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import positive, whole
 
 BLOCK = 500
 """Features whose block of A is formed at once: 2 MB."""

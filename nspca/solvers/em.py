@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nspca.ascent import single as ascent
-from nspca.matrix.linalg import Array, rank1_columns
-from nspca.options import one_of, positive, whole
+from nspca.covariance.linalg import Array, rank1_columns
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import one_of, positive, whole
 
 STARTS = ("range", "paper")
 """Where nonnegative starts lie, see `Options.starts`."""

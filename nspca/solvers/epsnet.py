@@ -20,13 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nspca.ascent import single as ascent
+from nspca.covariance.linalg import Array, rank1
 from nspca.errors import Refused
-from nspca.matrix.linalg import Array, rank1
-from nspca.options import positive, whole
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import positive, whole
 
 BATCH_ENTRIES = 1 << 18
 """Entries of Vc, and of the rows of V in the answers, handled at once: 2 MB, which stays in the cache."""

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent import single as ascent
-from nspca.matrix.linalg import Array, normalised, rank1
-from nspca.options import whole
+from nspca.covariance.linalg import Array, normalised, rank1
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import whole
 
 
 @dataclass(frozen=True)

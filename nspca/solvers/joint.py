@@ -3,12 +3,12 @@
     maximise  tr X'AX   over X = (x_1 .. x_r) with disjoint supports of at most s_j entries, |x_j| = 1 (and
     x_j >= 0)
 
-Idea: with directions fixed the best supports are a matching (`nspca.ascent.matching`), with supports fixed
-the best vectors are leading eigenvectors (nonnegative: power steps); alternating can only gain. Many random
-starts and one found one component at a time climb on factors of small rank, which is quick and smooth; the
-best go on with the full A, then exchange features, between components and with unused ones
-(`nspca.ascent.exchange`). At last the best is kicked: one or two components get a new direction, and what
-climbs higher stays.
+Idea: with directions fixed the best supports are a matching (`nspca.local_search.matching`). With supports
+fixed the best vectors are leading eigenvectors (nonnegative: power steps); alternating can only gain. Many
+random starts, and one found one component at a time, climb on factors of small rank, which is quick and
+smooth. The best go on with the full A, then exchange features, between components and with unused ones
+(`nspca.local_search.exchange`). At last the best is kicked: one or two components get a new direction, and
+what climbs higher stays.
 Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
 Cost: O(n r d) and a matching per step.
 Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
@@ -18,14 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent import disjoint
-from nspca.ascent.exchange import exchange, in_sight
-from nspca.matrix import sketch
-from nspca.matrix.linalg import Array
-from nspca.options import whole
+from nspca.covariance import sketch
+from nspca.covariance.linalg import Array
+from nspca.local_search import disjoint
+from nspca.local_search.exchange import exchange, in_sight
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, handing_in
+from nspca.validation.options import whole
 
 FINALISTS = 3
 """Starts that go on with the full A: the best one at small rank is often not the best there."""

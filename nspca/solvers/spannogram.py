@@ -15,13 +15,13 @@ Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathem
 from dataclasses import dataclass
 from math import comb
 
-from nspca.ascent import single as ascent
+from nspca.local_search import single as ascent
 from nspca.lowrank.rankd import factor, rho
 from nspca.lowrank.spannogram import MAX_INTERSECTIONS, cost, enumerable, exact_rank_d
-from nspca.options import whole
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 from nspca.result import Result, Status
+from nspca.validation.options import whole
 
 
 @dataclass(frozen=True)

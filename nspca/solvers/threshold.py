@@ -12,7 +12,7 @@ Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in 
 
 from dataclasses import dataclass
 
-from nspca.ascent import single as ascent
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status

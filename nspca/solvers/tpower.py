@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.ascent import single as ascent
-from nspca.matrix.linalg import Array, rank1_columns
-from nspca.options import whole
+from nspca.covariance.linalg import Array, rank1_columns
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
+from nspca.validation.options import whole
 
 SHRINKING = (8, 4, 2)
 """Multiples of k through which one start is led to k."""

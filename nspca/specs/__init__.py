@@ -8,7 +8,6 @@ rows, table    what a run reports, and how it reads a folder of shards
 """
 
 from nspca.specs.base import Description, Field
-from nspca.specs.choosing import ChoiceSpec, NoiseSpec
 from nspca.specs.comparison import ComparisonSpec
 from nspca.specs.components import ComponentsSpec
 from nspca.specs.data import DataSpec
@@ -19,6 +18,7 @@ from nspca.specs.preview import PreviewSpec
 from nspca.specs.proof import CheckSpec, ProofSpec
 from nspca.specs.published import published_bounds
 from nspca.specs.question import ProblemSpec, Spec
+from nspca.specs.selection import ChoiceSpec, NoiseSpec
 from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
 from nspca.specs.stability import ComponentsStabilitySpec, StabilitySpec
 from nspca.specs.successive import SuccessiveSpec

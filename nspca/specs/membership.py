@@ -7,8 +7,8 @@ from pydantic import StrictInt
 
 from nspca.api import certify
 from nspca.certificate import Certificate
-from nspca.places import Membership, membership
 from nspca.progress import Report, silent
+from nspca.selection.membership import Membership, membership
 from nspca.specs import address
 from nspca.specs.base import Description, Option
 from nspca.specs.proof import known_result

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from nspca.api import line_of
 from nspca.errors import InvalidOption
-from nspca.options import made
 from nspca.specs import address
 from nspca.specs.address import Text
 from nspca.specs.base import Option
+from nspca.validation.options import made
 
 
 def options_words(options: Mapping[str, Mapping[str, Any]]) -> str:

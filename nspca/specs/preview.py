@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nspca.ascent import single as ascent
 from nspca.bounds import elementary, lowrank
 from nspca.certificate import Certificate
+from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep, row_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nspca.bounds import lowrank
-from nspca.matrix.covariance import DENSE_LIMIT
+from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.solvers import epsnet

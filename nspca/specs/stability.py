@@ -13,12 +13,12 @@ from pydantic import Field as Limits
 from pydantic import StrictStr
 
 from nspca.api import solve
-from nspca.choosing.sought import inside, standardised
-from nspca.choosing.stability import draws, matched
+from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
-from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.selection.question import inside, standardised
+from nspca.selection.stability import draws, matched
 from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes, solved
 from nspca.specs.method_options import Options, check_options

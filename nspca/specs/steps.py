@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from nspca.covariance.covariance import canonical, dense_digest, sparse_digest
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
-from nspca.matrix.covariance import canonical, dense_digest, sparse_digest
 from nspca.shards import Shards
 from nspca.shards.on_disk import OnDisk
 

@@ -21,10 +21,10 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
 from nspca.bounds.plan import PLANS
 from nspca.bounds.strongest import strongest
+from nspca.covariance.linalg import topk_indices, topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
-from nspca.matrix.linalg import topk_indices, topk_sum
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 

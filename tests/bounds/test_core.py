@@ -190,7 +190,7 @@ def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort)
 @pytest.mark.parametrize("whole", [4000, 5])
 def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
     """Standardised counts in blocks: A formed whole, or strips of it in passes over the rows."""
-    monkeypatch.setattr("nspca.matrix.sharded.WHOLE", whole)
+    monkeypatch.setattr("nspca.covariance.sharded.WHOLE", whole)
     rng = np.random.default_rng(12)
     rate = np.full((300, 450), 0.3)
     rate[:60, :40] = 3.0

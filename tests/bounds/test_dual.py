@@ -16,10 +16,10 @@ from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
 from nspca.bounds.plan import Plan
 from nspca.bounds.strongest import strongest
+from nspca.covariance.covariance import DataCovariance
+from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled, InvalidOption
 from nspca.lowrank.cones import Budget
-from nspca.matrix.covariance import DataCovariance
-from nspca.matrix.linalg import topk_sum
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 

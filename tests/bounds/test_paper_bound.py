@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.matrix.linalg import rank1
+from nspca.covariance.linalg import rank1
 from nspca.solvers import epsnet
 from nspca.specs import published
 from nspca.specs.published import paper_bounds

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import nspca
-from nspca.numerals import round_up
+from nspca.presentation.numerals import round_up
 
 OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 98."
 

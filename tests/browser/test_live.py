@@ -16,7 +16,7 @@ TICKING = """
 import pandas as pd
 import streamlit as st
 from nspca import plots
-from nspca.dashboard.browser import figures
+from nspca.dashboard.components import figures
 
 @st.fragment(run_every=0.5)
 def tick():
@@ -35,7 +35,7 @@ CHANGING = """
 import pandas as pd
 import streamlit as st
 from nspca import plots
-from nspca.dashboard.browser import figures
+from nspca.dashboard.components import figures
 
 runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
 ks = list(range(200, 400, 20)) if st.toggle("other data") else list(range(10, 100, 10))
@@ -51,7 +51,7 @@ st.write(f"run {runs}")
 EXPLORER = """
 import numpy as np
 import streamlit as st
-from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
+from nspca.dashboard.components.spannogram_explorer import spannogram_explorer
 
 V = np.random.default_rng(4).normal(size=(361, 2))
 names = [f"pixel {j}" for j in range(361)]

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from nspca.dashboard.shell.frame import PAGES
+from nspca.dashboard.app.frame import PAGES
 
 # Streamlit itself asks for these below the folder of every page, where they are not.
 PROBES = ("/_stcore/health", "/_stcore/host-config")

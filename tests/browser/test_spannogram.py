@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import nspca
-from nspca.dashboard.browser.cone_replay import record
+from nspca.dashboard.components.cone_replay import record
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import exact_rank_d
 

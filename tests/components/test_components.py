@@ -12,8 +12,8 @@ import scipy.sparse as sp
 import nspca
 from nspca.components import DEFLATIONS, at_an_angle, explained_variances, successive
 from nspca.components.deflation import hotelling, projection, schur
+from nspca.covariance.updated import Changed
 from nspca.errors import InvalidOption, InvalidProblem
-from nspca.matrix.changed import Changed
 from nspca.solvers import METHODS
 from tests.oracles import brute_force
 from tests.strategies import cases

@@ -8,7 +8,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.runs import arrival
+from nspca.dashboard.runs import first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
 from nspca.planning import machine
@@ -51,7 +51,7 @@ def unasked(monkeypatch):
     just that takes this back.
     """
     monkeypatch.setattr(machine, "known", lambda: Speed(1e-9, 2e-10, 1e-8))
-    monkeypatch.setattr(arrival, "LARGEST", 0)
+    monkeypatch.setattr(first_answer, "LARGEST", 0)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
 
 

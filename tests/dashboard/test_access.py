@@ -7,10 +7,10 @@ import pytest
 from streamlit import config
 from streamlit.web.server.starlette import starlette_app, starlette_server
 
-from nspca.dashboard.shell import access, connections, internals
-from nspca.dashboard.shell.access import HEADERS, AccessControl, Settings, read_settings
-from nspca.dashboard.shell.hosts import list_allowed
-from nspca.dashboard.shell.passwords import PasswordCheck
+from nspca.dashboard.app import access, connections, internals
+from nspca.dashboard.app.access import HEADERS, AccessControl, Settings, read_settings
+from nspca.dashboard.app.hosts import list_allowed
+from nspca.dashboard.app.passwords import PasswordCheck
 from nspca.errors import InvalidOption
 
 UPLOAD = "/_stcore/upload_file/mine/file"
@@ -277,7 +277,7 @@ def test_guesses_that_come_at_once_are_checked_one_after_another():
 
 
 def test_too_many_guesses_at_once_are_not_looked_at(monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.shell.passwords.MOST_WAITING", 3)
+    monkeypatch.setattr("nspca.dashboard.app.passwords.MOST_WAITING", 3)
     clock = Clock()
     made = AccessControl(inside, password="geheim", passwords=PasswordCheck(clock, clock.sleep))
 
@@ -293,7 +293,7 @@ def test_too_many_guesses_at_once_are_not_looked_at(monkeypatch):
 
 
 def test_old_guesses_are_forgotten(monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.shell.passwords.MOST_ADDRESSES", 3)
+    monkeypatch.setattr("nspca.dashboard.app.passwords.MOST_ADDRESSES", 3)
     clock = Clock()
     check = PasswordCheck(clock, clock.sleep)
 
@@ -326,7 +326,7 @@ def test_old_guesses_are_forgotten(monkeypatch):
     ],
 )
 def test_addresses_are_counted_by_network(client, name):
-    from nspca.dashboard.shell.passwords import name_address
+    from nspca.dashboard.app.passwords import name_address
 
     assert name_address(client) == name
 

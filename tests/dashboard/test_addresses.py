@@ -4,8 +4,8 @@ about it.
 
 import pytest
 
-from nspca.dashboard.shell import words
-from nspca.dashboard.shell.state import VALUES
+from nspca.dashboard.app import wording
+from nspca.dashboard.app.state import VALUES
 from nspca.data import SAMPLES
 
 JUNK = ("junk", "-5", "9" * 15, "<script>", "")
@@ -81,7 +81,7 @@ def test_only_the_preparation_that_cannot_be_made_is_left_out(visit, page, where
     else:
         assert {name: text for name, text in address(opened).items() if name in ("prep", "log")} == stays
     assert [error.value.split("”")[0].lstrip("“") for error in opened.error] == [
-        words.plain(title) for title in said
+        wording.plain(title) for title in said
     ]
 
 
@@ -119,9 +119,9 @@ def test_a_method_may_be_named_twice(visit, page, name):
 def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentence):
     for to in ("-3", "9" * 15):
         page = visit("pages/sweep.py", sample="pitprops", to=to)
-        assert f"got 1 to {words.plain(to)}" in sentence(page) and address(page)["to"] == to
+        assert f"got 1 to {wording.plain(to)}" in sentence(page) and address(page)["to"] == to
     page = visit("pages/parts.py", pictures="digits", r=-2)
-    assert f"must be between 1 and 20, got {words.plain(-2)}" in sentence(page)
+    assert f"must be between 1 and 20, got {wording.plain(-2)}" in sentence(page)
 
 
 def test_a_long_list_of_k_is_taken_whole_or_refused(visit, sentence):

@@ -17,9 +17,9 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.dashboard.shell import cache, collector, internals
-from nspca.dashboard.shell.cache import Cache
-from nspca.dashboard.shell.sizes import bytes_of
+from nspca.dashboard.app import cache, collector, internals
+from nspca.dashboard.app.cache import Cache
+from nspca.dashboard.app.sizes import bytes_of
 from nspca.errors import InvalidOption
 from tests.patience import wait_for
 
@@ -193,7 +193,7 @@ def test_no_cache_of_data_counts_entries():
                     for word in ("cache_resource", "cache_data", "lru_cache", "functools.cache")
                 ):
                     found.add((path.name, node.name))
-    assert found <= COUNTED, "what depends on a question is kept by nspca.dashboard.shell.cache"
+    assert found <= COUNTED, "what depends on a question is kept by nspca.dashboard.app.cache"
 
 
 @pytest.fixture

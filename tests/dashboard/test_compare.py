@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare.kinds import QUICK, default_ks, read_ks
 from nspca.dashboard.compare.loadings import aligned
 from nspca.dashboard.compare.more import agreement, frequencies
 from nspca.dashboard.compare.page import known
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.views.filling import says
 from nspca.data.dataset import Dataset, numbered

@@ -10,10 +10,10 @@ import pytest
 import uvicorn
 from websockets.sync.client import connect
 
-from nspca.dashboard.shell import connections, internals
-from nspca.dashboard.shell.access import AccessControl, Settings
-from nspca.dashboard.shell.connections import count_connections
-from nspca.dashboard.shell.passwords import PasswordCheck
+from nspca.dashboard.app import connections, internals
+from nspca.dashboard.app.access import AccessControl, Settings
+from nspca.dashboard.app.connections import count_connections
+from nspca.dashboard.app.passwords import PasswordCheck
 from tests.patience import STUCK, wait_for
 from tests.servers import DIRECT, Server, free_port
 

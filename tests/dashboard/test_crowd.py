@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.shell import collector, frame
+from nspca.dashboard import open_data
+from nspca.dashboard.app import collector, frame
 
 
 def test_one_computes_what_all_wait_for(monkeypatch):
@@ -24,7 +24,7 @@ def test_one_computes_what_all_wait_for(monkeypatch):
         return find(d)
 
     monkeypatch.setattr(covariance, "_eigenpairs", slow)
-    crowd = [threading.Thread(target=chosen.led, args=(problem.with_k(k),)) for k in (1, 2, 3)]
+    crowd = [threading.Thread(target=open_data.led, args=(problem.with_k(k),)) for k in (1, 2, 3)]
     for one in crowd:
         one.start()
     for one in crowd:

@@ -10,10 +10,10 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import find, version
+from nspca.dashboard import open_data
 from nspca.dashboard.data import cards, standin
-from nspca.dashboard.runs import everybody
+from nspca.dashboard.open_data import find, version
+from nspca.dashboard.runs import defaults
 from nspca.data import SAMPLES, docstrings, is_at_hand
 from nspca.jobs import engine
 from nspca.specs import DataSpec
@@ -298,7 +298,7 @@ def test_every_sample_has_its_picture(visit, stand_ins):
 def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monkeypatch, tmp_path):
     kept = docstrings.kept_counts()
     aside = tmp_path / kept.name
-    for cached in (everybody._begun, cards._drawing):
+    for cached in (defaults._begun, cards._drawing):
         cached.clear()
     kept.rename(aside)
     try:
@@ -321,7 +321,7 @@ def test_a_file_that_cannot_be_read_is_tried_once(visit, table, monkeypatch, sen
         visit, csv([["" if i == 4 else x for x in row] for i, row in enumerate(table * 3)], "abcde")
     )
     assert "missing" in sentence(page)
-    monkeypatch.setattr(chosen, "open_file", None)
+    monkeypatch.setattr(open_data, "open_file", None)
     assert "missing" in sentence(page.run())
 
 

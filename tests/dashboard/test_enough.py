@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from nspca.dashboard.shell import words
+from nspca.dashboard.app import wording
 from nspca.dashboard.sweep.enough import Enough, between, known, sentence
 
 
@@ -103,10 +103,10 @@ def test_where_the_answer_lies():
     ],
 )
 def test_shares_are_rounded_the_safe_way(reached, possible, said):
-    kept, most = words.shares(reached, possible)
+    kept, most = wording.shares(reached, possible)
     assert float(kept[:-2]) / 100 <= reached and possible <= float(most[:-2]) / 100
     assert (kept, most) == said
 
 
 def test_a_share_alone_is_rounded_down():
-    assert words.down(0.6799) == "67 %" and words.down(0.0199) == "1.9 %"
+    assert wording.down(0.6799) == "67 %" and wording.down(0.0199) == "1.9 %"

@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 import pytest
 
 import nspca
-from nspca.dashboard import chosen, folder
+from nspca.dashboard import open_data, open_folder
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.sweep.everything import Finished, figures, pack
+from nspca.dashboard.sweep.archive import Finished, figures, pack
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards import served as shelf
@@ -158,35 +158,35 @@ def test_a_pass_over_the_rows_can_be_cancelled(place):
 
 
 def test_a_folder_that_has_changed_is_another_question(place, tmp_path):
-    first = chosen.find(DataSpec(folder="news", digest=opened("news").digest), None)
+    first = open_data.find(DataSpec(folder="news", digest=opened("news").digest), None)
     (place / "news").rename(tmp_path / "old")
     folder_of(counts(np.random.default_rng(1), 50, 40, words=6), place / "news", 7)
-    assert folder.digest("news") != first.table.digest
+    assert open_folder.digest("news") != first.table.digest
     with pytest.raises(InvalidData, match="has changed since"):
         TableSpec(data=first.reference, leading=False).run()
     with pytest.raises(InvalidData, match="has changed since"):
-        chosen.find(first.reference, None)
-    again = chosen.find(DataSpec(folder="news", digest=folder.digest("news")), None)
+        open_data.find(first.reference, None)
+    again = open_data.find(DataSpec(folder="news", digest=open_folder.digest("news")), None)
     assert again.content != first.content and again.shape == (50, 40)
 
 
 def test_python_of_a_folder_does_what_the_page_did(place, monkeypatch):
     monkeypatch.chdir(place)
-    of = chosen.find(DataSpec(folder="news", digest=opened("news").digest), None)
+    of = open_data.find(DataSpec(folder="news", digest=opened("news").digest), None)
     request = SweepSpec(data=of.spec, ks=(3, 5))
     names: dict = {}
     exec(request.to_python(k=5, method="auto"), names)
     assert names["problem"].covariance.digest == of.table.digest
-    some = chosen.some(of)
+    some = open_data.some(of)
     exec("import nspca\n" + SweepSpec(data=some.spec, ks=(3,)).opening(3), names)
     assert names["problem"].covariance.digest == some.content
 
 
 def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
-    of = chosen.find(DataSpec(folder="news", digest=opened("news").digest), None)
+    of = open_data.find(DataSpec(folder="news", digest=opened("news").digest), None)
     asked = SweepSpec(data=of.spec, ks=(3,))
     sweep = asked.run(**of.given)
-    outline = folder.Outline(of.table, True, False, leading=2.0, total=9.0)
+    outline = open_folder.Outline(of.table, True, False, leading=2.0, total=9.0)
     done = Finished(of, nspca.Problem(outline, 3), asked, sweep, [], proofs.table(sweep, []), 3, "auto")
     drawn = figures(done, go.Figure())
     assert {"samples", "heat-map"} <= drawn.keys()

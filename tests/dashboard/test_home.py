@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard import home
-from nspca.dashboard.runs import answers
-from nspca.dashboard.shell import memory, state
+from nspca.dashboard.app import browser_storage, state
+from nspca.dashboard.runs import shipped_answers
 from nspca.jobs import engine, new_workspace
 from nspca.specs.rows import Found
 from tests.dashboard.figures import figures
@@ -42,7 +42,7 @@ def test_the_stored_figure_is_the_one_of_today():
     """Drawn again from what is computed here: the same lines, to a tenth of a pixel."""
     _, problem, sweep = home.digits()
     stored, today = map(
-        lines, ((answers.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8)))
+        lines, ((shipped_answers.folder() / home.POSTER).read_text(), home.drawn(problem, sweep, (8, 8)))
     )
     assert stored.count("<svg") == 2 and "<rect" in stored and "<polyline" in stored
     number = re.compile(r"\d+\.\d+")
@@ -69,7 +69,7 @@ def test_an_address_somebody_edited(visit):
 def test_the_statement_is_recomputed_from_the_result(visit, texts):
     """The number on the page is the certificate's ratio, rounded down."""
     import nspca
-    from nspca.dashboard.shell.words import proof
+    from nspca.dashboard.app.wording import proof
 
     data = nspca.load_sample("digits")
     result = nspca.sweep(nspca.Problem.from_data(data.X, k=1), range(1, 6))["auto", 5]
@@ -109,24 +109,24 @@ def test_a_link_into_a_workspace_says_so(visit, texts, address):
     """Who follows it stays when they say so, and is out of it with a click."""
     linked = engine().store.issue_workspace()
     page = visit("pages/runs.py", w=linked)
-    assert memory.WHOSE not in texts(page), "the browser may know it"
+    assert browser_storage.WHOSE not in texts(page), "the browser may know it"
     page.session_state["memory"] = {"workspace": None, "other": linked}
-    assert memory.WHOSE in texts(page.run())
+    assert browser_storage.WHOSE in texts(page.run())
     page.button(key="leave_workspace").click().run()
-    assert memory.WHOSE not in texts(page) and "w" not in address(page)
+    assert browser_storage.WHOSE not in texts(page) and "w" not in address(page)
     page = visit("pages/runs.py", w=linked)
     page.session_state["memory"] = {"workspace": None, "other": linked}
     page.run().button(key="stay").click().run()
-    assert memory.WHOSE not in texts(page) and address(page)["w"] == linked
+    assert browser_storage.WHOSE not in texts(page) and address(page)["w"] == linked
 
 
 def script():
     import streamlit as st
 
-    from nspca.dashboard.shell import memory, state
+    from nspca.dashboard.app import browser_storage, state
 
     state.begin()
-    memory.recall()
+    browser_storage.recall()
     st.text(f"{state.get('w')} {state.FRESH in st.session_state}")
 
 

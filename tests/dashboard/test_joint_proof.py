@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.history.told import tell
+from nspca.dashboard.app import wording
+from nspca.dashboard.history.descriptions import tell
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import found
-from nspca.dashboard.shell import words
+from nspca.dashboard.runs import lookup
 from nspca.jobs import JobState, engine
 from nspca.jobs.engine import Engine
 from nspca.specs import ComponentsSpec, ProofSpec
@@ -87,7 +87,7 @@ def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts
             for key, one in nspca.Sweep.from_bytes(engine().result(address(page)["parts"])).results.items()
         }
     )
-    monkeypatch.setattr(found, "opened", lambda *given: weak)
+    monkeypatch.setattr(lookup, "opened", lambda *given: weak)
     before = said(texts(page.run()))
     assert "How the gap closed" in [one.label for one in page.expander]
     page.button(key="more").click().run()
@@ -176,7 +176,7 @@ def test_the_time_of_a_proof_begins_after_the_methods(monkeypatch):
     [(4, "k = 4"), ((15,) * 8, "8 components of 15"), ((6, 6, 4), "3 components of 6, 6 and 4")],
 )
 def test_sizes_in_words(k, says):
-    assert words.sizes(k) == says
+    assert wording.sizes(k) == says
 
 
 def said(text: str) -> float:

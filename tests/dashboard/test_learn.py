@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.browser import spannogram_explorer
-from nspca.dashboard.browser.painter import painting
+from nspca.dashboard.components import spannogram_explorer
+from nspca.dashboard.components.painter import painting
 from nspca.dashboard.learn.lesson import K, lesson, pair, quartic
 from nspca.dashboard.learn.screens import SCREENS
 

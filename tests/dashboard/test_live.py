@@ -15,9 +15,9 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from nspca import plots
-from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.spannogram_explorer import explorer_data
-from nspca.dashboard.shell import plotly as served
+from nspca.dashboard.app import plotly as served
+from nspca.dashboard.components import figures
+from nspca.dashboard.components.spannogram_explorer import explorer_data
 from nspca.dashboard.views import curve
 from nspca.specs.rows import Found, pack
 
@@ -26,8 +26,8 @@ def page():
     import numpy as np
 
     from nspca import plots
-    from nspca.dashboard.browser import figures
-    from nspca.dashboard.browser.spannogram_explorer import spannogram_explorer
+    from nspca.dashboard.components import figures
+    from nspca.dashboard.components.spannogram_explorer import spannogram_explorer
 
     figures.draw(plots.spectrum_figure([3.0, 1.0], 4.0).update_layout(height=300), "figure")
     spannogram_explorer(np.eye(2), 1, "explorer")
@@ -54,7 +54,7 @@ def arrived(figure, **options) -> dict:
     """A figure as the browser gets it."""
 
     def page(figure, options):
-        from nspca.dashboard.browser import figures
+        from nspca.dashboard.components import figures
 
         figures.draw(figure, "key", **options)
 
@@ -118,7 +118,7 @@ def test_the_caller_keeps_its_figure():
 def test_a_figure_may_be_named_after_any_run():
     def page():
         from nspca import plots
-        from nspca.dashboard.browser import figures
+        from nspca.dashboard.components import figures
 
         for name in ("a__b", "___", "component__VExov4jmqlBac7L5JY60Q_", "a_b"):
             figures.draw(plots.spectrum_figure([1.0], 1.0), name)

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.dashboard.chosen import read_like
+from nspca.dashboard.open_data import read_like
 from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
 from nspca.data.dataset import numbered

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.runs import everybody
+from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.sweeps import finer, usual
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import engine
@@ -69,7 +69,7 @@ def test_every_bound_of_it_with_features_that_must_be_in_is_about_these(nonneg):
 def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
     pages = [arrive(sample="pitprops", signed=1, to=9) for _ in range(2)]
     store = engine().store
-    previews = [run for run in store.list_runs(everybody.EVERYBODY) if run.function == "preview"]
+    previews = [run for run in store.list_runs(defaults.EVERYBODY) if run.function == "preview"]
     kept = [spec_of(run) for run in previews]
     assert sum(not spec.nonneg and spec.ks == (1, 2, 3, 5, 7, 9) for spec in kept) == 1
     pages[0].button(key="run").click().run()
@@ -78,9 +78,9 @@ def test_it_is_made_once_for_everybody_and_is_nobody_s(arrive, address):
 
 @pytest.mark.visit
 def test_a_workspace_of_that_name_cannot_be_opened_by_an_address(visit, address):
-    page = visit(PAGE, sample="pitprops", w=everybody.EVERYBODY)
+    page = visit(PAGE, sample="pitprops", w=defaults.EVERYBODY)
     page.button(key="run").click().run()
-    assert address(page)["w"] != everybody.EVERYBODY
+    assert address(page)["w"] != defaults.EVERYBODY
 
 
 def test_what_can_be_no_problem_has_no_preview_and_no_error(visit, texts):
@@ -89,7 +89,7 @@ def test_what_can_be_no_problem_has_no_preview_and_no_error(visit, texts):
 
 
 def test_very_large_data_have_none(visit, texts, monkeypatch):
-    monkeypatch.setattr(everybody, "LARGEST", 100)
+    monkeypatch.setattr(defaults, "LARGEST", 100)
     page = visit(PAGE, sample="pitprops")
     assert "Nothing has run yet" in texts(page) and page.button(key="run") and not page.error
 

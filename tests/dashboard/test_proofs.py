@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import chosen as chosen_data
-from nspca.dashboard.chosen import Chosen, find
+from nspca.dashboard import open_data as chosen_data
+from nspca.dashboard.app import times
+from nspca.dashboard.app.state import VALUES
+from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.closing import progress_words
 from nspca.dashboard.proof.panel import gap_words
-from nspca.dashboard.runs import found
+from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.sweeps import differences
 from nspca.dashboard.runs.tasks import spec_of
-from nspca.dashboard.shell import moment
-from nspca.dashboard.shell.state import VALUES
 from nspca.dashboard.sweep import whatif
 from nspca.data import Dataset
 from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
-from nspca.numerals import format_bound, format_value
+from nspca.presentation.numerals import format_bound, format_value
 from nspca.progress import Event
 from nspca.specs import CheckSpec, DataSpec, ProofSpec, SweepSpec
 from nspca.specs.proof import Closing
@@ -72,7 +72,7 @@ def ended(page, address):
 
 def test_the_panel_says_what_the_certificate_says(done, texts, address):
     assert labels(done) == ["At least", "Gap", "Nothing above", "Witness", "Time"]
-    sweep = found.opened(address(done)["run"], 0.0, nspca.Sweep.from_bytes)
+    sweep = lookup.opened(address(done)["run"], 0.0, nspca.Sweep.from_bytes)
     result = sweep["auto", done.select_slider(key="widget_k").value]
     assert value(done, "At least") in texts(done)
     assert float(value(done, "Gap").rstrip(" %")) / 100 >= result.certificate.upper / result.value - 1
@@ -96,7 +96,7 @@ def test_verify_now_recomputes_the_bound(done):
 
 
 def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypatch, sentence):
-    honest = found.opened
+    honest = lookup.opened
 
     def boastful(*arguments):
         sweep = honest(*arguments)
@@ -104,7 +104,7 @@ def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypat
             {key: one.with_certificate(scaled(one.certificate, 0.999)) for key, one in sweep.results.items()}
         )
 
-    monkeypatch.setattr(found, "opened", boastful)
+    monkeypatch.setattr(lookup, "opened", boastful)
     done.run()
     done.button(key="verify").click().run()
     assert "Refused" in sentence(done) and "is proved" in sentence(done) and not done.success
@@ -123,9 +123,9 @@ def test_prove_more_tightens_this_k_everywhere_on_the_page(visit, finish, addres
     page = visit(PAGE, sample="pitprops", from_=1, to=1, step=1, signed=1)
     page.button(key="run").click().run()
     page = finish(page)
-    sweep = found.opened(address(page)["run"], 0.0, nspca.Sweep.from_bytes)
+    sweep = lookup.opened(address(page)["run"], 0.0, nspca.Sweep.from_bytes)
     weak = {key: one.with_certificate(scaled(one.certificate, 1.5)) for key, one in sweep.results.items()}
-    monkeypatch.setattr(found, "opened", lambda *arguments: nspca.Sweep(weak))
+    monkeypatch.setattr(lookup, "opened", lambda *arguments: nspca.Sweep(weak))
     before = value(page.run(), "At least")
     page.button(key="more").click().run()
     assert not page.exception and not page.error
@@ -571,7 +571,7 @@ def test_how_long_a_sweep_takes_is_guessed_from_its_size():
     about = Chosen(nspca.load_sample("pitprops"), DataSpec(sample="pitprops"), "nothing was run of this")
     asked = SweepSpec(data=about.spec, ks=range(1, 11))
     assert whatif.seconds(about, asked) < 2 < whatif.seconds(about, asked.but(effort="thorough"))
-    assert [moment.roughly(s) for s in (0.2, 7, 44, 100, 6000)] == [
+    assert [times.roughly(s) for s in (0.2, 7, 44, 100, 6000)] == [
         "1 second",
         "7 seconds",
         "45 seconds",

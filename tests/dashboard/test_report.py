@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import report
-from nspca.numerals import format_bound, format_guarantee
 from nspca.plots import sweep_figure
+from nspca.presentation.numerals import format_bound, format_guarantee
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.published import OTHERS, PROBABILITY
 

@@ -12,12 +12,12 @@ import segno
 
 import nspca
 from nspca import specs
-from nspca.dashboard.chosen import find
+from nspca.dashboard.app import times
 from nspca.dashboard.history import sharing, thumbnail
+from nspca.dashboard.history.descriptions import Told, proved, tell
 from nspca.dashboard.history.page import OF_A_PAGE
-from nspca.dashboard.history.told import Told, proved, tell
+from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.tasks import TASKS
-from nspca.dashboard.shell import moment
 from nspca.jobs import engine, new_workspace
 from nspca.specs import DataSpec
 from nspca.specs.rows import Closer, Found, Proved, Several, pack
@@ -257,9 +257,9 @@ def test_the_worst_and_the_best_proof_over_k():
 
 def test_moments_in_words():
     now = datetime(2026, 3, 12, 15, 0, tzinfo=UTC).timestamp()
-    spoken = [moment.when(now - back, now, UTC) for back in (3600, 86400, 5 * 86400, 400 * 86400)]
+    spoken = [times.when(now - back, now, UTC) for back in (3600, 86400, 5 * 86400, 400 * 86400)]
     assert spoken == ["today 14:00", "yesterday 15:00", "7 March 15:00", "5 February 2025"]
-    assert [moment.how_long(s) for s in (0.44, 9.97, 59.4, 200, 7500)] == [
+    assert [times.how_long(s) for s in (0.44, 9.97, 59.4, 200, 7500)] == [
         "0.4 s",
         "10 s",
         "59 s",
@@ -267,9 +267,9 @@ def test_moments_in_words():
         "2 h 5 min",
     ]
     assert (
-        moment.zone("Europe/Vienna") is not None
-        and moment.zone("../etc/passwd") is None
-        and moment.zone(None) is None
+        times.zone("Europe/Vienna") is not None
+        and times.zone("../etc/passwd") is None
+        and times.zone(None) is None
     )
 
 

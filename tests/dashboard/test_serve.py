@@ -9,7 +9,7 @@ from streamlit import net_util
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 
 from nspca.cli.app import streamlit_command
-from nspca.dashboard.shell import internals
+from nspca.dashboard.app import internals
 
 
 def test_an_unknown_origin_is_refused_without_asking_anybody(monkeypatch):
@@ -39,7 +39,7 @@ def test_every_page_says_so_for_a_server_started_otherwise(visit, monkeypatch):
 def test_the_command_starts_this_server():
     assert streamlit_command("localhost", 8501, "localhost")[1:4] == [
         "-m",
-        "nspca.dashboard.shell.serve",
+        "nspca.dashboard.app.serve",
         "run",
     ]
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.browser import cone_replay
-from nspca.dashboard.browser.spannogram_explorer import explorer_data
+from nspca.dashboard import open_data
+from nspca.dashboard.components import cone_replay
+from nspca.dashboard.components.spannogram_explorer import explorer_data
 from nspca.dashboard.spannogram import lessons, low_rank, views
 from nspca.dashboard.spannogram import ranks as ranks_view
 from nspca.lowrank.rankd import factor, rho
@@ -92,7 +92,7 @@ def test_k_moves_the_component_and_the_address(visit, address, texts):
 
 def test_the_sentences_beside_the_curves_hold():
     problem = nspca.Problem.from_data(nspca.load_sample("digits"), 10)
-    digits = chosen.find(DataSpec(sample="digits"), None)
+    digits = open_data.find(DataSpec(sample="digits"), None)
     of = low_rank.Subject(digits, problem, ("sentences",), low_rank.leading(problem.covariance))
     found = low_rank.rank2(of)
     share = re.search(r"explain ([\d.]+) %", views.answer(of))[1]

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.shell import state
-from nspca.dashboard.shell.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES
+from nspca.dashboard.app import state
+from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES
 from nspca.jobs import engine, new_workspace
 from nspca.specs.address import write
 
@@ -88,7 +88,7 @@ def test_groups_name_values():
 def script():
     import streamlit as st
 
-    from nspca.dashboard.shell import state
+    from nspca.dashboard.app import state
 
     state.begin()
     st.toggle("Scale", **state.bind("scale"))
@@ -118,7 +118,7 @@ def test_widgets_and_address_say_the_same():
 def on_a_page():
     import streamlit as st
 
-    from nspca.dashboard.shell import state
+    from nspca.dashboard.app import state
 
     state.begin("sweep")
     st.number_input("k", step=1, **state.bind("k", 5 if state.get("k") is None else None))

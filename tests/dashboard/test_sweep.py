@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard.runs import everybody
+from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.sweeps import default_range, usual
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep.page import _says as says
@@ -34,7 +34,7 @@ def test_nothing_starts_unasked(visit, stand_ins, texts):
     page = visit(PAGE, sample="lrs")
     assert not page.exception and not page.error
     assert not page.query_params.keys() - {"sample"} and not any(
-        run.function == "sweep" for run in engine().store.list_runs(everybody.EVERYBODY)
+        run.function == "sweep" for run in engine().store.list_runs(defaults.EVERYBODY)
     )
     assert "stand-in" in texts(page)
 

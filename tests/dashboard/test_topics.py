@@ -7,12 +7,12 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import nspca
-from nspca.ascent.matching import assign, total
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint import topics
 from nspca.dashboard.joint import views as joint_views
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
+from nspca.local_search.matching import assign, total
 from nspca.plots.joint import matching_figure
 from nspca.plots.topics import topic_figure
 from nspca.progress import silent

@@ -2,7 +2,7 @@
 
 import sys
 
-from nspca.dashboard.shell import frame
+from nspca.dashboard.app import frame
 from nspca.errors import JobError
 from nspca.jobs import engine
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-import nspca.archive
+import nspca.validation.archive
 from nspca.data import limits, neutralise, read
 from nspca.errors import InvalidData
 
@@ -221,7 +221,7 @@ def test_zip_bomb_by_ratio_and_by_size(monkeypatch):
     assert len(bomb) < 2**16
     with pytest.raises(InvalidData, match="would grow"):
         read(bomb)
-    monkeypatch.setattr(nspca.archive, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(nspca.validation.archive, "MAX_BYTES", 2**20)
     with pytest.raises(InvalidData, match="would unpack to"):
         read(bomb)
 

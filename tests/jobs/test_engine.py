@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse
 
 from nspca.errors import JobError
-from nspca.jobs import Engine, Limits, Store, content_key, ends
+from nspca.jobs import Engine, Limits, Store, content_key, outcomes
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
 from nspca.jobs.job import Job, in_turn
 from nspca.jobs.pool import Pool
@@ -504,14 +504,14 @@ def logged(monkeypatch):
         lines.append(text % values)
 
     log = SimpleNamespace(error=say, warning=say, exception=say, info=say)
-    for module in (sys.modules[Engine.__module__], ends):
+    for module in (sys.modules[Engine.__module__], outcomes):
         monkeypatch.setattr(module, "_log", log)
     return lines
 
 
 def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, logged):
     """It is shown from memory, said, and kept as soon as there is room; who asks meanwhile is answered."""
-    monkeypatch.setattr("nspca.jobs.ends.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("nspca.jobs.outcomes.RETRY_SECONDS", 0.05)
     task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
     job = narrow.submit(task, question, viewer="a")
     wait_for(lambda: narrow.status(job).state == "running")

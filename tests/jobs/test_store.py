@@ -221,7 +221,7 @@ def moments(monkeypatch, tmp_path):
             replace(draft, place)
             see()
 
-        monkeypatch.setattr("nspca.jobs.bodies.os.replace", named)
+        monkeypatch.setattr("nspca.jobs.upload_files.os.replace", named)
         return seen
 
     yield watch
@@ -436,7 +436,7 @@ def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.bodies.os.fsync", full)
+        patch.setattr("nspca.jobs.upload_files.os.fsync", full)
         with pytest.raises(JobError, match=r"No space left on device\): make room there"):
             store.put_upload("w", b"x" * 500, {})
     assert files(store.home) == [mine]
@@ -447,7 +447,7 @@ def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
         full(None)
 
     with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.bodies.os.replace", named_and_full)
+        patch.setattr("nspca.jobs.upload_files.os.replace", named_and_full)
         with pytest.raises(JobError, match="make room there"):
             store.put_upload("w", b"x" * 500, {})
     assert files(store.home) == [mine] and [u["digest"] for u in store.list_uploads("w")] == [mine]
@@ -484,7 +484,7 @@ def test_who_writes_waits_for_no_file(store, monkeypatch):
         fsync(descriptor)
         seen.append(aside(lambda: add(store)))
 
-    monkeypatch.setattr("nspca.jobs.bodies.os.fsync", slow)
+    monkeypatch.setattr("nspca.jobs.upload_files.os.fsync", slow)
     store.put_upload("w", b"genes", {})
     assert seen and store.find_run(seen[0])
 

@@ -5,10 +5,10 @@ it.
 import numpy as np
 import pytest
 
+from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
-from nspca.matrix.linalg import topk_sum
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.matrix.linalg import rank1
+from nspca.covariance.linalg import rank1
 from nspca.solvers import epsnet
 from tests.oracles import brute_force
 from tests.strategies import cases, counts

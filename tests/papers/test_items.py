@@ -22,7 +22,7 @@ from nspca.papers import (
     asteris2014,
     asteris2015,
     claims,
-    given,
+    originals,
     report,
     sigg2008,
     zass2006,
@@ -103,8 +103,8 @@ def small(name: str, *prepared: str) -> Dataset:
 def made(monkeypatch):
     """Items are computed on small made data, with fewer of everything that only takes time."""
     few = np.random.default_rng(5)
-    monkeypatch.setattr(given, "sample", small)
-    monkeypatch.setattr(given, "table", lambda name: few.gamma(2.0, 40.0, (120, 256)))
+    monkeypatch.setattr(originals, "sample", small)
+    monkeypatch.setattr(originals, "table", lambda name: few.gamma(2.0, 40.0, (120, 256)))
     for name, ks in {"cbcl": (5, 180), "leukemia": (5, 400), "lrs": (3, 90)}.items():
         monkeypatch.setitem(asteris2014.KS, name, ks)
     monkeypatch.setattr(asteris2014, "MET", (40,))

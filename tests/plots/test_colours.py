@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca import colours, drawing
 from nspca.plots import gap_figure, rho_figure, sphere, sweep_figure
 from nspca.plots.compare import styles, values_figure
 from nspca.plots.joint import cumulative_figure
 from nspca.plots.lesson import direction_figure
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, PAPER
 from nspca.plots.thumbnail import sparkline
+from nspca.presentation import colours, drawing
 
 ROOT = Path(__file__).resolve().parents[2]
 HUES = {"orange": (30, 45), "yellow": (45, 60), "green": (140, 175), "blue": (195, 215), "purple": (290, 330)}
@@ -159,8 +159,8 @@ def notebook(name: str) -> str:
 
 def test_colours_are_named_in_one_place():
     """Neither figures nor pages write a colour down; the names of hues do not leave their module."""
-    files = [*ROOT.glob("nspca/plots/*.py"), ROOT / "nspca/drawing.py", ROOT / "nspca/result.py"]
-    files += ROOT.glob("nspca/dashboard/browser/*ain*.py")
+    files = [*ROOT.glob("nspca/plots/*.py"), ROOT / "nspca/presentation/drawing.py", ROOT / "nspca/result.py"]
+    files += ROOT.glob("nspca/dashboard/components/*ain*.py")
     text = {file.name: file.read_text(encoding="utf-8") for file in files}
     text["theme.py"] = text["theme.py"].replace('"#747b87"', "")  # of text, which Streamlit replaces
     assert len(text) > 20
@@ -172,7 +172,7 @@ MIXED = {"BLUE", "ORANGE", "GREEN", "VERMILION", "PURPLE", "SKY", "OLIVE", "GREY
 
 
 def test_the_explorer_in_the_browser_has_the_same_colours():
-    script = (ROOT / "nspca/dashboard/browser/spannogram_explorer.js").read_text(encoding="utf-8")
+    script = (ROOT / "nspca/dashboard/components/spannogram_explorer.js").read_text(encoding="utf-8")
     written = dict(re.findall(r'(\w+) = "(#[0-9a-f]{6})"', script))
     named = {"PLUS": colours.MAIN, "MINUS": colours.SECOND, "STAR": colours.STAR, "GREY": colours.CURVES}
     assert written == named

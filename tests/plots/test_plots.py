@@ -14,11 +14,11 @@ import nspca
 from nspca import plots
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import ranked
-from nspca.plots.highest import highest
 from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, joined, top_set
 from nspca.plots.sphere import arcs, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
+from nspca.plots.top_curves import highest
 
 rng = np.random.default_rng(3)
 

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
+from nspca.covariance.covariance import canonical, sparse_digest
 from nspca.data.readers import delimited
 from nspca.errors import InvalidData
-from nspca.matrix.covariance import canonical, sparse_digest
 from nspca.shards.sources import shard
 from tests.data import test_parquet, test_tables
 from tests.data.test_parquet import written

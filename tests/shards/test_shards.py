@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
+from nspca.covariance.covariance import canonical, sparse_digest
 from nspca.data.readers import delimited, entries
 from nspca.errors import Cancelled, InvalidData, InvalidOption
-from nspca.matrix.covariance import canonical, sparse_digest
 from nspca.shards.manifest import file_of
 from nspca.shards.reader import Shards
 from nspca.shards.sources import shard

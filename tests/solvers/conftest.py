@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.matrix.covariance import Covariance, DataCovariance
+from nspca.covariance.covariance import Covariance, DataCovariance
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from scipy.optimize import nnls
 import nspca
 from nspca.errors import InvalidOption
 from nspca.progress import silent
-from nspca.solvers import apart, em
+from nspca.solvers import em, penalised
 
 SHAPES = [(6, 1), (9, 2), (12, 4), (4, 4)]
 
@@ -28,7 +28,7 @@ def test_the_nonnegative_step_is_what_a_general_solver_finds(n, r):
         f, h, V, weight = programme(rng, n, r)
         stacked = np.vstack([np.sqrt(h) * np.eye(n), np.sqrt(weight) * V.T])
         expected, _ = nnls(stacked, np.concatenate([f / np.sqrt(h), np.zeros(r)]))
-        assert np.allclose(apart.m_step(f, h, V, weight, n, True), expected, atol=1e-9)
+        assert np.allclose(penalised.m_step(f, h, V, weight, n, True), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -38,7 +38,7 @@ def test_the_sparse_step_meets_the_conditions_of_its_programme(n, r, k, nonneg):
     rng = np.random.default_rng(10 * n + k)
     for _ in range(20):
         f, h, V, weight = programme(rng, n, r)
-        w = apart.m_step(f, h, V, weight, k, nonneg)
+        w = penalised.m_step(f, h, V, weight, k, nonneg)
         assert np.count_nonzero(w) <= k and (not nonneg or w.min() >= 0)
         if not w.any():
             assert (nonneg and f.max() <= 0) or np.sort(np.abs(f))[-k - 1] > 0
@@ -57,11 +57,13 @@ def test_without_weight_it_is_the_step_of_the_plain_algorithm():
         for k in (1, 3, 8):
             f, h, V, _ = programme(rng, 8, 2)
             f = np.abs(f) if nonneg else f
-            w = apart.m_step(f, h, V, 0.0, k, nonneg)
+            w = penalised.m_step(f, h, V, 0.0, k, nonneg)
             plain = em.m_step(f[:, None], k, nonneg)[:, 0]
             assert np.count_nonzero(w) == k
             assert np.allclose(np.sign(w), np.sign(plain)), "the price is known to halving only"
-    assert not apart.m_step(np.ones(3), 0.0, np.eye(3)[:, :1], 1.0, 3, True).any(), "nothing was explained"
+    assert not penalised.m_step(np.ones(3), 0.0, np.eye(3)[:, :1], 1.0, 3, True).any(), (
+        "nothing was explained"
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_a_step_never_explains_less_than_the_programme_allows():
     problem = nspca.Problem.from_data(X, 9)
     V = nspca.solve(problem, "em", certify=None).components
     weight = 0.4 * problem.covariance.leading(1)[0][0]
-    x = apart.solve(problem, V, weight, em.Options(penalty="step"), 0, silent).components[:, 0]
+    x = penalised.solve(problem, V, weight, em.Options(penalty="step"), 0, silent).components[:, 0]
     changed = problem.covariance.matrix - weight * V @ V.T
     gradient = changed @ x - (x @ changed @ x) * x
     assert np.abs(gradient[x > 0]).max() < 1e-3 * np.abs(changed @ x).max()
@@ -99,6 +101,6 @@ def test_a_step_never_explains_less_than_the_programme_allows():
 def test_the_option_is_known_by_name():
     with pytest.raises(InvalidOption, match="penalty"):
         em.Options(penalty="both")
-    assert apart.penalised(em.Options(), 0, silent) is None and apart.penalised(
+    assert penalised.penalised(em.Options(), 0, silent) is None and penalised.penalised(
         em.Options(penalty="step"), 0, silent
     )

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.ascent import disjoint, matching
+from nspca.covariance import sketch
 from nspca.errors import Cancelled, InvalidOption
-from nspca.matrix import sketch
+from nspca.local_search import disjoint, matching
 from nspca.solvers import bipartite
 from tests.oracles import brute_force_joint
 from tests.strategies import cases

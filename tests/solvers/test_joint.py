@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.ascent import disjoint
-from nspca.ascent.exchange import exchange
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem
+from nspca.local_search import disjoint
+from nspca.local_search.exchange import exchange
 from nspca.solvers import joint
 from tests.oracles import brute_force_joint
 from tests.strategies import cases, counts

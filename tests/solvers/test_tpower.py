@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.matrix.linalg import rank1_columns
+from nspca.covariance.linalg import rank1_columns
 from nspca.solvers import tpower
 from tests.strategies import cases
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nspca.bounds.dual.weights import lowest, rescaled
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 CLIMB_STEPS = 12
 """Ascent steps from each random direction: most have stopped by then."""

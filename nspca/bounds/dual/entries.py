@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.bounds.dual.stripes import Precision, Stripes
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 NEWTON_CAP = 40
 """Newton steps for a threshold; from the last one two or three are enough."""

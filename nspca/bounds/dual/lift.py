@@ -33,7 +33,7 @@ from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import descend
 from nspca.bounds.inequality import heights
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 GAP = 1e-6
 """Distance from the best weights (relative to rho) at which they are good enough."""

@@ -7,7 +7,7 @@ then `pi = bend (z - 1 + pi / bend)+`. Any prices that are not negative are vali
 
 import numpy as np
 
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 
 class Prices:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.bounds.dual.stripes import Precision, Stripes
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 CUT = 0.1
 """Weight of the row cuts against one of the lift; larger overshoots when they begin, smaller is slower."""

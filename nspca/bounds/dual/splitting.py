@@ -19,7 +19,7 @@ from nspca.bounds.dual.entries import Entries, EntriesAim
 from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.dual.stripes import Precision
 from nspca.bounds.elimination import Kept
-from nspca.matrix.linalg import Array, krylov, largest_eigenpairs
+from nspca.covariance.linalg import Array, krylov, largest_eigenpairs
 
 RELAXATION = 1.6
 """Over-relaxation; 1.5 to 1.8 is what the literature advises."""

@@ -10,7 +10,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import descend
 from nspca.bounds.elimination import Kept
 from nspca.bounds.witness import Witness, lift_of
-from nspca.matrix.linalg import Array, topk_sum
+from nspca.covariance.linalg import Array, topk_sum
 from nspca.problem import Problem
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 PIVOTS = 200
 """Changes of the active set at most; stopping early gives a feasible point that is less good."""

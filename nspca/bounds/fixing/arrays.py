@@ -7,10 +7,10 @@ import numpy as np
 
 from nspca.bounds.fixing.node import EMPTY, LEAF, Node, Stage, Supports, Use
 from nspca.bounds.fixing.stored import Stored
+from nspca.covariance.linalg import Array
 from nspca.errors import CertificateError
 from nspca.lowrank.cones import LEAF as LEAF_OF_COVER
 from nspca.lowrank.cones import roots
-from nspca.matrix.linalg import Array
 
 
 def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.node import Supports
-from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import Array
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
 

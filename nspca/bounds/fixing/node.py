@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nspca.bounds.fixing.stored import Stored
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 LEAF, EMPTY = -1, -2
 """Codes of a leaf, and of a node that no support is left of."""

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from nspca.ascent import single as ascent
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
 from nspca.bounds.dual.rounds import Work, look
@@ -23,9 +22,10 @@ from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.inequality import heights, search_slack
 from nspca.bounds.plan import ROUND, Plan
 from nspca.bounds.witness import Proof, Witness, prove, spectral_half
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
+from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.fixing import at_directions, fixed_rows
-from nspca.matrix.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.progress import Report
 
 RANK = 4

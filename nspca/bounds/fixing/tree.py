@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from nspca.ascent import single as ascent
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.fates import NAMED, fates, hexed
@@ -23,7 +22,8 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.waves import Here, There, check_client
 from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
+from nspca.local_search import single as ascent
 from nspca.progress import Event
 
 WAVE = 4

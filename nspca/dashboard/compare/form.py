@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.kinds import (
     BASELINE,
     COMPARISON,
@@ -13,9 +13,9 @@ from nspca.dashboard.compare.kinds import (
     default_ks,
     read_ks,
 )
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods, options, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
-from nspca.dashboard.shell import state, words
 from nspca.specs import ComparisonSpec
 from nspca.specs.comparison import DEFAULT as FIRST
 
@@ -69,7 +69,7 @@ def show(of: Chosen) -> None:
         center=center,
         scale=scale,
     )
-    label = f"Compare {words.things(len(rivals), 'method')} at {words.things(len(ks), 'value')} of k"
+    label = f"Compare {wording.things(len(rivals), 'method')} at {wording.things(len(ks), 'value')} of k"
     begin = lambda: start.of_page(COMPARISON, of, request)  # noqa: E731
     start.offer(label, of, request, begin, disabled=not rivals)
 
@@ -107,7 +107,7 @@ def _named(name: str, sentence: str) -> str:
     """The sentence behind the name, which most sentences begin with."""
     begins = sentence.startswith(f"{name} ")
     return (
-        f"**{name}** {words.plain(sentence.removeprefix(name))}"
+        f"**{name}** {wording.plain(sentence.removeprefix(name))}"
         if begins
-        else f"**{name}**: {words.plain(sentence)}"
+        else f"**{name}**: {wording.plain(sentence)}"
     )

@@ -2,7 +2,7 @@
 
 import re
 
-from nspca.dashboard.runs.found import Kind
+from nspca.dashboard.runs.lookup import Kind
 from nspca.errors import InvalidProblem
 from nspca.specs import ComparisonSpec
 

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard.browser import figures
+from nspca.dashboard.app import wording
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.shell import words
+from nspca.dashboard.components import figures
 from nspca.data import Dataset
 from nspca.plots.compare import weights_figure
 from nspca.plots.components import component_spectrum, component_words
@@ -77,7 +77,7 @@ def _grid(dataset: Dataset, X: np.ndarray, titles: list[str], mean: np.ndarray |
     with st.grid(2 if spectra else 3, min_column_width=300 if spectra else 230):
         for i, title in enumerate(titles):
             with st.container():
-                st.markdown(words.plain(title))
+                st.markdown(wording.plain(title))
                 if spectra:
                     figure = component_spectrum(
                         X[:, i], dataset.axis, dataset.axis_name, mean=mean

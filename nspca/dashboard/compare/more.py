@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.browser import figures
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.loadings import pictures
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.runs import found, recipe, start
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.components import figures
+from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.plots.compare import cumulative_curves_figure, weights_figure
@@ -44,7 +44,7 @@ COUNTED = {
 def cumulative(run: Compared, k: int, methods: list[str]) -> None:
     """Variance against the number of components."""
     with st.container(border=True):
-        st.markdown(f"**More components**: each of {words.things(k, 'feature')}")
+        st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
         between = _between()
         count = min(MOST_COMPONENTS, run.problem.n // k if not between else run.problem.n)
         if count < 2:
@@ -54,7 +54,7 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             )
             return
         spec = SuccessiveSpec(**_further(run, k, methods), count=count, **between)
-        now = found.that_asks(spec)
+        now = lookup.that_asks(spec)
         if now is None:
             label = f"Find {count} components by every method"
             _offer(run, spec, label, key="components", icon=":material/stacks:")
@@ -65,10 +65,10 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
             lambda rows: _draw_curves(run, _live_curves(rows), rows),
             "components",
         ):
-            sweep = found.opened(now.id, now.finished, nspca.Sweep.from_bytes)
+            sweep = lookup.opened(now.id, now.finished, nspca.Sweep.from_bytes)
             _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
             download("Curves, CSV", _curve_table(sweep), run.of, "components")
-            recipe.offer(spec, run.of)
+            export.offer(spec, run.of)
 
 
 def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
@@ -143,17 +143,17 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
         if data.is_covariance:
             st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
             return
-        now = found.that_asks(spec)
+        now = lookup.that_asks(spec)
         if now is None:
             label = f"Draw the rows {spec.resamples} times at k = {k}"
             _offer(run, spec, label, key="stability", icon=":material/casino:")
             return
         draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
         if filling.watch(now, spec.total, draw, "stability", only=Redrawn):
-            supports = found.opened(now.id, now.finished, spec.unpack)
+            supports = lookup.opened(now.id, now.finished, spec.unpack)
             _draw_stability(run, supports, unpack(now.rows))
             download("Frequencies, CSV", _frequency_table(run, supports), run.of, "stability")
-            recipe.offer(spec, run.of)
+            export.offer(spec, run.of)
 
 
 def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:

@@ -9,23 +9,23 @@ import streamlit as st
 
 import nspca
 from nspca.api import line_of
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.compare import everything
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.compare import archive
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import loadings as compare_loadings
 from nspca.dashboard.compare import more as compare_more
 from nspca.dashboard.compare import run as compare_run
 from nspca.dashboard.compare.kinds import BASELINE, COMPARISON, SOME
 from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.components import figures
 from nspca.dashboard.export import offer
-from nspca.dashboard.runs import arrival, goes, recipe
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export, first_answer, progress
 from nspca.dashboard.runs.methods import baselines
-from nspca.dashboard.shell import state, words
 from nspca.dashboard.views import curve, filling
 from nspca.dashboard.views.filling import download
-from nspca.numerals import round_down, round_up
 from nspca.plots.compare import overlap_figure, ratios_figure, times_figure, values_figure
+from nspca.presentation.numerals import round_down, round_up
 from nspca.result import COLUMNS
 from nspca.specs.rows import Found, Proved, Row, unpack
 
@@ -42,10 +42,12 @@ LIGHTER = (
 def show(of: Chosen) -> None:
     """The run of the address, or the answer that stands here before anybody asks."""
     usual = compare_form.usual(of)
-    seen = arrival.look(COMPARISON, of, usual)
+    seen = first_answer.look(COMPARISON, of, usual)
     if seen is not None:
         run = compare_run.of(seen)
-        arrival.announce(seen, usual.describe().asked, "Compare", LIGHTER if run.problem.n > SOME else "")
+        first_answer.announce(
+            seen, usual.describe().asked, "Compare", LIGHTER if run.problem.n > SOME else ""
+        )
         if seen.now.state != "done":
             filling.await_it(seen, _steps(run), lambda rows: _filling(run, rows), only=Found | Proved)
             return
@@ -55,7 +57,7 @@ def show(of: Chosen) -> None:
         return
     if run.sweep is not None:
         if run.now.state == "cancelled":
-            goes.ended(run.now, "again_compare")
+            progress.ended(run.now, "again_compare")
         _finished(run)
         return
     filling.watch(
@@ -64,7 +66,7 @@ def show(of: Chosen) -> None:
         lambda rows: _filling(run, rows),
         "compare",
         Found | Proved,
-        stop=lambda: goes.stop(run.id),
+        stop=lambda: progress.stop(run.id),
     )
 
 
@@ -120,14 +122,14 @@ def _drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
         table, unit=run.unit, unit_name=_unit_name(), signed=not run.asked.nonneg, **shared
     )
     drawn = (values, ratios_figure(table, **shared), times_figure(table, **shared))
-    return dict(zip(everything.ABOUT, drawn, strict=True))
+    return dict(zip(archive.ABOUT, drawn, strict=True))
 
 
 def _whole(run: Compared, table: pd.DataFrame, k: int) -> None:
     """Everything as one file."""
     of = f"{run.id} {run.now.finished} {curve.axis()} {k}"
-    name, drawn = f"{everything.whole(run).folder}.zip", _drawn(run, table, k)
-    make = lambda drawn, pictures: everything.pack(run, drawn, pictures, datetime.now(UTC))  # noqa: E731
+    name, drawn = f"{archive.whole(run).folder}.zip", _drawn(run, table, k)
+    make = lambda drawn, pictures: archive.pack(run, drawn, pictures, datetime.now(UTC))  # noqa: E731
     offer.everything(name, of, lambda: drawn, make)
 
 
@@ -145,7 +147,7 @@ def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
     figures.draw(times, "compare_times", same=run.id)
     paths = [name for name in run.asked.methods if line_of(name).path]
     one_pass = (
-        f" {words.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is "
+        f" {wording.listed(paths)} answer{'s' if len(paths) == 1 else ''} all k in one pass, whose time is "
         "shared out evenly."
         if len(run.asked.ks) > 1 and paths
         else ""
@@ -173,7 +175,7 @@ def _baselines(run: Compared) -> None:
     among = [name for name in run.asked.methods if name in baselines()]
     if among:
         st.caption(
-            f"Dotted, {words.listed(among)}: {BASELINE}. The loading is scikit-learn's, its largest k "
+            f"Dotted, {wording.listed(among)}: {BASELINE}. The loading is scikit-learn's, its largest k "
             "entries are kept."
         )
 
@@ -198,7 +200,7 @@ def _table(run: Compared, table: pd.DataFrame) -> None:
         )
     with st.container(horizontal=True):
         download("All numbers, CSV", table, run.of, "compare")
-        recipe.offer(run.asked, run.of)
+        export.offer(run.asked, run.of)
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -231,7 +233,7 @@ def _verdict(of_k: dict[str, nspca.Result]) -> None:
     )
     others = ", ".join(f"{method} {100 * gap:.2g} % less" for gap, method in below)
     st.markdown(
-        f"**{words.listed(first)}** find{'s' if len(first) == 1 else ''} the most "
+        f"**{wording.listed(first)}** find{'s' if len(first) == 1 else ''} the most "
         f"here{f'; {others}' if others else ''}."
     )
 
@@ -247,7 +249,7 @@ def _same(of_k: dict[str, nspca.Result]) -> None:
     if len(groups) == 1:
         st.markdown("**Do they choose the same features?** All of them, exactly.")
         return
-    same = [words.listed(group) for group in groups.values() if len(group) > 1]
+    same = [wording.listed(group) for group in groups.values() if len(group) > 1]
     agree = f"{'; '.join(same)}: exactly the same." if same else "No two of them, exactly."
     st.markdown(f"**Do they choose the same features?** {agree}")
     figures.draw(overlap_figure(supports), "compare_overlap")

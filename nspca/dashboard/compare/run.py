@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import nspca
-from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.compare.kinds import COMPARISON
-from nspca.dashboard.runs import found
-from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.runs.kept import kept
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import lookup
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.methods import baselines
+from nspca.dashboard.runs.results import kept
 from nspca.dashboard.views import curve
 from nspca.jobs import JobState
 from nspca.plots.compare import styles
@@ -57,5 +57,5 @@ def of(run: Watched) -> Compared:
 
 def find() -> Compared | None:
     """The comparison that the address names; None when there is none, and what to do is said."""
-    run = found.in_address(COMPARISON)
+    run = lookup.in_address(COMPARISON)
     return None if run is None else of(run)

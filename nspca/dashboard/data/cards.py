@@ -4,10 +4,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import streamlit as st
 
-from nspca.dashboard import chosen
-from nspca.dashboard.runs import everybody
+from nspca.dashboard import open_data
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import presses, state, words
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
 from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
 from nspca.specs import WordsSpec
@@ -37,7 +37,7 @@ EMPTY = (
 def show() -> None:
     """All samples; the pictures are drawn beside the page, and appear when they are ready."""
     st.html(WHOLE)
-    drawn = {name: _drawing(name, chosen.version(name)) for name in SAMPLES if is_at_hand(name)}
+    drawn = {name: _drawing(name, open_data.version(name)) for name in SAMPLES if is_at_hand(name)}
     with st.grid(4, min_column_width=150):
         for name, sample in SAMPLES.items():
             _card(name, sample, _ready(drawn.get(name)))
@@ -58,7 +58,7 @@ def _all_there(drawn: list[Future], counting: str | None) -> bool:
 
 def _counting() -> str:
     """The run that counts the words of the one sample that has to be made."""
-    return everybody.look(WordsSpec(), SAMPLE, patient=True).id
+    return defaults.look(WordsSpec(), SAMPLE, patient=True).id
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
@@ -66,8 +66,8 @@ def _card(name: str, sample: Sample, picture: str) -> None:
     badge = ":orange-badge[stand-in] " if is_stand_in(name) else ""
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
-        st.html(words.drawing(picture, style))
-        presses.button(
+        st.html(wording.drawing(picture, style))
+        buttons.button(
             sample.title,
             f"choose_{name}",
             lambda: take(name),
@@ -75,7 +75,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
         )
-        st.caption(f"{badge}{words.plain(sample.summary)}")
+        st.caption(f"{badge}{wording.plain(sample.summary)}")
 
 
 def take(name: str) -> None:

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.app import buttons, state, wording
 from nspca.errors import NSPCAError
 from nspca.shards.served import opened, served
 
@@ -23,20 +23,20 @@ def _line(number: int, name: str) -> None:
     try:
         table = opened(name)
     except NSPCAError as error:
-        st.error(words.plain(f"{name}: {error}"), icon=":material/error:")
+        st.error(wording.plain(f"{name}: {error}"), icon=":material/error:")
         return
     m, n = table.shape
     taken = state.get("upload") is None and state.get("folder") == name
     with st.container(horizontal=True, vertical_alignment="center", key=f"folder_{number}"):
-        presses.button(
+        buttons.button(
             "In use" if taken else "Choose",
             f"folder_take_{number}",
             partial(take, name),
             icon=":material/check:" if taken else ":material/table_rows:",
             disabled=taken,
         )
-        size = f"{words.things(m, 'row')} × {words.things(n, 'feature')}, {table.nonzeros:,} nonzeros"
-        st.markdown(f"{words.plain(name)} :small[:gray[{size}]]", width="content")
+        size = f"{wording.things(m, 'row')} × {wording.things(n, 'feature')}, {table.nonzeros:,} nonzeros"
+        st.markdown(f"{wording.plain(name)} :small[:gray[{size}]]", width="content")
 
 
 def take(name: str) -> None:

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen, opened, whole
+from nspca.dashboard.app import frame, wording
 from nspca.dashboard.data import picker, preview, reading, standin
-from nspca.dashboard.runs import beforehand
-from nspca.dashboard.shell import frame, words
+from nspca.dashboard.open_data import Chosen, opened, whole
+from nspca.dashboard.runs import cost_estimate
 from nspca.errors import NSPCAError
 
 
@@ -24,7 +24,7 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        st.error(words.plain(error), icon=":material/error:")
+        st.error(wording.plain(error), icon=":material/error:")
         reading.mend(error)
         return None
 
@@ -41,7 +41,7 @@ def _look(data: Chosen) -> None:
     with frame.guard():
         reading.vocabulary(data)
     preview.facts(whole(data))
-    beforehand.line(whole(data))
+    cost_estimate.line(whole(data))
     left, right = st.columns([3, 2], gap="medium")
     with left:
         preview.picture(data.dataset)

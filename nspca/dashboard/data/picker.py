@@ -4,9 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from nspca.dashboard import chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.app import buttons, internals, state, wording
 from nspca.dashboard.data import cards, folders
-from nspca.dashboard.shell import internals, presses, state, words
 from nspca.data import example_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
@@ -66,11 +66,11 @@ def _example() -> None:
     """For who has no file at hand: one that looks like theirs."""
     name, content, about = _example_file()
     with st.container(horizontal=True, vertical_alignment="center"):
-        presses.button(
+        buttons.button(
             "Try an example file", "example", partial(_keep, name, content), icon=":material/science:"
         )
         st.caption(
-            f"{words.plain(about)}. Samples in rows or in columns, names and labels: all of it is found by "
+            f"{wording.plain(about)}. Samples in rows or in columns, names and labels: all of it is found by "
             "itself.",
             width="content",
         )
@@ -94,10 +94,10 @@ def _row(digest: str, upload: dict) -> None:
             icon=None if not taken else ":material/check:" if opens else ":material/warning:",
         )
         st.markdown(
-            f"{words.plain(upload['meta']['file'])} :small[:gray[{words.size(upload['size'])}]]",
+            f"{wording.plain(upload['meta']['file'])} :small[:gray[{wording.size(upload['size'])}]]",
             width="content",
         )
-        presses.button(
+        buttons.button(
             "Delete",
             f"delete_{digest[:8]}",
             partial(_delete, digest),
@@ -109,7 +109,7 @@ def _row(digest: str, upload: dict) -> None:
 def _opens() -> bool:
     """Whether the file that was chosen is data, read as it was chosen to be read."""
     try:
-        chosen.chosen()
+        open_data.chosen()
     except NotPrepared:
         return True  # read it was
     except NSPCAError:
@@ -121,9 +121,9 @@ def _usable(content: bytes, name: str) -> bool:
     """Whether the file is data, or becomes data once something is chosen about it; if not, one sentence says
     why, and it is not kept.
     """
-    found = chosen.read_first(content, name)
+    found = open_data.read_first(content, name)
     if isinstance(found.data, NSPCAError) and not found.mendable:
-        st.error(words.plain(found.data), icon=":material/error:")
+        st.error(wording.plain(found.data), icon=":material/error:")
         return False
     return True
 

@@ -5,9 +5,9 @@ import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen, heavy, is_sample, measures, problem
-from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, problem
 from nspca.data import PREPARATIONS, SAMPLES, Dataset
 from nspca.errors import NSPCAError
 from nspca.plots import images_figure, sparsity_figure, spectrum_figure
@@ -24,8 +24,8 @@ BADGES = {
 
 def title(of: Chosen) -> None:
     """Name, where it is from, and whether it is the real thing."""
-    st.subheader(words.plain(_name(of)))
-    st.markdown(f"{_badge(of)} :small[:gray[{words.plain(of.dataset.provenance)}]]")
+    st.subheader(wording.plain(_name(of)))
+    st.markdown(f"{_badge(of)} :small[:gray[{wording.plain(of.dataset.provenance)}]]")
 
 
 def line(of: Chosen) -> None:
@@ -35,12 +35,12 @@ def line(of: Chosen) -> None:
     shape = (
         f"{n} × {n} covariance"
         if data.is_covariance
-        else f"{words.things(m, 'sample')} × {words.things(n, 'feature')}"
+        else f"{wording.things(m, 'sample')} × {wording.things(n, 'feature')}"
     )
     if of.reference.some:
         shape += ", a sample of the rows"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{words.plain(_name(of))}** {_badge(of)} :small[:gray[{shape}]]", width="content")
+        st.markdown(f"**{wording.plain(_name(of))}** {_badge(of)} :small[:gray[{shape}]]", width="content")
         st.page_link(
             "pages/data.py", label="other data", icon=":material/swap_horiz:", query_params=state.link()
         )
@@ -56,7 +56,7 @@ def rows(of: Chosen) -> None:
         said = f"Worked on are {of.dataset.provenance}"
         if of.table is None and not state.get("some"):
             said += ", as something is done to the features or their numbers"
-        st.caption(words.plain(f"{said}."), width="content")
+        st.caption(wording.plain(f"{said}."), width="content")
 
 
 def _other_rows() -> None:
@@ -80,12 +80,12 @@ def notes(of: Chosen) -> None:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
         lines.append(
-            f"{words.things(constant.size, 'feature')} {has} one value only, the first is {first}: no "
+            f"{wording.things(constant.size, 'feature')} {has} one value only, the first is {first}: no "
             "variance to explain."
         )
     if lines:
         heading = "What the file became" if data.source == "user" else "About these data"
-        st.markdown("\n".join([f"**{heading}**", *(f"- {words.plain(note)}" for note in lines)]))
+        st.markdown("\n".join([f"**{heading}**", *(f"- {wording.plain(note)}" for note in lines)]))
 
 
 def facts(of: Chosen) -> None:
@@ -102,7 +102,7 @@ def facts(of: Chosen) -> None:
         st.metric("Samples", "none" if data.is_covariance else f"{m:,}", border=True)
         st.metric("Features", f"{n:,}", border=True)
         st.metric("Zeros", f"{100 * (1 - filled / (m * n)):.1f} %", border=True)
-        st.metric("Memory" if of.table is None else "On disk", words.size(size), border=True)
+        st.metric("Memory" if of.table is None else "On disk", wording.size(size), border=True)
         st.metric("Labels", str(groups or "none"), border=True)
 
 
@@ -133,8 +133,8 @@ def _table(data: Dataset) -> None:
     st.dataframe(part, alt=f"The first rows and columns of {data.name}", height=320, column_config=label)
     if m > ROWS or n > COLUMNS:
         st.caption(
-            f"The first {min(ROWS, m)} of {words.things(m, 'row')} and the first {min(COLUMNS, n)} of "
-            f"{words.things(n, 'column')}."
+            f"The first {min(ROWS, m)} of {wording.things(m, 'row')} and the first {min(COLUMNS, n)} of "
+            f"{wording.things(n, 'column')}."
         )
 
 
@@ -163,12 +163,12 @@ def preparation(of: Chosen) -> None:
                 help_drop = "A feature that takes one value only cannot be standardised."
                 st.toggle("Leave out constant features", help=help_drop, **state.bind("drop", then=_changed))
         if measures(of).scales and not state.get("scale"):
-            st.caption(words.plain(measures(of).scales))
+            st.caption(wording.plain(measures(of).scales))
         _as_in_the_papers(of)
     try:
         _spectrum(of)
     except NSPCAError as error:
-        st.error(words.plain(error), icon=":material/error:")
+        st.error(wording.plain(error), icon=":material/error:")
 
 
 def _as_in_the_papers(of: Chosen) -> None:
@@ -193,7 +193,7 @@ def _changed() -> None:
 
 def _spectrum(of: Chosen) -> None:
     matrix = problem(of, True, state.get("center"), state.get("scale"))
-    if heavy(of.dataset) and not presses.pressed(
+    if heavy(of.dataset) and not buttons.pressed(
         "Show how the variance is spread",
         "spread",
         icon=":material/bar_chart:",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen, columns, measures
-from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.open_data import Chosen, columns, measures
 from nspca.data import Layout, features_in_rows_suggestion
 from nspca.data.dataset import numbered
 from nspca.data.sandbox import open_file
@@ -118,7 +118,7 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Layou
     )
     if sought:
         more = f", the first {FOUND} are listed" if len(found) > FOUND else ""
-        st.caption(f"{words.things(len(found), 'name')} with “{words.plain(sought)}”{more}.")
+        st.caption(f"{wording.things(len(found), 'name')} with “{wording.plain(sought)}”{more}.")
 
 
 def _likely(look: Layout) -> list[str]:
@@ -176,22 +176,22 @@ def offers(of: Chosen) -> None:
         return
     if data.labels is None and not data.is_covariance:
         for one in data.label_candidates[:3]:
-            has = f"“{words.plain(one.name)}” has {words.things(one.count, 'value')}."
+            has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
             _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
     if not state.get("rows"):
         suggested, sentence = features_in_rows_suggestion(data.X, data.sample_names, data.feature_names)
         if suggested:
             _turn(sentence)
     if sentence := measures(of).covariance:
-        _offer(words.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
+        _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
 
 
 def mend(error: NSPCAError) -> None:
     """Below the sentence that says why a file cannot be read: what would make it data."""
     if isinstance(error, MissingValues):
         turned = state.get("rows")
-        samples = words.things(error.columns if turned else error.rows, "sample")
-        features = words.things(error.rows if turned else error.columns, "feature")
+        samples = wording.things(error.columns if turned else error.rows, "sample")
+        features = wording.things(error.rows if turned else error.columns, "feature")
         _offer(f"Values are missing in {samples}.", f"Leave out {samples}", "gaps_samples", gaps="samples")
         _offer(f"They are missing in {features}.", f"Leave out {features}", "gaps_features", gaps="features")
         _offer(
@@ -209,7 +209,7 @@ def mend(error: NSPCAError) -> None:
 
 
 def _turn(sentence: str) -> None:
-    _offer(words.plain(sentence), "Take the rows as features", "turn", _turned, rows=True)
+    _offer(wording.plain(sentence), "Take the rows as features", "turn", _turned, rows=True)
 
 
 def _offer(
@@ -221,4 +221,4 @@ def _offer(
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"offer_{key}"):
         st.markdown(f":material/lightbulb: {sentence}", width="content")
-        presses.button(button, f"do_{key}", do)
+        buttons.button(button, f"do_{key}", do)

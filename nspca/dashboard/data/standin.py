@@ -4,9 +4,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.shell import presses, state, words
-from nspca.dashboard.shell.access import read_settings
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app.access import read_settings
+from nspca.dashboard.open_data import Chosen
 from nspca.data import SAMPLES, adopt_copy, fetch_sample
 from nspca.errors import NSPCAError
 from nspca.progress import Event
@@ -23,16 +23,16 @@ def offer(of: Chosen) -> None:
     sample = SAMPLES[name]
     with st.popover("Get the real data", icon=":material/download:"):
         st.markdown(
-            f"**{words.plain(sample.title)}**: {words.plain(sample.summary)}\n\n"
-            f"- Source: <{sample.source_url}>\n- Size: {words.plain(sample.size)}\n- Licence: "
-            f"{words.plain(sample.licence)}"
+            f"**{wording.plain(sample.title)}**: {wording.plain(sample.summary)}\n\n"
+            f"- Source: <{sample.source_url}>\n- Size: {wording.plain(sample.size)}\n- Licence: "
+            f"{wording.plain(sample.licence)}"
         )
-        if sample.downloadable and presses.pressed(
+        if sample.downloadable and buttons.pressed(
             "Download", "fetch", icon=":material/cloud_download:", type="primary"
         ):
-            presses.take("fetch")  # any other click cancels the download, and it does not begin again
+            buttons.take("fetch")  # any other click cancels the download, and it does not begin again
             _fetch(name)
-        st.markdown(f"**Or give a local copy.** {words.plain(sample.how)}.")
+        st.markdown(f"**Or give a local copy.** {wording.plain(sample.how)}.")
         if not _alone():
             st.markdown(
                 "Give it as your own file, and it is yours alone. Whoever runs this server takes it for "
@@ -68,7 +68,7 @@ def _fetch(name: str) -> None:
     def report(event: Event) -> None:
         # Every call is a point where Streamlit may stop this run: any other click cancels the download.
         share = event.done / event.total if event.total else 0.0
-        bar.progress(min(1.0, share), text=f"{event.stage}: {words.size(event.done)}")
+        bar.progress(min(1.0, share), text=f"{event.stage}: {wording.size(event.done)}")
 
     if _worked(lambda: fetch_sample(name, report)):
         _changed()
@@ -79,7 +79,7 @@ def _worked(work) -> bool:
     try:
         work()
     except NSPCAError as error:
-        st.error(words.plain(error), icon=":material/error:")
+        st.error(wording.plain(error), icon=":material/error:")
         return False
     return True
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from nspca.dashboard.browser.pictures import Picture
+from nspca.dashboard.components.pictures import Picture
 
 PACKED = (".png", ".npz")  # compressed already
 

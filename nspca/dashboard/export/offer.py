@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.browser import pictures
-from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.shell import presses
+from nspca.dashboard.app import buttons
+from nspca.dashboard.components import pictures
+from nspca.dashboard.components.pictures import Picture
 
 Figures = Mapping[str, go.Figure]
 Pictures = Mapping[str, Picture]
@@ -59,6 +59,6 @@ def everything(
         )
     else:
         ask = lambda: st.session_state.update({ASKED: of})  # noqa: E731
-        presses.button(
+        buttons.button(
             "Everything of this, ZIP", "ask_everything", ask, icon=":material/folder_zip:", help=WHAT
         )

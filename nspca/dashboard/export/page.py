@@ -9,8 +9,8 @@ from html import escape
 import plotly.graph_objects as go
 
 import nspca
-from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.components.pictures import Picture
+from nspca.dashboard.open_data import Chosen
 from nspca.plots import alt_text
 
 STYLE = """body { font-family: system-ui, sans-serif; color: #1d2b30; background: #fcfcfa; }

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import nspca
-from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.export.archive import File
+from nspca.dashboard.open_data import Chosen
 
 STAND_IN = (
     "These data are a STAND-IN, made up to look like the real ones: nothing here is about the real data."

@@ -9,12 +9,12 @@ from typing import Any
 import plotly.graph_objects as go
 
 import nspca
-from nspca.dashboard.browser.pictures import Picture
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, page, readme, references
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.page import Told
-from nspca.dashboard.runs import recipe
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
@@ -99,7 +99,7 @@ class Whole:
         return self._here(self.asked)
 
     def _here(self, spec: ProblemSpec) -> ProblemSpec:
-        return recipe.with_file(spec, DATA) if self.with_data else spec
+        return export.with_file(spec, DATA) if self.with_data else spec
 
     def script(self, contents: Contents) -> str:
         """Return Python that computes the result again and checks the certificates beside it."""

@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen as data
-from nspca.dashboard.history.told import Told
-from nspca.dashboard.runs import found
-from nspca.dashboard.shell import state, words
+from nspca.dashboard import open_data as data
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.history.descriptions import Told
+from nspca.dashboard.runs import lookup
 
 MOST = 40  # names of one list
 PLACES = ("first", "second")  # names in the address
@@ -71,7 +71,7 @@ def _features(first: Told, second: Told) -> None:
         _without(after, before),
     )
     st.markdown(
-        f"At k = {k} both use {words.things(len(shared), 'feature')}; the second loses {len(lost)} and "
+        f"At k = {k} both use {wording.things(len(shared), 'feature')}; the second loses {len(lost)} and "
         f"gains {len(gained)}."
     )
     for column, (title, names) in zip(
@@ -79,7 +79,7 @@ def _features(first: Told, second: Told) -> None:
     ):
         more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
         column.markdown(
-            f"**{title}**  \n{', '.join(words.plain(name) for name in names[:MOST]) or 'none'}{more}"
+            f"**{title}**  \n{', '.join(wording.plain(name) for name in names[:MOST]) or 'none'}{more}"
         )
 
 
@@ -90,7 +90,7 @@ def _used(one: Told, k: int) -> list[str]:
         raise nspca.InvalidData(
             f"{one.name} was made from other data than those kept under the same name now: run it again"
         )
-    sweep = found.opened(one.run.id, one.run.finished, nspca.Sweep.from_bytes)
+    sweep = lookup.opened(one.run.id, one.run.finished, nspca.Sweep.from_bytes)
     x = max(
         (result for (_, size), result in sweep.results.items() if size == k), key=lambda result: result.value
     ).components[:, 0]

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.history import page
-from nspca.dashboard.history.told import DAMAGE, Told, tell
+from nspca.dashboard.history.descriptions import DAMAGE, Told, tell
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import frame, presses, state, words
 from nspca.jobs import JobState
 
 NEWEST = 20  # runs that are looked at for one that can be opened
@@ -30,7 +30,7 @@ def _box(one: Told) -> None:
     except DAMAGE:  # the list of runs says so
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**Continue where you were**: {words.plain(one.name)}; {said}", width="content")
+        st.markdown(f"**Continue where you were**: {wording.plain(one.name)}; {said}", width="content")
         st.page_link(one.page or "app.py", label="Open", icon=":material/open_in_new:", query_params=address)
         st.page_link(
             "pages/runs.py",
@@ -40,7 +40,7 @@ def _box(one: Told) -> None:
         )
         with st.popover("Start fresh", icon=":material/restart_alt:"):
             st.caption(FORGET)
-            presses.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")
+            buttons.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")
 
 
 def how_far(one: Told, now: JobState) -> str:

@@ -6,14 +6,14 @@ from functools import partial
 import streamlit as st
 
 from nspca.api import OPTIMAL_GAP
+from nspca.dashboard.app import buttons, frame, state, times, wording
 from nspca.dashboard.history import beside, sharing, thumbnail
-from nspca.dashboard.history.told import DAMAGE, Told, proved, tell
-from nspca.dashboard.runs import goes
+from nspca.dashboard.history.descriptions import DAMAGE, Told, proved, tell
+from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import frame, moment, presses, state, words
 from nspca.jobs import JobState, Run
 from nspca.jobs.job import DAY
-from nspca.numerals import format_guarantee
+from nspca.presentation.numerals import format_guarantee
 from nspca.specs.rows import unpack
 
 OF_A_PAGE = 25
@@ -46,7 +46,7 @@ def show() -> None:
     found = _search(told) if len(told) > FEW else told
     last = max(1, -(-len(found) // OF_A_PAGE))
     page = min(max(1, state.get("listed")), last)
-    place = moment.zone(st.context.timezone)
+    place = times.zone(st.context.timezone)
     for one in found[OF_A_PAGE * (page - 1) : OF_A_PAGE * page]:
         with frame.guard(), st.container(border=True):
             _row(one, place)
@@ -61,8 +61,10 @@ def show() -> None:
 def _kept(workspace: str) -> None:
     """How much there is, and for how long."""
     (count, size), limits = engine().store.kept(workspace), engine().limits
-    days = words.things(round(limits.result_age / DAY), "day")
-    held = f"{words.things(count, 'result')}, {words.size(size)} of {words.size(limits.workspace_bytes)}"
+    days = wording.things(round(limits.result_age / DAY), "day")
+    held = (
+        f"{wording.things(count, 'result')}, {wording.size(size)} of {wording.size(limits.workspace_bytes)}"
+    )
     st.caption(
         f"{held}. Each is kept for {days}, the newest first when room is short; what is gone can "
         "be computed again by Run again."
@@ -116,8 +118,8 @@ def _turn(page: int, last: int, count: int) -> None:
             ("Older", page + 1, ":material/chevron_right:"),
         ):
             turn = partial(state.put, listed=to)
-            presses.button(label, f"turn_{label}", turn, icon=icon, disabled=not 1 <= to <= last)
-        st.caption(f"Page {page} of {last}, {words.things(count, 'run')}", width="content")
+            buttons.button(label, f"turn_{label}", turn, icon=icon, disabled=not 1 <= to <= last)
+        st.caption(f"Page {page} of {last}, {wording.things(count, 'run')}", width="content")
 
 
 # --- one run --------------------------------------------------------------------------------------
@@ -142,34 +144,36 @@ def _row(one: Told | Run, place) -> None:
     if drawn is not None:
         small.image(drawn, alt=thumbnail.ALT)
     if not now.ended:
-        goes.live(run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}")
+        progress.live(
+            run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}"
+        )
     with right.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         if one.page:
             st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)
         if now.ended:
             if now.state != "done":
                 again = partial(engine().again, run.id, viewer=state.workspace())
-                presses.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
+                buttons.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
             with st.popover("More", icon=":material/more_horiz:"):
                 _more(one, now)
 
 
 def _said(one: Told, now: JobState, place) -> str:
     """Name, settings, state, when, how long, what is proved."""
-    lines = [f"**{words.plain(one.run.name or one.line)}**"]
+    lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
-        lines.append(f":gray[{words.plain(one.line)}]")
+        lines.append(f":gray[{wording.plain(one.line)}]")
     facts = [BADGES[now.state]] if now.ended else []
-    facts.append(moment.when(one.run.created, time.time(), place))
+    facts.append(times.when(one.run.created, time.time(), place))
     if now.started and now.finished:
-        facts.append(f"took {moment.how_long(now.finished - now.started)}")
+        facts.append(f"took {times.how_long(now.finished - now.started)}")
     rows = unpack(now.rows)
     if now.ended and now.state != "done" and one.total:
         facts.append(f"{min(len(rows), one.total)} of {one.total} ready")
     facts += _proof(proved(rows))
     lines.append(f":small[{' · '.join(facts)}]")
     if now.error:
-        lines.append(f":small[{words.plain(now.error)}]")
+        lines.append(f":small[{wording.plain(now.error)}]")
     return "  \n".join(lines)
 
 
@@ -185,11 +189,11 @@ def _proof(ratios: tuple[float, float] | None) -> list[str]:
 
 def says(one: Told, now: JobState) -> str:
     """One line about a run that goes on."""
-    if waits := goes.waiting(now):
+    if waits := progress.waiting(now):
         return waits
     if one.total:
         return f"Running: {min(len(now.rows), one.total)} of {one.total} ready"
-    return f"Running: {words.plain(now.event.stage)}" if now.event else "Running"
+    return f"Running: {wording.plain(now.event.stage)}" if now.event else "Running"
 
 
 def share(one: Told, now: JobState) -> float:
@@ -229,7 +233,7 @@ def _rename(run_id: str, key: str) -> None:
 
 
 def _delete(run: Run) -> None:
-    presses.button(
+    buttons.button(
         "Delete",
         f"delete_{run.id}",
         partial(_forget, run.id),
@@ -251,9 +255,9 @@ def _undo() -> None:
     if not deleted:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{words.things(len(deleted), 'run')} deleted.", width="content")
+        st.caption(f"{wording.things(len(deleted), 'run')} deleted.", width="content")
         last = deleted[-1]
-        presses.button(
+        buttons.button(
             "Undo", f"undo_{last}", partial(_restore, deleted, last), icon=":material/undo:", type="tertiary"
         )
 

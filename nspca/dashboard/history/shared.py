@@ -2,13 +2,13 @@
 
 import streamlit as st
 
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.history import sharing
-from nspca.dashboard.history.told import Told, tell
-from nspca.dashboard.runs import found
-from nspca.dashboard.runs.found import Watched
+from nspca.dashboard.history.descriptions import Told, tell
+from nspca.dashboard.runs import lookup
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import state, words
 from nspca.errors import JobError
 from nspca.jobs.runs import NO_SHARE
 
@@ -25,7 +25,7 @@ def opened() -> Watched:
     one = tell([run])[0]
     if not isinstance(one, Told):
         raise JobError(NO_SHARE)
-    st.subheader(words.plain(one.name))
+    st.subheader(wording.plain(one.name))
     with st.container(horizontal=True, vertical_alignment="center"):
         if {"sample", "folder"} & one.query.keys():
             own = {name: text for name, text in one.query.items() if name != SWEEP.key}
@@ -44,4 +44,4 @@ def opened() -> Watched:
         st.page_link(icon=":material/arrow_forward:", **way)
         with st.popover("Pass it on", icon=":material/qr_code:"):
             sharing.link(state.get("share"))
-    return found.shared(SWEEP, run)
+    return lookup.shared(SWEEP, run)

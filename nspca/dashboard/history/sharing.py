@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
+from nspca.dashboard.app import buttons
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import presses
 from nspca.jobs import Run
 
 SHARED = (
@@ -27,7 +27,7 @@ def offer(run: Run) -> None:
     share = engine().store.shares(run.workspace).get(run.id)
     if share is None:
         make = partial(engine().store.share_run, run.workspace, run.id)
-        presses.button(
+        buttons.button(
             "Make a link for others", f"share_{run.id}", make, icon=":material/share:", help=SHARED
         )
         return

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from nspca.dashboard.history.told import DAMAGE, Told
+from nspca.dashboard.history.descriptions import DAMAGE, Told
 from nspca.data import SAMPLES
 from nspca.plots.thumbnail import patches, sparkline
 from nspca.specs import ProblemSpec

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint.sizes import DEFAULT, LARGE, MOST, QUICK, default_sizes, read_sizes
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
-from nspca.dashboard.shell import state, words
 from nspca.data import SAMPLES, Dataset
 from nspca.errors import InvalidProblem, NSPCAError
 from nspca.specs import ComponentsSpec, DataSpec
@@ -86,8 +86,10 @@ def data(about: Subject) -> Chosen:
         return mine
     # The data page may have changed the sample in force; one that leaves no image behind does not count.
     in_force = not _own() and state.get("sample") == wanted
-    changed = chosen.opened() if in_force else None
-    return changed if changed and about.suits(changed.dataset) else chosen.find(DataSpec(sample=wanted), None)
+    changed = open_data.opened() if in_force else None
+    return (
+        changed if changed and about.suits(changed.dataset) else open_data.find(DataSpec(sample=wanted), None)
+    )
 
 
 def _mine(about: Subject) -> Chosen | None:
@@ -95,7 +97,7 @@ def _mine(about: Subject) -> Chosen | None:
     if not _own():
         return None
     try:
-        found = chosen.whole(chosen.opened())
+        found = open_data.whole(open_data.opened())
     except NSPCAError:  # the data page says what is wrong with it; here the samples remain
         return None
     return found if about.suits(found.dataset) else None
@@ -189,7 +191,7 @@ def _methods(able: list[str]) -> tuple[list[str], dict]:
     able = sorted(able, key=lambda name: not nspca.METHODS[name].joint)
     at_once = [name for name in able if nspca.METHODS[name].joint]
     kept = [name for name in state.get("by") or DEFAULT if name in able] or [DEFAULT[0]]
-    about = f"{METHODS_HELP.format(words.listed(at_once).capitalize())}\n{methods.summaries(able)}"
+    about = f"{METHODS_HELP.format(wording.listed(at_once).capitalize())}\n{methods.summaries(able)}"
     by = (
         st.multiselect("Methods", able, format_func=methods.label, help=about, **state.bind("by", kept))
         or kept

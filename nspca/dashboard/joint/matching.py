@@ -5,9 +5,9 @@ one.
 import numpy as np
 import streamlit as st
 
-from nspca.ascent.matching import assign, total
-from nspca.dashboard.browser import figures
-from nspca.dashboard.shell import state
+from nspca.dashboard.app import state
+from nspca.dashboard.components import figures
+from nspca.local_search.matching import assign, total
 from nspca.plots.joint import matching_figure
 
 EXAMPLES = 30

@@ -4,7 +4,7 @@ home.
 
 import re
 
-from nspca.dashboard.shell import state
+from nspca.dashboard.app import state
 
 LONGEST = 40  # characters of a name
 GIVEN = re.compile(r"([a-z0-9_]{1,20}):(\d{1,2})=(.{1,%d})" % LONGEST)  # noqa: UP031

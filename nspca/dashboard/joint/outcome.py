@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 import nspca
-from nspca.dashboard.chosen import Chosen
 from nspca.dashboard.joint.form import Subject
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.specs import ComponentsSpec
 

@@ -8,24 +8,24 @@ from datetime import UTC, datetime
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.export import offer
-from nspca.dashboard.joint import everything
+from nspca.dashboard.joint import archive
 from nspca.dashboard.joint import form as joint_form
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import views as joint_views
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.sizes import DEFAULT, LARGE, MOST
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import arrival, beforehand, found, goes, start
-from nspca.dashboard.runs.found import Kind, Watched
-from nspca.dashboard.runs.kept import kept
-from nspca.dashboard.shell import frame, state, words
+from nspca.dashboard.runs import cost_estimate, first_answer, lookup, progress, start
+from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.runs.results import kept
 from nspca.jobs import JobState
-from nspca.numerals import format_bound, format_value
+from nspca.presentation.numerals import format_bound, format_value
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
@@ -45,7 +45,7 @@ def show(title: str, about: Subject, view: View) -> None:
         asked = joint_form.asked(about, of)
         many = about.count(asked.r)
         begin = lambda: start.of_page(kind, of, asked)  # noqa: E731
-        start.offer(f"Find {many}", of, asked, begin, lambda: beforehand.all_rows(of, asked))
+        start.offer(f"Find {many}", of, asked, begin, lambda: cost_estimate.all_rows(of, asked))
     with frame.guard(), frame.picture():
         if not _arrived(kind, about, view, of):
             _run(kind, about, view)
@@ -67,31 +67,31 @@ def _arrived(kind: Kind, about: Subject, view: View, of: Chosen) -> bool:
     """The answer that stands here before anybody asks; whether there is one."""
     if state.get(kind.key) is not None:
         return False
-    of = chosen.some(of)
+    of = open_data.some(of)
     usual = joint_form.usual(about, of)
     of_folder = of.reference.folder is not None
     if of_folder:  # some rows of it are for a first look
         usual = usual.but(effort="fast")
-    run = arrival.look(kind, of, usual)
+    run = first_answer.look(kind, of, usual)
     if run is None:
         return False
     many = of.dataset.X.shape[1] > LARGE and not of_folder
     fewer = LIGHTER if usual.methods != tuple(DEFAULT) and many else ""
     if of_folder:
-        st.caption(words.plain(f"Shown: {of.dataset.provenance}."))
+        st.caption(wording.plain(f"Shown: {of.dataset.provenance}."))
     r = state.get("r") if state.get("r") in range(1, MOST + 1) else usual.r
-    arrival.announce(run, usual.describe().asked, f"Find {about.count(r)}", fewer)
+    first_answer.announce(run, usual.describe().asked, f"Find {about.count(r)}", fewer)
     if run.now.state == "done":
         _finished(run, about, view)
     else:
-        arrival.await_it(
+        first_answer.await_it(
             run, lambda now: _says(usual, now), _share, lambda now: _filling(about, run, now, view)
         )
     return True
 
 
 def _run(kind: Kind, about: Subject, view: View) -> None:
-    run = found.in_address(kind)
+    run = lookup.in_address(kind)
     if run is None:
         return
     if run.of.table is not None and run.measured(leading=False) is None:
@@ -99,11 +99,13 @@ def _run(kind: Kind, about: Subject, view: View) -> None:
         return
     if kept(run) is not None:
         if run.now.state == "cancelled":
-            goes.ended(run.now, "again")
+            progress.ended(run.now, "again")
         _finished(run, about, view)
         return
     draw = lambda now: _filling(about, run, now, view)  # noqa: E731
-    goes.show(run.now, lambda now: _says(run.asked, now), _share, draw, stop=lambda: goes.stop(run.id))
+    progress.show(
+        run.now, lambda now: _says(run.asked, now), _share, draw, stop=lambda: progress.stop(run.id)
+    )
 
 
 def _unmeasured(run: Watched) -> None:
@@ -115,9 +117,11 @@ def _unmeasured(run: Watched) -> None:
         st.caption("The variance of all rows is being measured, once for this folder.")
 
     if run.now.ended:
-        goes.each_second(lambda: look(run.now))
+        progress.each_second(lambda: look(run.now))
         return
-    goes.show(run.now, lambda now: _says(run.asked, now), _share, look, stop=lambda: goes.stop(run.id))
+    progress.show(
+        run.now, lambda now: _says(run.asked, now), _share, look, stop=lambda: progress.stop(run.id)
+    )
 
 
 def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
@@ -126,7 +130,7 @@ def _filling(about: Subject, run: Watched, now: JobState, view: View) -> None:
     X = climb[-1].components(n) if climb and at_work else None
     if X is not None and run.of.table is None:
         results[climb[-1].method] = nspca.Result.of(
-            chosen.problem_of(run.of, run.asked), X, nspca.Status.CANCELLED, climb[-1].method
+            open_data.problem_of(run.of, run.asked), X, nspca.Status.CANCELLED, climb[-1].method
         )
     if not now.ended and not _closing(run, now) and "joint" in run.asked.methods:
         joint_views.climb(climb, at_work, about, run.id)
@@ -139,7 +143,9 @@ def _closing(run: Watched, now: JobState) -> bool:
 
 
 def _problem(run: Watched) -> nspca.Problem:
-    return run.measured(leading=False) if run.of.table is not None else chosen.problem_of(run.of, run.asked)
+    return (
+        run.measured(leading=False) if run.of.table is not None else open_data.problem_of(run.of, run.asked)
+    )
 
 
 def _finished(run: Watched, about: Subject, view: View) -> None:
@@ -175,17 +181,17 @@ def _share(now: JobState) -> float:
 
 def _says(asked: ComponentsSpec, now: JobState) -> str:
     """One line: how far, what is being done, best so far, bound so far."""
-    if waits := goes.waiting(now):
+    if waits := progress.waiting(now):
         return waits
     total = len(asked.methods)
     ready = sum(isinstance(row, Several | Refused) for row in unpack(now.rows))
-    line = f"{min(ready, total)} of {words.things(total, 'method')} ready"
+    line = f"{min(ready, total)} of {wording.things(total, 'method')} ready"
     event = now.event
     if event is None:
         return line
     who = event.payload.get("method")
-    line += f"; {words.plain(who)}: " if who else "; "
-    line += words.plain(event.stage)
+    line += f"; {wording.plain(who)}: " if who else "; "
+    line += wording.plain(event.stage)
     if event.total:
         line += f" {event.done} of {event.total}" if "of" not in event.stage else ""
     if event.lower:
@@ -203,7 +209,7 @@ def _draw(
     **proofs_of,
 ) -> None:
     for method, sentence in failures(now).items():
-        st.warning(f"{words.plain(method)}: {words.plain(sentence)}", icon=":material/warning:")
+        st.warning(f"{wording.plain(method)}: {wording.plain(sentence)}", icon=":material/warning:")
     if not results:
         return
     outcome = Outcome(about, run.of, run.asked, _problem(run), results, run.id, live, **proofs_of)
@@ -223,7 +229,5 @@ def _whole(outcome: Outcome, view: View) -> None:
     proved = next((one.certificate.upper for one in outcome.results.values() if one.certificate), None)
     of = f"{outcome.run_id} {list(outcome.results)} {state.get('over')} {proved}"
     weights = joint_views.weights(outcome)
-    make = lambda drawn, pictures: everything.pack(outcome, weights, drawn, pictures, datetime.now(UTC))  # noqa: E731
-    offer.everything(
-        f"{everything.whole(outcome).folder}.zip", of, lambda: everything.figures(outcome, view), make
-    )
+    make = lambda drawn, pictures: archive.pack(outcome, weights, drawn, pictures, datetime.now(UTC))  # noqa: E731
+    offer.everything(f"{archive.whole(outcome).folder}.zip", of, lambda: archive.figures(outcome, view), make)

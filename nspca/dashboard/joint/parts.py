@@ -4,12 +4,12 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.browser import figures
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.views import heading, ordered
-from nspca.dashboard.shell import state, words
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 
 SUBJECT = Subject(
@@ -105,7 +105,7 @@ def again(outcome: Outcome) -> None:
     _one_after_another(outcome, face)
     off = "the mean" if outcome.asked.center else "black"
     st.caption(
-        f"{words.plain(data.sample_names[face - 1])}. In %: how much of its difference from {off} (sum of "
+        f"{wording.plain(data.sample_names[face - 1])}. In %: how much of its difference from {off} (sum of "
         f"squares{', each pixel over its standard deviation' if outcome.asked.scale else ''}) the parts "
         f"explain. {HOW if outcome.asked.center else HOW_RAW}"
     )
@@ -138,7 +138,7 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
         *(f"+ {j}: {100 * (1 - share):.0f} %" for j, (_, share) in enumerate(steps) if j),
     ]
     st.markdown(
-        f"**One part after another**, by {words.plain(best)}; in %: what is still missing of the original, "
+        f"**One part after another**, by {wording.plain(best)}; in %: what is still missing of the original, "
         "the last one."
     )
     pictures = [*(picture for picture, _ in steps), original]

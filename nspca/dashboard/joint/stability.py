@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard import folder
+from nspca.dashboard import open_folder
+from nspca.dashboard.app import times, wording
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import found, recipe, start
-from nspca.dashboard.shell import moment, words
+from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.specs import ComponentsStabilitySpec
 from nspca.specs.rows import Recurred, Row, unpack
@@ -26,18 +26,18 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
     with st.container(border=True):
         st.markdown(
             f"**Would other samples give the same {one}s?** Rows are drawn again with replacement, and "
-            f"{words.plain(best)} looks for the {one}s anew"
+            f"{wording.plain(best)} looks for the {one}s anew"
         )
         if outcome.of.dataset.is_covariance:
             st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
             return
         if outcome.of.table is not None:
-            st.caption(folder.ALL_ROWS)
+            st.caption(open_folder.ALL_ROWS)
             return
         spec, result = _spec(outcome), outcome.results[best]
-        now = found.that_asks(spec)
+        now = lookup.that_asks(spec)
         if now is None:
-            about = moment.roughly(RESAMPLES * max(result.seconds, 0.05))
+            about = times.roughly(RESAMPLES * max(result.seconds, 0.05))
             start.button(
                 f"Draw the rows {RESAMPLES} times: about {about}",
                 lambda: start.start(spec, **outcome.of.given, components=result.components),
@@ -50,7 +50,7 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
             look(unpack(now.rows))
             filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
-            recipe.offer(spec, outcome.of)
+            export.offer(spec, outcome.of)
 
 
 def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
@@ -92,7 +92,7 @@ def _draw(outcome: Outcome, rows: list[Row], draw: Callable) -> None:
     X = outcome.results[outcome.best].components
     kept = float(F[X != 0].mean())
     draws = sum(isinstance(row, Recurred) for row in rows)
-    so_far = f" ({words.things(draws, 'draw')} so far)" if draws < RESAMPLES else ""
+    so_far = f" ({wording.things(draws, 'draw')} so far)" if draws < RESAMPLES else ""
     about = outcome.about
     st.markdown(
         f"On average {100 * kept:.0f} % of the {about.feature}s of a {about.one} are there again{so_far}."

@@ -10,15 +10,15 @@ import streamlit as st
 from scipy.optimize import linear_sum_assignment
 
 import nspca
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import looked_at
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint import names as topic_names
 from nspca.dashboard.joint import stability
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.views import heading, ordered
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.open_data import looked_at
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.plots.topics import topic_figure
@@ -84,9 +84,10 @@ def components(outcome: Outcome) -> None:
     if best is not None and len(results) > 1:
         what = "words" if outcome.of.dataset.kind == "words" else "features"
         st.caption(
-            f"Topics of the other methods stand where the one of {words.plain(best)} is that they have most "
-            f"in common with. Dotted lines are under {what} that no topic of {words.plain(best)} uses. Bars "
-            "and numbers are weights."
+            f"Topics of the other methods stand where the one of {wording.plain(best)} is that they have "
+            "most in common with. "
+            f"Dotted lines are under {what} that no topic of {wording.plain(best)} uses. "
+            "Bars and numbers are weights."
         )
 
 

@@ -12,16 +12,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard.browser import figures
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.joint import names as topic_names
 from nspca.dashboard.joint.form import Subject
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import methods, recipe
-from nspca.dashboard.shell import words
+from nspca.dashboard.runs import export, methods
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
-from nspca.numerals import format_bound, format_value, format_value_share, round_down
 from nspca.plots.joint import climb_figure, cumulative_figure
+from nspca.presentation.numerals import format_bound, format_value, format_value_share, round_down
 from nspca.result import Result
 from nspca.specs.proof import MORE
 from nspca.specs.rows import Climbed
@@ -54,7 +54,7 @@ def heading(outcome: Outcome, result: Result) -> str:
     share = format_value_share(result.value, outcome.problem.total_variance or 1.0)
     so_far = ", so far" if unfinished(result) else ""
     return (
-        f"**{words.plain(result.method)}** :small[:gray[{methods.how(result.method)}{so_far}, "
+        f"**{wording.plain(result.method)}** :small[:gray[{methods.how(result.method)}{so_far}, "
         f"{share} of the total variance]]"
     )
 
@@ -83,7 +83,7 @@ def verdict(outcome: Outcome) -> None:
     many, one = outcome.about.count(outcome.asked.r), outcome.asked.r == 1
     explain = "explains" if one else "explain"
     if found is None:
-        st.markdown(f"#### {words.plain(best.method)}: {many} {explain} {share} of the total variance.")
+        st.markdown(f"#### {wording.plain(best.method)}: {many} {explain} {share} of the total variance.")
     else:
         joint, single, percent = found
         so_far = ", so far" if any(map(unfinished, outcome.results.values())) else ""
@@ -92,11 +92,11 @@ def verdict(outcome: Outcome) -> None:
         best_of = f", {share} of the total variance," if outcome.results[joint] is best else ""
         first, second = outcome.results[joint].value, outcome.results[single].value
         st.markdown(
-            f"{words.plain(joint).capitalize()} explains {format_value(first)}{best_of or ','} the best one "
-            f"by one ({words.plain(single)}) {format_value(second)}."
+            f"{wording.plain(joint).capitalize()} explains {format_value(first)}{best_of or ','} the best "
+            f"one by one ({wording.plain(single)}) {format_value(second)}."
         )
     if best.certificate is not None:
-        sentence = words.proof(best.ratio)
+        sentence = wording.proof(best.ratio)
         st.markdown(
             f":material/verified: {sentence[0].upper()}{sentence[1:]}: no {_others(outcome)} {explain} more "
             f"than {format_bound(best.certificate.upper)}."
@@ -119,7 +119,7 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
         gained = 100 * (rows[-1].value / rows[0].value - 1)
         better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
         st.markdown(
-            f"**{words.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
+            f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
             f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
         )
     else:
@@ -243,7 +243,7 @@ def arrays(outcome: Outcome) -> bytes:
 
 
 def labelled_name(data) -> str:
-    return f"{data.name} ({words.SOURCES[data.source]})"
+    return f"{data.name} ({wording.SOURCES[data.source]})"
 
 
 def downloads(outcome: Outcome) -> None:
@@ -266,7 +266,7 @@ def downloads(outcome: Outcome) -> None:
         if certificate is not None:
             proof = certificate.of_prepared(outcome.of.dataset.prepared)
             _download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", help=CHECK)
-    recipe.offer(outcome.asked, outcome.of, **shown(outcome))
+    export.offer(outcome.asked, outcome.of, **shown(outcome))
 
 
 def shown(outcome: Outcome) -> dict[str, str]:

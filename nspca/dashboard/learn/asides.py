@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from nspca.dashboard.browser import figures
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.learn.lesson import K, Lesson, descent, quartic
-from nspca.dashboard.shell import words
 from nspca.plots.lesson import descent_figure, quartic_figure
 
 
@@ -12,7 +12,7 @@ def show(of: Lesson) -> None:
     """Two boxes that stay closed until somebody asks."""
     with st.expander("2006: one weight at a time", icon=":material/history_edu:"):
         found = quartic(of)
-        name = words.plain(of.of.dataset.feature_names[found.pixel])
+        name = wording.plain(of.of.dataset.feature_names[found.pixel])
         st.markdown(
             "With all other weights as they are, the objective is a curve of degree four in the weight of "
             f"one pixel (here {name}), and its highest point a root of a cubic: {found.best[0]:.2f} as it "

@@ -9,9 +9,9 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP, prove_optimum
-from nspca.dashboard.browser import figures
+from nspca.dashboard.app import buttons, frame
+from nspca.dashboard.components import figures
 from nspca.dashboard.learn.lesson import K, Lesson
-from nspca.dashboard.shell import frame, presses
 from nspca.plots import fixing_figure
 from nspca.progress import Event
 from nspca.specs.optimum import Standing
@@ -68,7 +68,7 @@ def show(of: Lesson) -> None:
     if began is None:
         start = np.zeros(of.problem.n, dtype=bool)
         _draw(of, of.result, Standing(start, ~start, 1, 0))
-        presses.button("Search", "fix_pixels", _begin, type="primary", icon=":material/play_arrow:")
+        buttons.button("Search", "fix_pixels", _begin, type="primary", icon=":material/play_arrow:")
         return
     found = search(of.of.content, of)
     if time.time() - began >= BEAT * len(found.standings):
@@ -100,7 +100,7 @@ def _end(of: Lesson, found: Search) -> None:
             f"{K} of all choices of {K} pixels.",
             icon=":material/verified:",
         )
-    presses.button("Search again", "fix_pixels", _begin, icon=":material/replay:")
+    buttons.button("Search again", "fix_pixels", _begin, icon=":material/replay:")
 
 
 def _draw(of: Lesson, result: nspca.Result, standing: Standing) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
+from nspca.covariance.linalg import Array
+from nspca.dashboard import open_data
+from nspca.dashboard.open_data import Chosen
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import intervals_rank2
-from nspca.matrix.linalg import Array
 from nspca.problem import Problem
 from nspca.solvers import coordinate, em
 from nspca.specs import DataSpec
@@ -59,13 +59,13 @@ class Lesson:
 
 def lesson() -> Lesson:
     """The same for everybody; about a second, once per server."""
-    return _lesson(chosen.find(DataSpec(sample="digits"), None).content)
+    return _lesson(open_data.find(DataSpec(sample="digits"), None).content)
 
 
 @st.cache_resource(max_entries=2, show_spinner="Solving the example …")
 def _lesson(content: str) -> Lesson:
-    of = chosen.find(DataSpec(sample="digits"), None)
-    problem = chosen.problem(of, True, True, False).with_k(K)
+    of = open_data.find(DataSpec(sample="digits"), None)
+    problem = open_data.problem(of, True, True, False).with_k(K)
     result = nspca.solve(problem)
     certificate = nspca.certify(problem, result, effort="fast")
     upper = nspca.verify(of.dataset.X, certificate, problem)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from nspca.dashboard.app import buttons, frame, state
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.learn.screens import SCREENS
-from nspca.dashboard.shell import frame, presses, state
 
 
 def show() -> None:
@@ -33,6 +33,6 @@ def show() -> None:
 
 def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:
     possible = 1 <= to <= last
-    presses.button(
+    buttons.button(
         label, f"turn_{key}", lambda: state.put(screen=to), icon=icon, disabled=not possible, shortcut=key
     )

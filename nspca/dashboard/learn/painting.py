@@ -4,12 +4,12 @@ away one was.
 
 import streamlit as st
 
-from nspca.dashboard.browser import figures
-from nspca.dashboard.browser.painter import Image, painter, painting
+from nspca.dashboard.app import buttons, state
+from nspca.dashboard.components import figures
+from nspca.dashboard.components.painter import Image, painter, painting
 from nspca.dashboard.learn.lesson import K, Lesson, painted
-from nspca.dashboard.shell import presses, state
-from nspca.numerals import format_bound, format_guarantee, format_value, proved_ratio
 from nspca.plots import component_image
+from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
 
 PAINTER = "learn_painter"
 TASK = (
@@ -41,10 +41,10 @@ def show(of: Lesson) -> None:
 def _buttons(judged: bool, count: int) -> None:
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
-        presses.button("Paint again", "repaint", again, icon=":material/brush:")
+        buttons.button("Paint again", "repaint", again, icon=":material/brush:")
         return
     look = {"icon": ":material/visibility:", "type": "primary", "disabled": count < K}
-    presses.button(
+    buttons.button(
         "Reveal",
         "judge",
         lambda: state.put(judge=True),

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.browser import figures, spannogram_explorer
-from nspca.dashboard.browser.cone_replay import cone_replay
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures, spannogram_explorer
+from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
-from nspca.dashboard.shell import state, words
-from nspca.numerals import ratio_at_most
 from nspca.plots.lesson import direction_figure, side_by_side
+from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
     f"Every curve is one pixel. An angle φ lights the {K} highest. At which angle do these {K} pixels "
@@ -53,7 +53,7 @@ def few(of: Lesson) -> None:
     """The best direction of all pixels beside the best few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
-    reached, possible = words.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
+    reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
         f"The first principal component uses {np.count_nonzero(x)} pixels, with weights of both signs. "
         f"**{K} pixels** with nonnegative weights explain {reached} of its variance. It is proved that no "

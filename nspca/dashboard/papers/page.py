@@ -5,11 +5,11 @@ from dataclasses import asdict
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard.browser import figures
-from nspca.dashboard.runs import found, goes, recipe, start
-from nspca.dashboard.runs.found import opened
+from nspca.dashboard.app import buttons, state, times, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.runs import export, lookup, progress, start
+from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import moment, presses, state, words
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Item, Outcome, report
 from nspca.plots.papers import gallery_figure, panel_figure
@@ -92,7 +92,7 @@ def _digest(needs: tuple[str, ...]) -> str:
 
 def _run(item: Item) -> JobState | None:
     """The newest run of this item that somebody of this workspace started, about the files as they are."""
-    return found.that_asks(_spec(item))
+    return lookup.that_asks(_spec(item))
 
 
 @st.cache_data(show_spinner=False)
@@ -110,7 +110,7 @@ def _outcome(item: Item) -> Outcome | None:
 def _done(item: Item) -> JobState | None:
     """The newest run of it that came to its end: a later one may be under way, or have been cancelled."""
     wanted = _spec(item)
-    runs = (run.id for run, spec in found.every(PaperSpec) if spec == wanted)
+    runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 
@@ -125,8 +125,8 @@ def _badges(item: Item, outcome: Outcome | None) -> str:
 
 def _card(item: Item, outcome: Outcome | None, is_open: bool) -> None:
     with st.container(border=True, height="stretch"):
-        st.markdown(f"**{item.label}** · {words.plain(item.title)}  \n{_badges(item, outcome)}")
-        presses.button(
+        st.markdown(f"**{item.label}** · {wording.plain(item.title)}  \n{_badges(item, outcome)}")
+        buttons.button(
             "Open" if not is_open else "Shown below",
             f"open_{item.name}",
             lambda: state.put(item=item.name),
@@ -154,16 +154,16 @@ def _item(item: Item, outcome: Outcome | None) -> None:
     now = _run(item)
     _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
-        goes.show(now, _says, _share, lambda now: None, item.name)
+        progress.show(now, _says, _share, lambda now: None, item.name)
     else:
         _compute(item)
     st.html(report.table(papers.claims(item, outcome)))
     if outcome is None:
         return
     if outcome.said:
-        st.markdown(words.plain(outcome.said))
+        st.markdown(wording.plain(outcome.said))
     _drawn(item, outcome)
-    recipe.offer(_spec(item), key=item.name, code=item.code)
+    export.offer(_spec(item), key=item.name, code=item.code)
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
@@ -171,9 +171,9 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
         st.caption("Not computed yet.")
         return
     here = stored is None or outcome.computed != stored.computed
-    made = moment.day(outcome.computed, moment.zone(st.context.timezone))
+    made = times.day(outcome.computed, times.zone(st.context.timezone))
     whose = "Computed here" if here else "Stored answer from the originals, computed"
-    st.caption(f"{whose} on {made}, took {moment.how_long(outcome.seconds)}.")
+    st.caption(f"{whose} on {made}, took {times.how_long(outcome.seconds)}.")
 
 
 def _compute(item: Item) -> None:
@@ -181,13 +181,13 @@ def _compute(item: Item) -> None:
     lacking = papers.missing(item.needs)
     if lacking and (not item.any_of or len(lacking) == len(item.needs)):
         st.info(
-            f"To compute it here takes the original data ({words.listed(lacking)}), which this machine has "
+            f"To compute it here takes the original data ({wording.listed(lacking)}), which this machine has "
             "not: add them on the data page. A stand-in would say nothing about the paper.",
             icon=":material/database_off:",
         )
         return
     if lacking:
-        st.caption(f"Not on this machine: {words.listed(lacking)}; what needs them stays empty.")
+        st.caption(f"Not on this machine: {wording.listed(lacking)}; what needs them stays empty.")
     start.button(
         "Compute it here",
         lambda: start.start(_spec(item)),
@@ -196,12 +196,12 @@ def _compute(item: Item) -> None:
 
 
 def _says(now: JobState) -> str:
-    if waits := goes.waiting(now):
+    if waits := progress.waiting(now):
         return waits
     if now.event is None:
         return "Begun"
     count = f" {now.event.done} of {now.event.total}" if now.event.total else ""
-    return f"{words.plain(now.event.stage)}{count}"
+    return f"{wording.plain(now.event.stage)}{count}"
 
 
 def _share(now: JobState) -> float:
@@ -216,12 +216,14 @@ def _drawn(item: Item, outcome: Outcome) -> None:
         columns = st.columns(len(pair), gap="medium")
         for j, panel in enumerate(pair):
             with columns[j]:
-                st.markdown(f"**{words.plain(panel.title)}**")
+                st.markdown(f"**{wording.plain(panel.title)}**")
                 figures.draw(panel_figure(asdict(panel)), f"{item.name}-{2 * i + j}")
     for i, gallery in enumerate(outcome.galleries):
-        st.markdown(f"**{words.plain(gallery.title)}**")
+        st.markdown(f"**{wording.plain(gallery.title)}**")
         figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
         figures.draw(figure, f"{item.name}-gallery-{i}")
     for lists in outcome.words:
-        st.markdown(f"**{words.plain(lists.title)}**")
-        st.markdown("\n".join(f"{i}. {words.plain(', '.join(one))}" for i, one in enumerate(lists.lists, 1)))
+        st.markdown(f"**{wording.plain(lists.title)}**")
+        st.markdown(
+            "\n".join(f"{i}. {wording.plain(', '.join(one))}" for i, one in enumerate(lists.lists, 1))
+        )

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard import chosen
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.app import cache, state
+from nspca.dashboard.components import figures
 from nspca.dashboard.data import preview, standin
-from nspca.dashboard.runs import found, recipe, start
-from nspca.dashboard.shell import cache, state
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.folders import originals_folder
@@ -59,19 +59,19 @@ def _about(what: str, measured: str, source: str) -> None:
 
 def _run(spec: Spec, given: dict, label: str, total: int, draw, key: str) -> dict | list | None:
     """A button, or its run; what the run returned when it is done."""
-    now = found.that_asks(spec)
+    now = lookup.that_asks(spec)
     if now is None:
         start.button(label, lambda: start.start(spec, **given), key)
         return None
     done = filling.watch(now, total, lambda rows: draw([row.line for row in rows]), key, only=Scored)
     if not done:
         return None
-    recipe.offer(spec)
-    return found.opened(now.id, now.finished, spec.unpack)
+    export.offer(spec)
+    return lookup.opened(now.id, now.finished, spec.unpack)
 
 
 def _data(name: str) -> Chosen:
-    of = chosen.find(DataSpec(sample=name), None)
+    of = open_data.find(DataSpec(sample=name), None)
     st.markdown(
         f"{preview.BADGES[of.dataset.source]} :small[:gray[{of.dataset.X.shape[0]} × "
         f"{of.dataset.X.shape[1]}]]"
@@ -156,7 +156,7 @@ def _faces() -> None:
         "Zass and Shashua 2006, Section 5 and Fig. 4, on the MIT CBCL Face Database #1.",
     )
     extra, missing = other_pictures()
-    of = chosen.find(DataSpec(sample="cbcl"), None)
+    of = open_data.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
     if missing:
         st.info(
@@ -247,7 +247,7 @@ def _pitprops() -> None:
     right.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
     )
-    of = chosen.find(DataSpec(sample="pitprops"), None)
+    of = open_data.find(DataSpec(sample="pitprops"), None)
     draw = lambda rows: _draw_props(rows, counted)  # noqa: E731
     answer = _run(
         PitpropsSpec(content=of.content, k=k),

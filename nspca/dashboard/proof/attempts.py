@@ -14,9 +14,9 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import found, start
-from nspca.dashboard.shell import cache, state, words
+from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import lookup, start
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
 from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec, ProofSpec
@@ -71,7 +71,7 @@ class Proof:
 def attempts(asked: ProblemSpec) -> list[Attempt]:
     """Return what this workspace has tried to prove about the problem of a run, the newest first."""
     tried = []
-    for run, spec in (*found.every(ProofSpec), *found.every(OptimumSpec)):
+    for run, spec in (*lookup.every(ProofSpec), *lookup.every(OptimumSpec)):
         if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
@@ -184,7 +184,7 @@ def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
     ):
         row = seen(frame, problem.leading_eigenvalue).iloc[0]
         if pd.notna(row["upper"]):
-            said.append(words.beside(name, row[column], kind, row))
+            said.append(wording.beside(name, row[column], kind, row))
     return " ".join(said)
 
 

@@ -9,15 +9,15 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt
-from nspca.dashboard.runs import goes, start
-from nspca.dashboard.shell import words
+from nspca.dashboard.runs import progress, start
 from nspca.jobs import JobState
-from nspca.numerals import format_bound, format_guarantee, proved_ratio
 from nspca.plots import gap_figure
+from nspca.presentation.numerals import format_bound, format_guarantee, proved_ratio
 from nspca.specs import ProblemSpec
 from nspca.specs.rows import Closer, unpack
 
@@ -98,7 +98,9 @@ def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
         draw(unpack(now.rows), unit, attempt.id, time.time() - now.started if now.started else None)
 
     says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
-    goes.live(attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: goes.stop(attempt.id))
+    progress.live(
+        attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: progress.stop(attempt.id)
+    )
 
 
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
@@ -140,7 +142,7 @@ def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> No
     """How the last attempt ended."""
     now, before = attempt.now, result.certificate
     if now.state == "failed":
-        st.error(words.plain(now.error), icon=":material/error:")
+        st.error(wording.plain(now.error), icon=":material/error:")
         return
     ended = {
         "done": f"Worked on for {attempt.seconds or 0:.1f} s.",

@@ -10,16 +10,16 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt
-from nspca.dashboard.runs import goes, start
-from nspca.dashboard.shell import words
+from nspca.dashboard.runs import progress, start
 from nspca.data import Dataset
 from nspca.jobs import JobState
-from nspca.numerals import format_guarantee, format_value, percent_down, proved_ratio
 from nspca.plots import fixing_figure
+from nspca.presentation.numerals import format_guarantee, format_value, percent_down, proved_ratio
 from nspca.specs import ProblemSpec
 from nspca.specs.optimum import SECONDS, Standing
 
@@ -104,7 +104,7 @@ def _say_ended(mine: Sequence[Attempt]) -> None:
         return
     now = mine[0].now
     if now.state == "failed":
-        st.error(words.plain(now.error), icon=":material/error:")
+        st.error(wording.plain(now.error), icon=":material/error:")
     else:
         st.caption(ENDED[now.state])
 
@@ -117,19 +117,19 @@ def _watch(attempt: Attempt, data: Dataset, result: nspca.Result, mine: Sequence
         if standing is not None:
             figures.draw(_drawn(data, result, standing), "fixing", same=f"fixing {attempt.k}")
 
-    goes.live(
+    progress.live(
         attempt.id,
         progress_words,
         lambda now: _share(now, len(result.components)),
         draw,
         key="cancel_best",
-        stop=lambda: goes.stop(attempt.id),
+        stop=lambda: progress.stop(attempt.id),
     )
 
 
 def progress_words(now: JobState) -> str:
     """Return one line: open parts, how much is proved, seconds."""
-    if waits := goes.waiting(now):
+    if waits := progress.waiting(now):
         return waits
     event = now.event
     seconds = "" if now.started is None else f", {max(0.0, time.time() - now.started):.0f} s"
@@ -138,7 +138,9 @@ def progress_words(now: JobState) -> str:
     share = format_guarantee(proved_ratio(event.lower, event.upper))
     said = f"At least {share} of the best possible"
     if event.payload.get("nodes"):
-        said += f"; {words.things(event.payload['open'], 'open part')}, {event.payload['nodes']:,} looked at"
+        said += (
+            f"; {wording.things(event.payload['open'], 'open part')}, {event.payload['nodes']:,} looked at"
+        )
     return said + seconds
 
 

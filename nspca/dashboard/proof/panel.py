@@ -8,16 +8,22 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.app import buttons, wording
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing
 from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.proof.closing import Aim
-from nspca.dashboard.runs import goes
-from nspca.dashboard.shell import presses, words
+from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
-from nspca.numerals import format_bound, format_guarantee, percent_up, proved_ratio, ratio_at_most
 from nspca.plots import kind_words
+from nspca.presentation.numerals import (
+    format_bound,
+    format_guarantee,
+    percent_up,
+    proved_ratio,
+    ratio_at_most,
+)
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.data import CHANGES
@@ -48,7 +54,7 @@ def show(
     else:
         _numbers(result, proof)
         st.markdown(
-            f"Proved by {words.plain(kind_words(proof.certificate.kind))}. "
+            f"Proved by {wording.plain(kind_words(proof.certificate.kind))}. "
             f"{proofs.beside(problem, result, k)}"
         )
     with st.container(horizontal=True):
@@ -85,7 +91,7 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
             border=True,
             help="The proved upper bound, in the units of the data.",
         )
-        size = words.size(certificate.nbytes) if certificate.nbytes else "none"
+        size = wording.size(certificate.nbytes) if certificate.nbytes else "none"
         st.metric(
             "Witness",
             size,
@@ -117,7 +123,7 @@ def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificat
         partial(_check, about, problem, certificate),
         f"Proves the bound again from the data. {INDEPENDENT}",
     )
-    presses.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
+    buttons.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
 
 
 def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
@@ -133,13 +139,13 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
     if "run" in answer:
         _wait(certificate)
     elif answer["refusal"]:
-        st.error(f"Refused: {words.plain(answer['refusal'])}.", icon=":material/gpp_bad:")
+        st.error(f"Refused: {wording.plain(answer['refusal'])}.", icon=":material/gpp_bad:")
     else:
         upper, seconds = answer["upper"], answer["seconds"]
         share = format_guarantee(proved_ratio(result.value, upper))
         proved = replace(certificate, upper=upper).rounded(8).statement
         st.success(
-            f"Checked in {seconds:.2g} s, recomputed from the data: {words.plain(proved)}. So what is "
+            f"Checked in {seconds:.2g} s, recomputed from the data: {wording.plain(proved)}. So what is "
             f"shown is at least {share} of the best possible. {INDEPENDENT}",
             icon=":material/verified:",
         )
@@ -154,7 +160,7 @@ def _wait(certificate: nspca.Certificate) -> None:
             "The check is running in the background: this proof is large.", icon=":material/hourglass_top:"
         )
 
-    goes.each_second(look)
+    progress.each_second(look)
 
 
 # --- take home ------------------------------------------------------------------------------------

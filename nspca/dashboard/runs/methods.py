@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import nspca
 from nspca.api import line_of
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.open_data import Chosen
 from nspca.errors import NSPCAError
 
 ALL = ("auto", *nspca.METHODS)
@@ -25,7 +25,7 @@ def refusals(
     if of.table is not None:
         return {name: None if name in IN_PASSES else f"{name} {IN_MEMORY}" for name in ALL}
     try:
-        problem = replace(chosen.problem(of, nonneg, center, scale), k=max(1, len(forced)), forced=forced)
+        problem = replace(open_data.problem(of, nonneg, center, scale), k=max(1, len(forced)), forced=forced)
     except NSPCAError:
         return dict.fromkeys(ALL)
     return {name: line_of(name).refusal(problem) for name in ALL}

@@ -9,10 +9,10 @@ from typing import Any
 import streamlit as st
 
 from nspca.api import line_of
-from nspca.dashboard.shell import state
-from nspca.options import made, told
+from nspca.dashboard.app import state
 from nspca.specs.address import write
 from nspca.specs.method_options import is_whole, read_option
+from nspca.validation.options import made, told
 
 ACROSS = 4  # widgets in a row
 NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}

@@ -5,12 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import beforehand
-from nspca.dashboard.runs.found import Kind
+from nspca.dashboard import open_data
+from nspca.dashboard.app import buttons, state
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import cost_estimate
+from nspca.dashboard.runs.lookup import Kind
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import presses, state
 from nspca.errors import Refused
 from nspca.specs import ProblemSpec, Spec
 
@@ -24,7 +24,7 @@ def button(
     **look,
 ) -> None:
     """The only thing that starts a run: a click calls `begin`, and the page then shows what it began."""
-    presses.button(label, key, begin, type=type, icon=icon, **look)
+    buttons.button(label, key, begin, type=type, icon=icon, **look)
 
 
 def offer(
@@ -38,11 +38,11 @@ def offer(
     """The button of a page with what stands beside it. False where this server cannot do what is asked: then
     why not is said, and what can.
     """
-    sentence = beforehand.refusal(of, *asked.work)
+    sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):
         button(label, begin, disabled=disabled or bool(sentence))
         beside()
-    beforehand.say(sentence)
+    cost_estimate.say(sentence)
     return not sentence
 
 
@@ -68,7 +68,7 @@ def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
     Refused
         For what this server cannot do.
     """
-    chosen.problem_of(of, asked)
-    if sentence := beforehand.refusal(of, *asked.work):
+    open_data.problem_of(of, asked)
+    if sentence := cost_estimate.refusal(of, *asked.work):
         raise Refused(sentence)
     state.put(**{kind.key: start(asked, **of.given)}, **dict.fromkeys(kind.anew))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nspca.dashboard.runs.found import Kind
+from nspca.dashboard.runs.lookup import Kind
 from nspca.specs import SweepSpec
 from nspca.specs.data import keeping
 from nspca.specs.question import weights_words

@@ -7,9 +7,9 @@ import json
 import streamlit as st
 
 import nspca
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.folder import Outline
-from nspca.dashboard.runs import everybody
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.open_folder import Outline
+from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import JobError
 from nspca.specs import TableSpec
@@ -25,7 +25,7 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
     """
     A = problem.covariance
     spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
-    now = everybody.look(spec, of.content)
+    now = defaults.look(spec, of.content)
     if not now.ended:
         return None
     if now.state != "done":

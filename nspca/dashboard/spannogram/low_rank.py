@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.shell import cache, state
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.linalg import Array, rank1
+from nspca.dashboard import open_data
+from nspca.dashboard.app import cache, state
+from nspca.dashboard.open_data import Chosen
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import Band, direction, intervals_rank2
-from nspca.matrix.covariance import Covariance
-from nspca.matrix.linalg import Array, rank1
 from nspca.plots import spans
 from nspca.plots.spannogram import Spans
 from nspca.problem import Problem
@@ -43,7 +43,7 @@ class Subject:
 def subject(data: Chosen, k: int) -> Subject:
     """The problem that the address asks for."""
     nonneg = not state.get("signed")
-    problem = chosen.problem(data, nonneg, state.get("center"), state.get("scale")).with_k(k)
+    problem = open_data.problem(data, nonneg, state.get("center"), state.get("scale")).with_k(k)
     key = (data.content, nonneg, state.get("center"), state.get("scale"), k)
     return Subject(data, problem, key, leading(problem.covariance))
 

@@ -8,17 +8,19 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.ascent.single import power
 from nspca.bounds import lowrank
-from nspca.dashboard.browser import figures
-from nspca.dashboard.shell import cache
+from nspca.covariance.linalg import rank1
+from nspca.dashboard.app import cache
+from nspca.dashboard.components import figures
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
+from nspca.local_search.single import power
 from nspca.lowrank.rankd import rho
 from nspca.lowrank.spannogram import cost
-from nspca.matrix.linalg import rank1
-from nspca.numerals import (
+from nspca.plots import rho_figure
+from nspca.plots.ranks import cost_figure, short
+from nspca.presentation.numerals import (
     format_bound,
     format_guarantee,
     format_promise,
@@ -26,8 +28,6 @@ from nspca.numerals import (
     format_value_share,
     proved_ratio,
 )
-from nspca.plots import rho_figure
-from nspca.plots.ranks import cost_figure, short
 from nspca.progress import Event, Report, silent
 
 SMALL = 1000  # features, up to which a search may make `MANY` cones

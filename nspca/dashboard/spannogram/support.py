@@ -6,14 +6,14 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.browser import figures
-from nspca.dashboard.shell import state, words
+from nspca.covariance.linalg import Array
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
 from nspca.lowrank.spannogram import intervals_rank2
 from nspca.lowrank.spannogram.teaching import SupportView, made_example, outside, support_view
-from nspca.matrix.linalg import Array
 from nspca.plots import component_bars, pd_view_figure
 
 CHOICES = {
@@ -75,7 +75,7 @@ def show(of: Subject, _: DeltaGenerator) -> None:
 def _summary(astray: int, candidates: int) -> str:
     count = {0: "none has its", 1: "one has its"}.get(astray, f"{astray} have their")
     return (
-        f"Of {words.things(candidates, 'candidate support')} of this rank-2 problem, {count} "
+        f"Of {wording.things(candidates, 'candidate support')} of this rank-2 problem, {count} "
         "eigenvector outside."
     )
 
@@ -117,7 +117,7 @@ def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) ->
     with left:
         figure = pd_view_figure(view.rows)
         if view.active is not None:
-            name = words.plain(names[view.support[view.active]])
+            name = wording.plain(names[view.support[view.active]])
             figure.for_each_trace(
                 lambda trace: (
                     trace.update(name=f"active constraint: weight of {name} = 0")
@@ -147,7 +147,7 @@ def _weights(view: SupportView, names) -> None:
 
 def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
     per = 100 / unit
-    size = words.things(len(view.support), "feature")
+    size = wording.things(len(view.support), "feature")
     free = f"Weights of any sign reach **{per * view.free:.2f} %** of {unit_name} on this support of {size}. "
     if view.inside:
         return free + "The eigenvector has weights of one sign: it is **allowed**, and is the answer."
@@ -157,6 +157,6 @@ def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str
         f"**{per * view.value:.2f} %**"
     )
     if view.active is not None:
-        text += f", where the weight of {words.plain(names[view.support[view.active]])} is just zero"
+        text += f", where the weight of {wording.plain(names[view.support[view.active]])} is just zero"
     text += f". The optimum over all supports is {per * best:.2f} %"
     return text + (", so the eigenvalue alone would have promised too much." if view.free > best else ".")

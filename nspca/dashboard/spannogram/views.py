@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.browser.cone_replay import cone_replay
-from nspca.dashboard.browser.spannogram_explorer import UNIT, Picture, spannogram_explorer
-from nspca.dashboard.chosen import Chosen, heavy
-from nspca.dashboard.shell import presses, state, words
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.components.cone_replay import cone_replay
+from nspca.dashboard.components.spannogram_explorer import UNIT, Picture, spannogram_explorer
+from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.spannogram import lessons, low_rank, ranks
 from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Rank2, Subject
@@ -78,7 +78,7 @@ def _ready(data: Chosen) -> bool:
     if not heavy(data.dataset) or data.content in ready:
         return True
     st.info("For a table of this size the leading eigenvectors take up to a minute.")
-    presses.button(
+    buttons.button(
         "Compute them",
         "compute",
         lambda: ready.add(data.content),
@@ -134,14 +134,13 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
 
 def _rest(of: Subject) -> str:
     """Return the sentence on the directions beyond the two main ones, with the proved bound B3."""
-    things = words.things(of.problem.k, component.noun(of.chosen.dataset))
+    things = wording.things(of.problem.k, component.noun(of.chosen.dataset))
     upper = ranks.rank_at(of, 2).upper / of.problem.leading_eigenvalue
-    others = (
-        f"The data have {words.things(of.problem.n - 2, 'more direction')}, in which other sets may do better"
-    )
+    directions = wording.things(of.problem.n - 2, "more direction")
+    others = f"The data have {directions}, in which other sets may do better"
     if upper >= 1 or of.problem.n <= 2:
         return f"{others}. How much better this picture alone cannot bound." if of.problem.n > 2 else ""
-    most = words.shares(0.0, upper)[1]
+    most = wording.shares(0.0, upper)[1]
     sign = " with nonnegative weights" if of.problem.nonneg else ""
     verb = "explains" if of.problem.k == 1 else "explain"
     return (
@@ -154,8 +153,8 @@ def answer(of: Subject) -> str:
     """Return the sentence at the top: the best set in two directions, and its value on all of the data."""
     problem, found = of.problem, low_rank.rank2(of)
     x, _ = found.component(found.optimum[0], problem.k, problem.nonneg)
-    used = words.things(np.count_nonzero(x), component.noun(of.chosen.dataset))
-    share = words.shares(problem.value(x) / problem.leading_eigenvalue, 1.0)[0]
+    used = wording.things(np.count_nonzero(x), component.noun(of.chosen.dataset))
+    share = wording.shares(problem.value(x) / problem.leading_eigenvalue, 1.0)[0]
     return (
         f"If the data had only their two main directions, these {used} would be the best {problem.k}. In all "
         f"of the data they explain {share} of the variance of the first principal component, which uses all "
@@ -187,7 +186,7 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
     went = cone_replay(
         of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit
     )
-    made = words.things(went.cover.cones, "cone")
+    made = wording.things(went.cover.cones, "cone")
     st.caption(
         f"l₁ is the leading eigenvalue. The search has just been run, with {made}, and is replayed here."
     )

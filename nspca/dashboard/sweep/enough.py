@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.app import state, wording
 
 LEAST, MOST = 1, 99  # per cent that can be wanted
 
@@ -66,12 +66,12 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     out, goal = known.ruled_out, f"{share} %"
     signs = " with nonnegative weights" if nonneg else ""
     signs += f", the {kept} kept among them," if kept else ""
-    few = f"single {noun}" if out == 1 else words.things(out, noun)
+    few = f"single {noun}" if out == 1 else wording.things(out, noun)
     nobody = f"proved that no {few}{signs} can reach {goal}" if out else ""
     if known.reached is None:
         if out == known.last == n:
             return f"**No number of {noun}s is enough**: proved that no component{signs} can reach {goal}."
-        most = f"the most here is {words.down(known.best / best)} of the best direction's variance"
+        most = f"the most here is {wording.down(known.best / best)} of the best direction's variance"
         if out == known.last:
             return f"**k = {known.last} is not enough**: {nobody}; {most}. Take larger k."
         open_ = f"whether more than {out} can is open" if out else "whether any number can is open"

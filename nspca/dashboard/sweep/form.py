@@ -4,11 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen, kept, measures
+from nspca.dashboard.app import state
+from nspca.dashboard.open_data import Chosen, kept, measures
 from nspca.dashboard.runs import methods, start
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
-from nspca.dashboard.shell import state
 from nspca.dashboard.sweep import enough, whatif
 from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem

@@ -9,18 +9,18 @@ import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
-from nspca.dashboard import folder
-from nspca.dashboard.chosen import Chosen, read_like
+from nspca.covariance.moments import moments
+from nspca.dashboard import open_folder
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.data.picker import FORMATS, TYPES
-from nspca.dashboard.shell import state, words
+from nspca.dashboard.open_data import Chosen, read_like
 from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.dataset import Numbered
 from nspca.data.export import frame_to_csv
 from nspca.errors import NSPCAError
-from nspca.features import positions
-from nspca.matrix.moments import moments
 from nspca.specs import SweepSpec
 from nspca.specs.data import title_of
+from nspca.validation.features import positions
 
 MOST = 50  # MB of a file: it is held while the page is open
 
@@ -45,8 +45,8 @@ class Scored:
         """What was done."""
         how = "matched by name" if self.by_name else "taken in their order, as the file has no names"
         return (
-            f"**{words.things(len(self.table), 'sample')} scored**, features {how}; "
-            f"{words.things(self.others, 'feature')} of the file not used by this component."
+            f"**{wording.things(len(self.table), 'sample')} scored**, features {how}; "
+            f"{wording.things(self.others, 'feature')} of the file not used by this component."
         )
 
 
@@ -71,10 +71,10 @@ def _not_offered(of: Chosen) -> str:
     steps = [PREPARATIONS[name].title for name in of.dataset.prepared if name != state.LOG2]
     if of.dataset.is_covariance or steps:
         why = "is a covariance matrix" if of.dataset.is_covariance else f"was prepared ({', '.join(steps)})"
-        return f"Not offered: this data set {words.plain(why)}, which other samples cannot be."
+        return f"Not offered: this data set {wording.plain(why)}, which other samples cannot be."
     if of.reference.together:
         return "Not offered: some features are taken as one, which another table does not have."
-    return "" if of.table is None else folder.ALL_ROWS
+    return "" if of.table is None else open_folder.ALL_ROWS
 
 
 def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
@@ -83,7 +83,7 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
             raise other.with_traceback(None)
         found = scored(of.dataset, other, x, asked.center, asked.scale)
     except NSPCAError as error:
-        st.error(words.plain(error), icon=":material/error:")
+        st.error(wording.plain(error), icon=":material/error:")
         return
     st.markdown(found.sentence)
     st.dataframe(found.table, height=240, hide_index=True)

@@ -3,17 +3,17 @@
 import numpy as np
 import streamlit as st
 
-from nspca.choosing import NoiseTest
-from nspca.choosing.noise import TABLES
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import found, recipe, start
-from nspca.dashboard.shell import moment, words
+from nspca.dashboard.app import times, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.sweep import whatif
-from nspca.dashboard.sweep.choosing import WITHOUT_PROOF, no_rows
+from nspca.dashboard.sweep.other_rows import WITHOUT_PROOF, no_rows
 from nspca.dashboard.views import filling
-from nspca.plots.choosing import noise_figure
+from nspca.plots.selection import noise_figure
 from nspca.problem import Problem
+from nspca.selection import NoiseTest
+from nspca.selection.noise import TABLES
 from nspca.specs import NoiseSpec, SweepSpec
 from nspca.specs.rows import Row, Shuffled
 
@@ -31,11 +31,11 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             st.caption(why)
             return
         spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
-        now = found.that_asks(spec)
+        now = lookup.that_asks(spec)
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * (1 + TABLES)
             start.button(
-                f"Shuffle {TABLES} times at k = {problem.size}: about {moment.roughly(seconds)}",
+                f"Shuffle {TABLES} times at k = {problem.size}: about {times.roughly(seconds)}",
                 lambda: start.start(spec, **of.given),
                 "noise",
                 type="secondary",
@@ -43,8 +43,8 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             )
             return
         if filling.watch(now, TABLES, lambda rows: _draw_rows(problem, rows), "noise", only=Shuffled):
-            _draw(problem, found.opened(now.id, now.finished, spec.unpack))
-            recipe.offer(spec, of)
+            _draw(problem, lookup.opened(now.id, now.finished, spec.unpack))
+            export.offer(spec, of)
 
 
 def _draw_rows(problem: Problem, rows: list[Row]) -> None:
@@ -62,7 +62,7 @@ def sentence(test: NoiseTest, total: float) -> str:
     """What the test says, for somebody who has not heard of it."""
     unit, count = 100 / (total or 1.0), len(test.noise)
     found = f"This component explains {unit * test.value:.3g} % of the variance"
-    most = f"the best of {words.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"
+    most = f"the best of {wording.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"
     p = f"p = {test.p:.2g}"
     small = test.p <= SMALL_P
     verdict = "More than noise would give" if small else "Noise can give as much"
@@ -72,5 +72,5 @@ def sentence(test: NoiseTest, total: float) -> str:
         )
     if not test.reached:
         return f"**{verdict}.** {found}, {most}: none reached it, {p}, the least that {count} can say."
-    reached = f"{test.reached} of {words.things(count, 'shuffled table')} reached it, {p}"
+    reached = f"{test.reached} of {wording.things(count, 'shuffled table')} reached it, {p}"
     return f"**{verdict}.** {found}; {reached}."

@@ -9,35 +9,35 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.export import offer
 from nspca.dashboard.history import sharing
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
-from nspca.dashboard.runs import found, goes
-from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.runs.kept import kept
+from nspca.dashboard.runs import lookup, progress
+from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.results import kept
 from nspca.dashboard.runs.sweeps import SWEEP
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import frame, state, words
 from nspca.dashboard.sweep import (
-    choosing,
+    archive,
     enough,
-    everything,
     newtable,
     noise,
+    other_rows,
     pinned,
     preview,
     report,
     whatif,
 )
-from nspca.dashboard.sweep.everything import Finished
+from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.sweep.preview import Preview
-from nspca.dashboard.views import component, curve, places
+from nspca.dashboard.views import component, curve, membership
 from nspca.jobs import JobState
-from nspca.numerals import format_bound, format_value
+from nspca.presentation.numerals import format_bound, format_value
 from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
@@ -54,7 +54,7 @@ def show(seen: Preview | None) -> None:
     if state.get(SWEEP.key) is None and seen is not None:
         _previewed(seen)
         return
-    run = found.in_address(SWEEP)
+    run = lookup.in_address(SWEEP)
     if run is None:
         return
     problem, sweep, total = run.measured(), kept(run), run.asked.total
@@ -63,7 +63,7 @@ def show(seen: Preview | None) -> None:
         return
     if sweep is not None:
         if run.now.state == "cancelled":
-            goes.ended(run.now, "again")
+            progress.ended(run.now, "again")
         _finished(run, problem, sweep)
         return
     pins = pinned.beside(run)
@@ -78,12 +78,12 @@ def show(seen: Preview | None) -> None:
         curve.filling(problem, now.rows, run.asked, beside, ghost=ghost, pinned=others)
 
     with frame.picture():
-        goes.show(
+        progress.show(
             run.now,
             lambda now: _says(now, total),
             lambda now: len(now.rows) / total,
             filling,
-            stop=lambda: goes.stop(run.id),
+            stop=lambda: progress.stop(run.id),
         )
 
 
@@ -93,7 +93,7 @@ def shared(run: Watched) -> None:
     if sweep is None:
         st.warning(SWEEP.changed)
         return
-    st.caption(words.plain(run.asked.describe().line))
+    st.caption(wording.plain(run.asked.describe().line))
     problem = run.measured()
     if problem is None:
         _unmeasured(run)
@@ -110,21 +110,23 @@ def _unmeasured(run: Watched) -> None:
         st.caption("The variance of all rows is being measured, once for this folder: the curve follows.")
 
     if run.now.ended:
-        goes.each_second(lambda: look(run.now))
+        progress.each_second(lambda: look(run.now))
         return
     share = lambda now: len(now.rows) / run.asked.total  # noqa: E731
-    goes.show(run.now, lambda now: _says(now, run.asked.total), share, look, stop=lambda: goes.stop(run.id))
+    progress.show(
+        run.now, lambda now: _says(now, run.asked.total), share, look, stop=lambda: progress.stop(run.id)
+    )
 
 
 def _says(now: JobState, total: int) -> str:
     """One line: how far, best so far, bound so far."""
-    if waits := goes.waiting(now):
+    if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
     last = next(iter(unpack(now.rows[-1:])), None)
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
-        return f"{line}; {words.plain(now.event.stage)}" if now.event else line
+        return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
     line += f"; k = {last.k}: best {format_value(last.value)}"
     return line if last.upper is None else f"{line}, nothing above {format_bound(last.upper)}"
 
@@ -139,7 +141,7 @@ def _previewed(seen: Preview) -> None:
         curve.switches()
         st.markdown(PREVIEW)
         if seen.of.reference.folder is not None:
-            st.caption(words.plain(f"Of {seen.of.dataset.provenance}."))
+            st.caption(wording.plain(f"Of {seen.of.dataset.provenance}."))
         drawn = _drawn(seen.problem, table, seen.asked, k, note="preview")
         curve.clickable(seen.asked, drawn, table, [METHOD], k, METHOD)
     _enough(seen.of, seen.problem, table)
@@ -153,10 +155,10 @@ def _awaited(seen: Preview) -> None:
         if now.ended:
             st.rerun()
         curve.filling(seen.problem, now.rows, seen.asked, "preview")
-        st.caption(f"A preview is on its way. {goes.waiting(now) or ''}")
+        st.caption(f"A preview is on its way. {progress.waiting(now) or ''}")
 
     with frame.picture():
-        goes.each_second(look)
+        progress.each_second(look)
 
 
 def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
@@ -192,7 +194,7 @@ def _finished(run: Watched, problem: nspca.Problem, sweep: nspca.Sweep) -> None:
         st.markdown("#### The proof")
         proof_panel.show(about, problem, run.asked, k, result, tried, run.own)
     if run.own:
-        choosing.show(about, problem, run.asked, method)
+        other_rows.show(about, problem, run.asked, method)
         noise.show(about, problem.with_k(k), run.asked, method)
         newtable.show(about, run.asked, x, k)
     _whole(Finished(about, problem, run.asked, sweep, tried, table, k, method, run.own, known), drawn, run.id)
@@ -203,8 +205,8 @@ def _whole(done: Finished, drawn: go.Figure, name: str) -> None:
     with st.container(horizontal=True):
         report.offer(done.about, done.problem, done.asked, drawn, done.table, done.k, done.method)
         of = f"{name} {done.method} {done.k} {state.get('within')} {drawn.to_json()}"
-        make = lambda figures, pictures: everything.pack(done, figures, pictures, datetime.now(UTC))  # noqa: E731
-        offer.everything(f"{done.whole.folder}.zip", of, lambda: everything.figures(done, drawn), make)
+        make = lambda figures, pictures: archive.pack(done, figures, pictures, datetime.now(UTC))  # noqa: E731
+        offer.everything(f"{done.whole.folder}.zip", of, lambda: archive.figures(done, drawn), make)
 
 
 def _share(run: Watched) -> None:
@@ -254,9 +256,9 @@ def _component(
     known = None
     if about.table is None:
         if result.certificate is not None:
-            places.ask()
-        known = places.of(about, problem.with_k(k), result)
-    places.legend(component.noun(about.dataset), known)
+            membership.ask()
+        known = membership.of(about, problem.with_k(k), result)
+    membership.legend(component.noun(about.dataset), known)
     left, right = st.columns(2, gap="medium")
     with left:
         component.picture(about.dataset, x, f"component_{name}", known)
@@ -267,12 +269,12 @@ def _component(
 def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
     """Samples along the component: of a folder some of its rows."""
     try:
-        seen = chosen.looked_at(about, problem)
+        seen = open_data.looked_at(about, problem)
     except nspca.InvalidProblem:
         beside.caption("The rows along the component are left out: some features take one value in a sample.")
         return
     with beside:
         component.samples(about.dataset, seen, x, f"scores_{name}")
         if about.table is not None:
-            st.caption(f"Drawn are {words.things(about.dataset.X.shape[0], 'row')} chosen at random.")
+            st.caption(f"Drawn are {wording.things(about.dataset.X.shape[0], 'row')} chosen at random.")
     component.heat_map(about.dataset, seen, x, f"heat_{name}")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.runs import found
-from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.runs.kept import kept
+from nspca.dashboard import open_data
+from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.runs import lookup
+from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.results import kept
 from nspca.dashboard.runs.sweeps import SWEEP, differences
-from nspca.dashboard.shell import presses, state, words
 from nspca.errors import NSPCAError
 from nspca.specs import SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
@@ -53,16 +53,18 @@ def beside(run: Watched) -> list[Pinned]:
 
 def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
     try:
-        other = found.named(SWEEP, run_id)
+        other = lookup.named(SWEEP, run_id)
         sweep = kept(other)
         if not other.of_these_data or sweep is None:
             raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
-        problem = other.measured() if other.of.table is not None else chosen.problem_of(other.of, other.asked)
+        problem = (
+            other.measured() if other.of.table is not None else open_data.problem_of(other.of, other.asked)
+        )
         if problem is None:
             raise nspca.InvalidData("The variance of the pinned folder is being measured: pin it again then.")
     except NSPCAError as error:
         if why == PINNED:
-            st.caption(words.plain(error))
+            st.caption(wording.plain(error))
             _unpin(run_id)
         else:
             state.put(before=None)
@@ -93,16 +95,16 @@ def switch(run: Watched, others: list[Pinned]) -> None:
         return
     pins = state.get("pin")
     if run.id not in pins and len(pins) < MOST:
-        presses.button(
+        buttons.button(
             "Pin this curve", "pin", lambda: state.put(pin=[*pins, run.id]), icon=":material/keep:", help=HELP
         )
     if not pins:
         return
     with st.popover(f"Pinned: {len(pins)}", icon=":material/keep:"):
-        names = {other.id: words.plain(other.label) for other in others}
+        names = {other.id: wording.plain(other.label) for other in others}
         for i, run_id in enumerate(pins):
             label = f"Unpin: {names.get(run_id, 'the curve that is shown')}"
-            presses.button(label, f"unpin_{i}", lambda gone=run_id: _unpin(gone), icon=":material/keep_off:")
+            buttons.button(label, f"unpin_{i}", lambda gone=run_id: _unpin(gone), icon=":material/keep_off:")
     if not others:
         st.caption(
             "Now change one thing in the form (weights, standardise, effort, method): both curves are then "

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 import nspca
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard import open_data
+from nspca.dashboard.app import state
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import everybody, found
+from nspca.dashboard.runs import defaults, lookup
 from nspca.dashboard.runs.sweeps import SWEEP, usual
 from nspca.dashboard.runs.tasks import engine
-from nspca.dashboard.shell import state
 from nspca.dashboard.sweep import whatif
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -34,13 +34,13 @@ class Preview:
 
     @property
     def problem(self) -> nspca.Problem:
-        return chosen.problem_of(self.of, self.asked)
+        return open_data.problem_of(self.of, self.asked)
 
     @property
     def sweep(self) -> nspca.Sweep | None:
         """None until it is there."""
         return (
-            found.opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
+            lookup.opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
             if self.now.state == "done"
             else None
         )
@@ -56,13 +56,13 @@ def look(of: Chosen, asked: SweepSpec) -> Preview | None:
 
     None when the data are too large for one, or no problem.
     """
-    if not everybody.small_enough(of):
+    if not defaults.small_enough(of):
         return None
     quick = PreviewSpec(**asked.about_problem(), ks=usual(asked.ks[0], asked.ks[-1]), seed=asked.seed)
     try:
-        problem = chosen.problem_of(of, quick)
-        run = everybody.answer(of, quick).id
-        chosen.led(problem)  # the worker needs as long
+        problem = open_data.problem_of(of, quick)
+        run = defaults.answer(of, quick).id
+        open_data.led(problem)  # the worker needs as long
         now = _waited(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:
         return None

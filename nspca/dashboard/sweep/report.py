@@ -9,12 +9,12 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen
+from nspca.dashboard.app import wording
 from nspca.dashboard.export import page
 from nspca.dashboard.export.page import Told
-from nspca.dashboard.shell import words
-from nspca.numerals import format_bound, format_value, format_value_share
+from nspca.dashboard.open_data import Chosen
 from nspca.plots import alt_text, kind_words
+from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
@@ -84,7 +84,7 @@ def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> str:
         f"No {such}component can explain more than the number under “Nothing above”; anybody can check that "
         "with a certificate and the data."
     )
-    others = f"{words.others(table[PROBABILITY].min())} {words.OTHERS}"
+    others = f"{wording.others(table[PROBABILITY].min())} {wording.OTHERS}"
     return f"<p>{say}</p>\n<p>{escape(others)}</p>\n{rows(problem, table)}"
 
 
@@ -104,7 +104,7 @@ def rows(problem: Problem, table: pd.DataFrame) -> str:
     body = []
     for row in table.itertuples():
         share = (
-            f"{words.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
+            f"{wording.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
         )
         bounds = (_bound(row.upper), _bound(getattr(row, RANK_3)), _bound(getattr(row, EPSNET)))
         cells = (

@@ -6,12 +6,12 @@ from itertools import chain
 
 import streamlit as st
 
-from nspca.dashboard import chosen
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import beforehand, found, goes, start
-from nspca.dashboard.runs.found import Watched
+from nspca.dashboard import open_data
+from nspca.dashboard.app import buttons, state, times, wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import cost_estimate, lookup, progress, start
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
-from nspca.dashboard.shell import moment, presses, state, words
 from nspca.errors import NSPCAError
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
@@ -49,7 +49,7 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
         )
         return
     selected = {names[row] for row in rows if row < len(names)}  # a selection can be of before
-    data, numbers = of.dataset, chosen.members(of)
+    data, numbers = of.dataset, open_data.members(of)
     each = [numbers[j] for j, name in enumerate(data.feature_names) if name in selected]
     if not each:
         return
@@ -57,23 +57,23 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
     left = len(numbers) - count
     with st.container(horizontal=True):
         if left > 1:
-            label = f"Without {words.things(count, 'feature')}"
+            label = f"Without {wording.things(count, 'feature')}"
             others = [number for number in state.get("keep") if number not in picked]
-            presses.button(
+            buttons.button(
                 label,
                 "without",
                 lambda: _restrict(left, keep=others, **_without(of.reference, picked)),
                 icon=":material/block:",
             )
         if count > 1:
-            presses.button(
+            buttons.button(
                 f"Only these {count}",
                 "only",
                 lambda: _restrict(count, only=picked, out=None),
                 icon=":material/filter_alt:",
             )
         if count > 1 and left and (data.image_shape is None or data.is_covariance):
-            presses.button(
+            buttons.button(
                 "As one",
                 "one",
                 lambda: _restrict(left + 1, one=_together(of.reference, picked)),
@@ -82,7 +82,7 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
             )
         if not set(picked) <= set(state.get("keep")):
             keep = sorted({*state.get("keep"), *picked})
-            presses.button(
+            buttons.button(
                 f"Keep these {count}" if count > 1 else "Keep this one",
                 "keep",
                 lambda: _restrict(None, keep=keep),
@@ -93,11 +93,11 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
 
 def all_again(of: Chosen) -> None:
     """The way back to all features, where some were left out, are one or must be in."""
-    kept = len(chosen.kept(of))
+    kept = len(open_data.kept(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":orange-badge[{features_words(of.reference, kept)}]", width="content")
-            presses.button(
+            buttons.button(
                 "All features again",
                 "all_again",
                 lambda: _restrict(None, **dict.fromkeys(state.OF_FEATURES)),
@@ -143,13 +143,13 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
     A guess for people who wait; nothing depends on it but whether a run starts by itself.
     """
     if of.table is not None:
-        return beforehand.seconds(of, *asked.work)
+        return cost_estimate.seconds(of, *asked.work)
     return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort, 1.0))
 
 
 def _measured(asked: SweepSpec) -> float | None:
     """Seconds for each problem of the newest sweep of these data that was at least as hard."""
-    for run, before in found.every(SweepSpec):
+    for run, before in lookup.every(SweepSpec):
         alike = all(getattr(before, name) == getattr(asked, name) for name in ALIKE)
         took = None if run.started is None or run.finished is None else run.finished - run.started
         if alike and max(before.ks) >= max(asked.ks) and run.state == "done" and took is not None:
@@ -166,9 +166,9 @@ def by_size(of: Chosen) -> float:
 def estimate(of: Chosen, asked: SweepSpec) -> None:
     """How long it will take, in a line."""
     about = seconds(of, asked)
-    said = "a moment" if about < MOMENT else f"about {moment.roughly(about)}"
+    said = "a moment" if about < MOMENT else f"about {times.roughly(about)}"
     by_itself = ": changes run by themselves" if about < MOMENT and state.get(SWEEP.key) else ""
-    st.caption(f"{words.things(asked.total, 'problem')}, {said}{by_itself}.")
+    st.caption(f"{wording.things(asked.total, 'problem')}, {said}{by_itself}.")
 
 
 def answer(of: Chosen, asked: SweepSpec) -> None:
@@ -197,12 +197,12 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
     if before.now.ended:
         state.put(before=before.id)
     elif seconds(before.of, before.asked) < MOMENT:
-        goes.cancel(before.id)
+        progress.cancel(before.id)
 
 
 def _shown() -> Watched | None:
     """The run that the address names, where there is one."""
     try:
-        return None if state.get(SWEEP.key) is None else found.named(SWEEP, state.get(SWEEP.key))
+        return None if state.get(SWEEP.key) is None else lookup.named(SWEEP, state.get(SWEEP.key))
     except NSPCAError:
         return None

@@ -11,18 +11,18 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser import figures
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import recipe
-from nspca.dashboard.shell import words
-from nspca.dashboard.views import places
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export
+from nspca.dashboard.views import membership
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
-from nspca.numerals import format_bound, format_value, format_value_share, ratio_at_most
-from nspca.places import Membership
 from nspca.plots import component_figure, score_figure, score_map, separation
+from nspca.presentation.numerals import format_bound, format_value, format_value_share, ratio_at_most
 from nspca.problem import Problem
 from nspca.result import Result
+from nspca.selection.membership import Membership
 from nspca.specs import SweepSpec
 
 COSTS = (
@@ -38,7 +38,7 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
     rows = pd.DataFrame(
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
     )
-    return rows if found is None else rows.join(places.columns(dataset, order, found))
+    return rows if found is None else rows.join(membership.columns(dataset, order, found))
 
 
 def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> None:
@@ -48,11 +48,11 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
     best, total = problem.leading_eigenvalue or 1.0, problem.total_variance or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     upper = min(best, math.inf if certificate is None else certificate.upper)
-    kept, most = words.shares(result.value / best, ratio_at_most(upper, best))
+    kept, most = wording.shares(result.value / best, ratio_at_most(upper, best))
     optimal = certificate is not None and 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
-    kept = words.down(result.value / best) if optimal else kept
+    kept = wording.down(result.value / best) if optimal else kept
     line = (
-        f"{used:,} of {words.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what "
+        f"{used:,} of {wording.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what "
         "the best direction has"
     )
     if certificate is None:
@@ -60,12 +60,12 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
     else:
         allowed = [f"{k:,}"] * (used != k) + ["nonnegative weights"] * problem.nonneg
         kept = len(problem.forced)
-        allowed += [f"the {words.things(kept, noun(dataset))} kept"] * (kept > 0)
+        allowed += [f"the {wording.things(kept, noun(dataset))} kept"] * (kept > 0)
         nobody = (
             f"{'with ' if allowed else ''}{' and '.join(allowed)}{' ' if allowed else ''}nobody can do better"
         )
         st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
-    ratio = words.proof(result.ratio)
+    ratio = wording.proof(result.ratio)
     said = (
         f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {format_value(result.value)}, "
     )
@@ -74,7 +74,7 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
         sign = "nonnegative " if problem.nonneg else ""
         those = f", the {kept} kept among them," if kept else ""
         said += (
-            f" No {sign}component with at most {words.things(k, 'feature')}{those} can explain more than "
+            f" No {sign}component with at most {wording.things(k, 'feature')}{those} can explain more than "
             f"{format_bound(certificate.upper)}."
         )
     st.markdown(said)
@@ -82,7 +82,7 @@ def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> Non
 
 def noun(dataset: Dataset) -> str:
     """What one feature of these data is called."""
-    return "feature" if dataset.is_covariance else words.NOUNS[dataset.kind]
+    return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
 
 
 def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> go.Figure:
@@ -99,7 +99,7 @@ def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> g
         feature_names=dataset.feature_names,
         mean=dataset.X.mean(axis=0) if dense else None,
         spread=dataset.X.std(axis=0) if dense else None,
-        sure=places.sure(found),
+        sure=membership.sure(found),
     )
 
 
@@ -125,10 +125,10 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
         name, share = apart
         much = (
             f"{'higher' if share >= 0.5 else 'lower'} than one of another group in "
-            f"{words.down(max(share, 1 - share))} of all pairs"
+            f"{wording.down(max(share, 1 - share))} of all pairs"
         )
         st.caption(
-            f"A sample of “{words.plain(name)}” scores {much}. The labels took no part in finding the "
+            f"A sample of “{wording.plain(name)}” scores {much}. The labels took no part in finding the "
             "component."
         )
 
@@ -163,7 +163,7 @@ def table(
     rows = weights(dataset, x, found)
     if found is not None:
         costs = zip(rows.pop("costs_at_least"), rows.pop("costs_at_most"), strict=True)
-        rows["costs"] = [places.cost_words(*cost) for cost in costs]
+        rows["costs"] = [membership.cost_words(*cost) for cost in costs]
         rows = rows.drop(columns="instead")
     choice: dict[str, Any] = {"key": key, "on_select": "rerun", "selection_mode": "multi-row"} if key else {}
     shown = st.dataframe(
@@ -180,7 +180,7 @@ def table(
                 min_value=0,
                 max_value=float(rows["share"].max()) if len(rows) else 1.0,
             ),
-            "place": st.column_config.TextColumn("In or out, proved", help=places.HELP),
+            "place": st.column_config.TextColumn("In or out, proved", help=membership.HELP),
             "costs": st.column_config.TextColumn("Without it, the best loses", help=COSTS),
         },
     )
@@ -226,9 +226,9 @@ def downloads(
                 on_click="ignore",
                 help="The certificate of what is solid: `python -m nspca verify` proves it again.",
             )
-    recipe.offer(asked, about, k=k, method=method)
+    export.offer(asked, about, k=k, method=method)
 
 
 def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:
     """A table that still says what it is about when it has left the page."""
-    return frame.assign(data=dataset.name, source=words.SOURCES[dataset.source])
+    return frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source])

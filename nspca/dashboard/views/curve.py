@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.browser import figures
-from nspca.dashboard.shell import cache, state, words
+from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
@@ -87,7 +87,7 @@ def _probability(frame: pd.DataFrame) -> float:
 
 
 def _say_others(probability: float) -> None:
-    st.caption(words.others(probability), help=words.OTHERS)
+    st.caption(wording.others(probability), help=wording.OTHERS)
 
 
 def filling(

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.chosen import Chosen
-from nspca.dashboard.runs import arrival, goes
-from nspca.dashboard.runs.found import Watched
-from nspca.dashboard.shell import words
+from nspca.dashboard.app import wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import first_answer, progress
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
@@ -33,12 +33,12 @@ def watch(
     only : which rows count, by their class
     stop : ends it, in place of a plain cancel
     """
-    return goes.show(now, *_looks(total, draw, only), name, stop)
+    return progress.show(now, *_looks(total, draw, only), name, stop)
 
 
 def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only=Row) -> None:
     """The same for the answer that everybody gets."""
-    arrival.await_it(run, *_looks(total, draw, only))
+    first_answer.await_it(run, *_looks(total, draw, only))
 
 
 def _looks(total: int, draw: Callable[[list[Row]], None], only):
@@ -53,20 +53,22 @@ def _looks(total: int, draw: Callable[[list[Row]], None], only):
 
 def says(now: JobState, ready: int, total: int) -> str:
     """One line: how far, and what is being done."""
-    if waits := goes.waiting(now):
+    if waits := progress.waiting(now):
         return waits
     line = f"{ready} of {total} ready"
     if now.event is None:
         return line
     k = "" if now.event.k is None else f", k = {now.event.k}"
-    return f"{line}; {words.plain(now.event.stage)}{k}"
+    return f"{line}; {wording.plain(now.event.stage)}{k}"
 
 
 def refusals(rows: list[Row]) -> None:
     """Methods that could not solve this problem, each with its sentence."""
     for row in rows:
         if isinstance(row, Refused):
-            st.caption(f":material/block: **{words.plain(row.method)}** left out: {words.plain(row.error)}")
+            st.caption(
+                f":material/block: **{wording.plain(row.method)}** left out: {wording.plain(row.error)}"
+            )
 
 
 def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from nspca.archive import MAX_BYTES, mib, open_zip
 from nspca.data import limits
 from nspca.errors import InvalidData
+from nspca.validation.archive import MAX_BYTES, mib, open_zip
 
 ROWS, COLUMNS = 2**20, 2**14
 """Rows and columns of a sheet: Excel's own limits."""

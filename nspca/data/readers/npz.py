@@ -13,10 +13,10 @@ from typing import BinaryIO, cast
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.archive import check_array, npy_header, open_zip, read_npy, unzip_member
 from nspca.data import limits
 from nspca.data.readers.base import Block, Reader, Shape, Source
 from nspca.errors import InvalidData
+from nspca.validation.archive import check_array, npy_header, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members that make a sparse matrix together."""

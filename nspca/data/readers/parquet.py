@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from nspca.archive import MAX_BYTES, mib, shortened
 from nspca.data import limits
 from nspca.data.dataset import unique_names
 from nspca.data.layout import ENOUGH_ROWS, Layout, are_labels, quoted, short
 from nspca.data.readers.tables import Piece, TableReader
 from nspca.errors import InvalidData
-from nspca.integers import LARGEST_EXACT
+from nspca.validation.archive import MAX_BYTES, mib, shortened
+from nspca.validation.integers import LARGEST_EXACT
 
 MAGIC = b"PAR1"
 STEP = 2**21

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nspca.covariance.linalg import Array, binary_exponent
 from nspca.errors import InvalidProblem, Refused
-from nspca.matrix.linalg import Array, binary_exponent
 from nspca.progress import Event, Report, silent
 
 Sets = NDArray[np.bool_]

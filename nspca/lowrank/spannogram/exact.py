@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nspca.covariance.linalg import Array, binary_exponent, normalised
 from nspca.lowrank.spannogram.cells import BLOCK, Indices, candidate_supports
 from nspca.lowrank.spannogram.face import solve_on_support
-from nspca.matrix.linalg import Array, binary_exponent, normalised
 from nspca.progress import Event, Report, silent
 
 GAP = 1e-12

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nspca.matrix.linalg import Array
+from nspca.covariance.linalg import Array
 
 FEASIBLE = 1e-10
 """``Rc >= 0`` up to this, rows of R scaled to 1; entries below zero are cut from x afterwards, so x itself is

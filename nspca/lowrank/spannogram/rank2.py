@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nspca.covariance.linalg import Array, binary_exponent
 from nspca.errors import InvalidProblem, Refused
 from nspca.lowrank.spannogram.cells import index_rows
-from nspca.matrix.linalg import Array, binary_exponent
 
 MAX_CURVES = 2000
 """All pairs of curves are formed at once."""

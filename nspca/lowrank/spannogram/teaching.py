@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nspca.covariance.linalg import Array
 from nspca.lowrank.spannogram.face import FEASIBLE, solve_on_support
-from nspca.matrix.linalg import Array
 
 
 class SupportView(NamedTuple):

@@ -1,0 +1,200 @@
+"""Compute a pass over a table on the workers of a Dask cluster, a branch of the tree of `matrix.tree` per
+task.
+
+A task is a branch of the tree: some neighbouring blocks, read by a worker and joined there. Workers also join
+the results of tasks, and only the root comes back. In every pass, neighbouring blocks go to the worker that
+had them before, so that it finds them checked and in memory. Dask recomputes the tasks of a lost worker; the
+tree is fixed, so the result does not change.
+
+The client is the caller's, and recognised by its methods: Dask is not imported here.
+"""
+
+import queue
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from nspca.covariance.tree import FAN, Join, Part
+from nspca.covariance.tree import folded as folded_here
+from nspca.errors import InvalidOption, InvalidProblem, JobError, NSPCAError, shown
+from nspca.progress import Event, Report
+
+T = TypeVar("T")
+EACH = 4
+"""Least number of tasks per worker in a pass, if there are enough blocks, so that all workers stay busy."""
+TRIES = 3
+"""Maximum starts of a pass when the scheduler blames a task for the loss of its worker."""
+PATIENCE = 60.0
+"""Seconds that a pass waits for a first worker."""
+KNOWN = 1.0
+"""Seconds that an abandoned pass waits for the scheduler to know all of its tasks."""
+FIRST = 1000
+"""Priority of the task that shows that the scheduler has made all tasks: it does not wait for blocks."""
+TICK = 0.2
+"""Seconds between two reports while no task ends."""
+
+
+def check(client: Any, table: Any) -> None:
+    """Refuse a client that is no Dask client, and a table that workers cannot open for themselves."""
+    if not all(hasattr(client, what) for what in ("submit", "nthreads", "wait_for_workers")):
+        raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
+    if not (hasattr(table, "block") and hasattr(table, "__len__")):
+        raise InvalidProblem(
+            f"workers read a folder of shards, got {type(table).__name__}, whose blocks have no numbers; "
+            "leave the client out"
+        )
+
+
+def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -> Part:
+    """Return the results of `question` for the blocks of `table`, joined in the order of the tree.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    table
+        Has ``block(number)`` and a length, and can be pickled.
+    question : callable
+        Takes a block, and can be pickled.
+    join : callable
+    report : callable
+        Called for every finished branch, and in between every `TICK` seconds; may raise `Cancelled`.
+
+    Raises
+    ------
+    JobError
+        When the workers are lost, or end again and again.
+    """
+    for tries in range(TRIES):
+        with clear_errors():
+            begun = Pass(client, table, question, join)
+        try:
+            begun.wait(report)
+            with clear_errors():
+                return begun.total.result()
+        except JobError as error:
+            if type(error.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
+                raise
+        finally:
+            begun.let_go()
+    raise AssertionError("the last try returns or raises")
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Turn errors of connections, processes and versions into one sentence."""
+    try:
+        yield
+    except (NSPCAError, MemoryError):
+        raise
+    except Exception as error:  # Dask's own are not known here, and a worker may raise any
+        raise JobError(
+            f"Workers that read the shards to the end are required, got {type(error).__name__} "
+            f"({shown(str(error))}): see their logs, or leave the client out."
+        ) from error
+
+
+class Pass:
+    """The submitted tasks of one pass.
+
+    Attributes
+    ----------
+    total : future
+        The result at the root of the tree.
+    waiting : set of numbers
+        Branches that are not done.
+    held : dict of futures
+        Futures that are not done, by key. Finished ones are released, so that workers free joined results.
+        Futures must be held until then: a scheduler that hears of a release before it has made the task would
+        keep the task for ever.
+    """
+
+    def __init__(self, client: Any, table: Any, question: Any, join: Join) -> None:
+        self.client = client
+        self.waiting: set[int] = set()
+        self.held: dict[Any, Any] = {}
+        self._done: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        workers = sorted(client.nthreads())
+        if not workers:  # those that were lost may be on their way back
+            client.wait_for_workers(1, timeout=PATIENCE)
+            workers = sorted(client.nthreads())
+        blocks, size = len(table), branch(len(table), len(workers))
+        starts = range(0, blocks, size)
+        self.branches = len(starts)
+        # A task that holds them, not data that are scattered: those would be lost with their worker.
+        question = self._submit(_itself, question)
+
+        def parts() -> Iterator[Any]:
+            for name, start in enumerate(starts):
+                numbers = range(start, min(start + size, blocks))
+                near = workers[start * len(workers) // blocks]
+                self.waiting.add(name)
+                one = self._submit(_branch, table, numbers, question, join, near=near)
+                one.add_done_callback(lambda _, name=name: self._ended(name))
+                yield one
+
+        joined = lambda one, other: self._submit(_joined, join, one, other)  # noqa: E731
+        self.total = folded_here(parts(), joined, first=_itself)
+        self.total.add_done_callback(lambda _: self._done.put(True))
+        # The last task, and the next one that a worker takes: when it is done, the scheduler has made all.
+        self._made = self._submit(_itself, None, priority=FIRST)
+
+    def wait(self, report: Report) -> None:
+        """Wait until the root is computed or has failed; `report` is called meanwhile."""
+        over = False
+        while not over:
+            report(Event("reading", self.branches - len(self.waiting), self.branches))
+            try:
+                over = self._done.get(timeout=TICK)
+            except queue.Empty:
+                continue
+
+    def let_go(self) -> None:
+        """Abandon the pass: release all futures, once the scheduler knows them.
+
+        `Client.cancel` is not used, because it fails where other tasks wait for these.
+        """
+        give_up = time.monotonic() + KNOWN
+        while self.held and not self._made.done() and time.monotonic() < give_up:
+            time.sleep(0.01)
+        for future in [*self.held.values(), self.total, self._made]:
+            future.release()
+
+    def _ended(self, name: int) -> None:
+        self.waiting.discard(name)
+        self._done.put(False)
+
+    def _submit(
+        self, function: Callable[..., Any], *arguments: Any, near: str | None = None, priority: int = 0
+    ) -> Any:
+        # Unlike names that Dask makes of the arguments, its own numbers cost nothing.
+        where = {} if near is None else {"workers": [near], "allow_other_workers": True}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            future = self.client.submit(function, *arguments, pure=False, priority=priority, **where)
+        self.held[future.key] = future
+        future.add_done_callback(lambda done: self.held.pop(done.key, None))
+        return future
+
+
+def branch(blocks: int, workers: int) -> int:
+    """Return the number of blocks of a task: the largest branch of which every worker has `EACH`."""
+    size = 1
+    while blocks >= EACH * workers * size * FAN:
+        size *= FAN
+    return size
+
+
+def _itself(what: T) -> T:
+    return what
+
+
+def _branch(table: Any, numbers: Iterable[int], question: Any, join: Join) -> Part:
+    """Return the joined result of the branch of the tree over some neighbouring blocks."""
+    return folded_here((question(table.block(number)) for number in numbers), join)
+
+
+def _joined(join: Join, one: Part, other: Part) -> Part:
+    """Join two neighbouring results without changing the arrays that Dask holds."""
+    return join(tuple(part.copy() if hasattr(part, "copy") else part for part in one), other)

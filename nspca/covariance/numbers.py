@@ -1,0 +1,166 @@
+"""Accept a table only when its entries are real, complete, and held exactly by float64.
+
+Whole numbers beyond 2**53, decimals and long floats would lose digits, and with large offsets all their
+variation. The checker implements this rule independently (`nspca.checker.numbers`).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.covariance.covariance import summed
+from nspca.covariance.linalg import Array
+from nspca.errors import InvalidProblem, shown
+from nspca.validation.integers import describe_rounding, find_inexact, is_inexact
+
+CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
+"""Advice in errors about columns that are no real numbers, and about masked entries."""
+NO_NUMBERS = str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating
+"""Types that are not numbers although `float` converts them."""
+
+
+def table(X: Any, what: str) -> Array:
+    """Return X as a C-contiguous table (m, n) of finite `real_numbers`."""
+    X = real_numbers(X, what)
+    if X.ndim != 2 or 0 in X.shape:
+        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
+    if not np.all(np.isfinite(X)):
+        i, j = np.argwhere(~np.isfinite(X))[0]
+        raise InvalidProblem(
+            f"{what} must be finite numbers, got {X[i, j]} at row {i + 1}, column {j + 1}; remove or fill it"
+        )
+    return X
+
+
+def sparse_table(X: Any, what: str) -> sp.csr_array:
+    """Return sparse X (m, n) in canonical form, after checking that it is a table of finite real numbers."""
+    if X.ndim != 2 or 0 in X.shape:
+        raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
+    refuse_kind(X.dtype, what)
+    _refuse_masked(getattr(X, "data", None), what)
+    try:
+        X = sp.csr_array(X)
+        X.check_format(full_check=True)
+        X = summed(X)
+    except (ValueError, IndexError) as error:
+        raise InvalidProblem(
+            f"{what} must be a sparse matrix in order, got one whose parts disagree ({error}); build it again"
+        ) from None
+    refuse_rounded(X.data, what)
+    X = X.astype(np.float64)
+    X.sort_indices()
+    if not np.all(np.isfinite(X.data)):
+        raise InvalidProblem(
+            f"{what} must be finite numbers, got NaN or infinity; remove or fill those entries"
+        )
+    return X
+
+
+def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) -> Array:
+    """Return X as C-contiguous float64 numbers; entries that are no numbers or would be rounded are refused.
+
+    Parameters
+    ----------
+    X : array, data frame, list or number
+    what : str
+        What X is called in the error.
+    convert, fill : str
+        The way out for what is no real number, and for what is masked.
+
+    Raises
+    ------
+    InvalidProblem
+    """
+    try:
+        _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
+        if isinstance(X, list | tuple):
+            _refuse_rounded_in(X, what)
+        for name, column in _columns(X):  # before all columns become one type
+            refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
+        X = np.asarray(X)
+        if X.dtype.kind == "O":
+            X = np.array([_number(entry, what) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
+        refuse_kind(X.dtype, what, convert)
+        refuse_rounded(X, what)
+        return np.asarray(X, dtype=np.float64, order="C")
+    except (InvalidProblem, MemoryError):
+        raise
+    except (
+        Exception
+    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
+        raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
+
+
+def refuse_kind(dtype: np.dtype[Any], what: str, convert: str = CONVERT) -> None:
+    """Refuse arrays of a type whose entries are no real numbers."""
+    kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
+    if dtype.kind not in "biuf":
+        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
+
+
+def refuse_rounded(X: Any, what: str, where: str = "") -> None:
+    """Refuse an array with numbers that float64 rounds: large whole ones, and long floats."""
+    at = find_inexact(X)
+    if at is not None:
+        raise _rounded(describe_rounding(int(X.flat[at])), what, where)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # what overflows is another number, too
+            wrong = np.flatnonzero((X.astype(np.float64) != X) & ~np.isnan(X))
+        if wrong.size:
+            raise _rounded(_got(X.flat[wrong[0]]), what, where)
+
+
+def _columns(X: Any) -> Iterable[tuple[Any, Any]]:
+    """Return names and columns of a data frame whose columns have several types, or of an Arrow table."""
+    if hasattr(X, "columns") and hasattr(X, "items"):
+        return X.items() if len(set(X.dtypes)) > 1 else ()
+    for names, columns in (("column_names", "itercolumns"), ("columns", "iter_columns")):  # Arrow, polars
+        if hasattr(X, names) and hasattr(X, columns):
+            return zip(getattr(X, names), getattr(X, columns)(), strict=True)
+    return ()
+
+
+def _refuse_rounded_in(entries: Any, what: str) -> None:
+    """Refuse rounded numbers in nested lists, before NumPy converts them to a common type."""
+    for entry in entries:
+        if isinstance(entry, list | tuple):
+            _refuse_rounded_in(entry, what)
+        elif hasattr(entry, "__len__") and not isinstance(entry, str | bytes):
+            refuse_rounded(np.asarray(entry), what)
+        elif isinstance(entry, int | np.integer) and is_inexact(int(entry)):
+            raise _rounded(describe_rounding(int(entry)), what)
+
+
+def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
+    if np.ma.is_masked(X):
+        raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
+
+
+def _rounded(found: str, what: str, where: str = "") -> InvalidProblem:
+    return InvalidProblem(
+        f"{what} must be numbers that fit float64, got {found}{where}; subtract what they have in common, "
+        "or convert them to floats"
+    )
+
+
+def _got(one: Any) -> str:
+    """Return the phrase of an error about a number that is rounded and not whole."""
+    return f"{one!s}, which it rounds to {float(one)!r}"  # formatted, a long float is rounded first
+
+
+def _number(entry: Any, what: str) -> float:
+    """Return an entry of a table of mixed types, as some data frames have, as a float; missing entries are
+    NaN.
+    """
+    if isinstance(entry, NO_NUMBERS):
+        raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
+    if isinstance(entry, int | np.integer) and is_inexact(int(entry)):
+        raise _rounded(describe_rounding(int(entry)), what)
+    if entry is None or type(entry).__name__ == "NAType":
+        return float("nan")
+    number = float(entry)
+    if number == number and not entry == number:
+        raise _rounded(_got(entry), what)
+    return number

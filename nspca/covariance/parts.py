@@ -1,0 +1,208 @@
+"""Covariance with many features held in parts: A on some of the features, formed once, and products with the
+rest.
+
+Solvers and bounds use few of the features: those with the largest variances, and those that an answer pulls.
+A on these is formed in one pass over blocks of rows and serves later requests. The rows are on disk
+(`matrix.sharded`) or in memory (`matrix.large`).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from nspca.covariance import subspace
+from nspca.covariance.covariance import DENSE_LIMIT, RESIDUAL, Covariance, MatrixCovariance
+from nspca.covariance.linalg import Array, Indices, largest_eigenpairs
+from nspca.covariance.subspace import OVERSAMPLING
+from nspca.covariance.tree import Join, Part, added
+from nspca.errors import Refused
+
+CANDIDATES = 2000
+"""Number of features with the largest variances on which A is formed first: 32 MB."""
+SKETCHED = 20
+"""Number of directions of the sketch that ranks features of equal variance."""
+AT_ONCE = 2**22
+"""Maximum entries of a dense piece: 32 MB."""
+HELD = 3
+"""Number of blocks of A that are stored."""
+
+
+class Centred(Protocol):
+    """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of sparse Y, in unit scale.
+
+    `counts` are the nonzeros of the columns; `folded` joins ``kernel(Y, *arguments)`` over all blocks.
+    """
+
+    @property
+    def m(self) -> int: ...
+
+    @property
+    def mean(self) -> Array: ...
+
+    @property
+    def weight(self) -> Array: ...
+
+    @property
+    def counts(self) -> Any: ...
+
+    def folded(self, join: Join, kernel: Any, *arguments: Any) -> Part: ...
+
+
+class Parts(Covariance):
+    """A covariance that is held on some of its features.
+
+    Attributes
+    ----------
+    rows : Centred
+        The data.
+    dense_share : float
+        Columns with more nonzeros than this share of the rows are multiplied as dense ones.
+    residual : float
+        Residual of the leading eigenpairs relative to the largest eigenvalue; nan before they are computed.
+    """
+
+    rows: Any
+    dense_share: float
+
+    def __init__(self, **recipe: Any) -> None:
+        super().__init__(**recipe)
+        self.residual = float("nan")
+        self._held: list[tuple[np.ndarray, Array]] = []
+        self._part: tuple[np.ndarray, MatrixCovariance] | None = None
+
+    @property
+    def passes(self) -> int:
+        """Return how often all rows were read."""
+        raise NotImplementedError
+
+    def held(self, features: Indices) -> Array | None:
+        """Return A on some features, None unless a stored block contains them."""
+        for known, B in self._held:
+            at = np.searchsorted(known, features).clip(max=known.size - 1)
+            if np.array_equal(known[at], features):
+                return B[np.ix_(at, at)]
+        return None
+
+    def block(self, features: Indices) -> Array:
+        """Return A on some features, from a stored block that contains them or else in one pass."""
+        features = np.asarray(features, dtype=np.int64)
+        found = self.held(features)
+        if found is not None:
+            return found
+        wanted = np.unique(features)
+        if not self._held and not self.scale:  # what is asked next is mostly of these
+            wider = np.union1d(wanted, self.candidates())
+            wanted = wider if wider.size <= DENSE_LIMIT else wanted
+        if wanted.size > DENSE_LIMIT:
+            raise Refused(
+                f"a block of A is formed on at most {DENSE_LIMIT} features, got {wanted.size}; use products"
+            )
+        self._held = [(wanted, self._gram_of(wanted)), *self._held][:HELD]
+        found = self.held(features)
+        assert found is not None  # the new block holds them
+        return found
+
+    def _formed(self) -> Array:
+        return self._gram_of(np.arange(self.n))
+
+    def _gram_of(self, features: Indices) -> Array:
+        """Compute ``A[features][:, features]`` in one pass: dense columns as dense arrays, the others as
+        sparse ones.
+        """
+        dense = self.rows.counts[features] > self.dense_share * self.rows.m
+        d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
+        DD, SD, SS = self.rows.folded(added, _products, features, d, s)
+        G = np.empty((features.size, features.size))
+        G[np.ix_(d, d)], G[np.ix_(s, s)], G[np.ix_(s, d)], G[np.ix_(d, s)] = DD, SS, SD, SD.T
+        G = self._centred(G, features, features)
+        return (G + G.T) / 2
+
+    def _centred(self, G: Array, I: Indices, J: Indices) -> Array:
+        """Return entries of A from sums of products of Y."""
+        G /= self.rows.m
+        G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
+        G *= self.rows.weight[I][:, None]
+        G *= self.rows.weight[J]
+        return G
+
+    def crossed(self, pairs: Sequence[tuple[Indices, Indices]]) -> list[Array]:
+        """Return ``A[I][:, J]`` for some pairs (I, J) of features, all in one pass."""
+        sums = self.rows.folded(added, _crossed, pairs) if pairs else ()
+        return [self._centred(G, I, J) for G, (I, J) in zip(sums, pairs, strict=True)]
+
+    def candidates(self, least: int = 0) -> np.ndarray:
+        """Return the features with the largest variances: `CANDIDATES`, or `least` if larger.
+
+        When data are scaled, so that all variances are equal, features are ranked by their part in a few
+        leading directions, in two passes.
+        """
+        order = np.argsort(-self.once("sketched", self._sketched), kind="stable")
+        return np.sort(order[: max(CANDIDATES, least)])
+
+    def _sketched(self) -> Array:
+        if not self.scale:
+            return self.diagonal
+        Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))
+        return np.square(self.product(np.linalg.qr(self.product(Q))[0])).sum(axis=1)
+
+    def on(self, features: Indices) -> MatrixCovariance:
+        """Return A on some features, in memory and n x n, for solvers. The last result is stored with its
+        computed properties.
+        """
+        if self._part is None or not np.array_equal(self._part[0], features):
+            B = self.block(features)
+            recipe: dict[str, Any] = {
+                "center": False,
+                "scale": False,
+                "digest": "",
+                "exponent": self.exponent,
+            }
+            self._part = features, MatrixCovariance(B, shape=B.shape, source="covariance", **recipe)
+        return self._part[1]
+
+    def by_subspaces(self, d: int) -> tuple[Array, Array]:
+        """Compute leading eigenpairs by products with several vectors at a time, starting from the stored
+        block; set `residual`.
+        """
+        if not np.any(self.diagonal):
+            return np.zeros(d), np.zeros((self.n, d))
+        start = np.random.default_rng(0).standard_normal((self.n, min(d + OVERSAMPLING, self.n)))
+        if self._held:  # the eigenvectors of what is known are near
+            features, B = self._held[0]
+            known = largest_eigenpairs(B, min(start.shape[1], features.size))[1]
+            start[:, : known.shape[1]] *= 1e-6
+            start[features, : known.shape[1]] += known
+        values, vectors, self.residual = subspace.leading(self.product, start, d, RESIDUAL / 4)
+        return values, vectors
+
+
+def _products(
+    Y: Any, features: Indices, d: NDArray[np.int64], s: NDArray[np.int64]
+) -> tuple[Array, Array, Array]:
+    """Return products of columns of Y: those at d with themselves, those at s with d, and those at s with
+    themselves.
+    """
+    Y = Y[:, features]
+    S = sp.csr_array(Y[:, s])
+    DD, SD = np.zeros((d.size, d.size)), np.zeros((s.size, d.size))
+    for start, D in pieces(Y[:, d], d.size):
+        DD += D.T @ D
+        SD += S[start : start + len(D)].T @ D
+    return DD, SD, (S.T @ S).toarray()
+
+
+def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array]:
+    """Yield products of the features of each pair, one pair at a time because together they are large."""
+    Y = sp.csc_array(Y)
+    for I, J in pairs:
+        yield (sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J])).toarray()
+
+
+def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:
+    """Yield rows of X as dense arrays of at most `AT_ONCE` entries, each with the number of its first row."""
+    step = max(1, AT_ONCE // max(width, 1))
+    for start in range(0, X.shape[0] if width else 0, step):
+        yield start, X[start : start + step].toarray()

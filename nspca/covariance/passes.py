@@ -1,0 +1,263 @@
+"""Read a table on disk in passes over its rows: counts, means, weights and variances of columns, and sums
+over blocks of Z.
+
+A pass applies one function of this package to every block and joins the results in the order of
+`matrix.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from nspca.covariance import distributed
+from nspca.covariance.inputs import enough_rows, refuse_constant, with_columns
+from nspca.covariance.linalg import Array, one_thread
+from nspca.covariance.moments import STILL
+from nspca.covariance.numbers import refuse_rounded
+from nspca.covariance.parts import pieces
+from nspca.covariance.tree import Join, Part, added, folded
+from nspca.progress import Event, Report, silent
+
+GONE = 5000
+"""Binary exponent of columns that count as 0: every float divided by 2**GONE is 0."""
+NORMAL = 2.0**-900
+"""Least size of a number in unit scale that has certainly not lost digits."""
+
+
+class Table(Protocol):
+    """A table on disk that can be read in blocks of rows."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    def blocks(self) -> Iterator[Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Transformation of table rows into Y: a power of two (for all or per column), and a shift of dense
+    columns.
+    """
+
+    exponents: Any
+    full: np.ndarray
+    shift: Array | None = None
+
+    def of(self, X: sp.csr_array) -> sp.csr_array:
+        """Return a block of rows in unit scale, with full columns shifted."""
+        columns = isinstance(self.exponents, np.ndarray)
+        exponents = self.exponents[X.indices] if columns else self.exponents
+        Y = sp.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
+        if self.full.size:
+            Y = with_columns(Y, self.full, Y[:, self.full].toarray() - self.shift)
+        return Y
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Function that a pass applies to every block X of the table; it is sent to workers."""
+
+    scale: Scale
+    kernel: Any
+    arguments: tuple[Any, ...]
+
+    def __call__(self, X: sp.csr_array) -> Iterator[Array]:
+        refuse_rounded(X.data, "data")
+        with one_thread():  # the last bits depend on how many share a sum
+            yield from self.kernel(self.scale.of(X), *self.arguments)
+
+
+class Rows:
+    """Rows of a table as rows of ``Z = (Y - 1 mean') * weight``, Y sparse.
+
+    Parameters
+    ----------
+    table : Table
+    center, scale : bool
+    names : sequence of str, optional
+        Names of the columns, for errors.
+    client : optional
+        Client of a Dask cluster whose workers read the table.
+    report : callable
+
+    Attributes
+    ----------
+    m, n : int
+    exponent : int
+        Exponent of the unit scale.
+    report : callable
+        Called for every block that was read.
+    passes : int
+        How often all rows were read.
+    counts : (n,) int
+        Nonzeros of the columns.
+    mean, weight, variances : (n,)
+    varies : (n,) bool
+        Columns that are not 0 and, with centring, do not hold one value.
+    full : (some,) int
+        Columns that are made dense and shifted before centring.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        center: bool,
+        scale: bool,
+        names: Sequence[str] | None = None,
+        client: Any = None,
+        report: Report = silent,
+    ) -> None:
+        self.table, self.center, self.scale, self.passes = table, center, scale, 0
+        self.client, self.report = client, report
+        self.m, self.n = table.shape
+        enough_rows(self.m, center or scale)
+        self.exponent = int(np.frexp(table.largest)[1])
+        self.full = np.zeros(0, dtype=np.int64)
+        self._scale = Scale(self.exponent, self.full)
+        self._measure(names)
+        self.report = silent
+
+    def _measure(self, names: Sequence[str] | None) -> None:
+        """Compute means, weights and variances in the pass that checks the files, and in one more if needed.
+
+        The second pass is needed for scaling and for columns that are made dense.
+        """
+        m, n = self.m, self.n
+        compared = self.center or self.scale
+        if self.scale:
+            self._scale = self._given
+        self.counts, sums, squares, extremes = self.folded(_measured_too, _counted, compared)
+        self.mean, self.weight, self.varies = np.zeros(n), np.ones(n), self.counts > 0
+        if self.center and not self.scale:
+            sums, squares = self._without_constants(sums, squares, extremes)
+        full = np.flatnonzero((2 * self.counts > m) & self.varies) if compared else self.full
+        if compared and not self.scale and not full.size:
+            self.mean = sums / m
+        elif compared:
+            own = np.frexp(_largest(extremes))[1] if self.scale else np.zeros(n, dtype=np.int64)
+            self._scale = Scale(self._scale.exponents + own, self.full)
+            means = np.ldexp(sums, -own) / m
+            found = self.folded(_measured_too, _compared, full, means[full])
+            sums, squares, plain, (high, low) = found
+            if self.scale:
+                constant = self.counts == 0
+                constant[full] = high + low <= STILL * np.maximum(np.abs(low), np.abs(high))
+                refuse_constant(constant, names)
+                self.weight = 1 / np.sqrt(squares / m - (sums / m) ** 2)
+            if self.center:
+                self.mean, self.full = sums / m, full
+                self._scale = Scale(self._scale.exponents, full, means[full])
+            else:
+                squares[full] = plain
+        self.variances = (squares / m - self.mean**2) * self.weight**2
+
+    def _without_constants(self, sums: Array, squares: Array, extremes: Array) -> tuple[Array, Array]:
+        """Return sums and sums of squares of the columns, with 0 for those that hold one value.
+
+        Such columns are 0 from now on. Where they are the largest by far, the unit scale becomes that of the
+        others, in two more passes.
+        """
+
+        def constant() -> NDArray[np.bool_]:
+            return (self.counts == self.m) & (extremes[0] == -extremes[1])
+
+        still = constant() & (_largest(extremes) >= NORMAL)
+        if not still.any():
+            return sums, squares
+        if _largest(extremes)[~still].max(initial=0.0) < 0.5:
+            self._scale = self._given
+            *_, extremes = self.folded(_measured_too, _counted, True)
+            still = constant()
+            own = np.frexp(_largest(extremes)[~still].max(initial=0.0))[1]
+            self.exponent = int(own + self._given.exponents)
+            self._scale = Scale(np.where(still, GONE, self.exponent), self.full)
+            _, sums, squares, _ = self.folded(_measured_too, _counted, False)
+        self._scale = Scale(np.where(still, GONE, self.exponent), self.full)
+        self.varies[still], sums[still], squares[still] = False, 0.0, 0.0
+        return sums, squares
+
+    @property
+    def _given(self) -> Scale:
+        """Return the scale that leaves numbers as given, unless sums of them might overflow."""
+        return Scale(max(self.exponent - 900, 0), self.full)
+
+    def folded(self, join: Join, kernel: Callable[..., Iterable[Array]], *arguments: Any) -> Part:
+        """Return ``kernel(Y, *arguments)`` for the blocks Y of rows, joined in the order of the tree; one
+        pass.
+        """
+        self.passes += 1
+        question = Question(self._scale, kernel, arguments)
+        if self.client is not None:
+            return distributed.folded(self.client, self.table, question, join, self.report)
+        return folded((question(X) for X in self._blocks()), join)
+
+    def _blocks(self) -> Iterator[sp.csr_array]:
+        """Yield the blocks of the table, with a progress report for each."""
+        total = len(self.table) if isinstance(self.table, Sized) else 0
+        for number, X in enumerate(self.table.blocks()):
+            self.report(Event("reading", number, total))
+            yield X
+
+
+def _counted(Y: Any, compared: bool) -> Part:
+    """Return counts, sums and sums of squares of every column, and its extremes if `compared`.
+
+    The extremes are the largest entry and the largest negative of one, with zeros that are not stored left
+    out.
+    """
+    n = Y.shape[1]
+    counts = np.bincount(Y.indices, minlength=n)
+    sums, squares = np.zeros(n), np.zeros(n)  # of no entries `bincount` gives whole numbers
+    sums += np.bincount(Y.indices, weights=Y.data, minlength=n)
+    with np.errstate(over="ignore"):  # of numbers that are not at unit scale, where no squares are asked for
+        squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
+    extremes = np.full((2, n if compared else 0), -np.inf)
+    for one, sign in zip(extremes, (1.0, -1.0), strict=True):
+        if compared:
+            np.maximum.at(one, Y.indices, sign * Y.data)
+    return counts, sums, squares, extremes
+
+
+def _largest(extremes: Array) -> Array:
+    """Return the largest absolute value of every column; 0 where nothing is stored."""
+    return np.maximum(extremes.max(axis=0), 0.0)
+
+
+def _compared(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
+    """Return sums and sums of squares of every column with full columns shifted, and facts about full
+    columns.
+
+    The facts are their sums of squares without the shift, their largest value, and the largest of their
+    negatives.
+    """
+    n = Y.shape[1]
+    sums, squares, plain = np.zeros(n), np.zeros(n), np.zeros(full.size)
+    largest = np.full((2, full.size), -np.inf)
+    for _, D in pieces(Y[:, full], full.size):
+        largest = np.maximum(largest, (D.max(axis=0), -D.min(axis=0)))
+        plain += (D * D).sum(axis=0)
+        C = D - shift
+        sums[full] += C.sum(axis=0)
+        squares[full] += (C * C).sum(axis=0)
+    rest = ~np.isin(Y.indices, full)
+    at, values = Y.indices[rest], Y.data[rest]
+    sums += np.bincount(at, weights=values, minlength=n)
+    squares += np.bincount(at, weights=values * values, minlength=n)
+    return sums, squares, plain, largest
+
+
+def _measured_too(one: Part, other: Iterable[Any]) -> Part:
+    """Join two results: the last arrays by their maximum, all others by their sum."""
+    *sums, largest = one
+    *more, larger = other
+    return (*added(tuple(sums), tuple(more)), np.maximum(largest, larger))

@@ -1,0 +1,204 @@
+"""Covariance of data that stay on disk: A = Z'Z / m from blocks of rows, with a pass over them for each
+request.
+
+A *table* has a `shape`, a `digest`, its `largest` value, and `blocks()`, which yields its rows in order as
+CSR blocks. One block is in memory at a time, so memory does not grow with the rows; `passes` counts how often
+all were read. Z is that of `matrix.given`: in unit scale, implicitly centred, with columns that are more than
+half full made dense block by block. Products are fused: Z'(ZX) takes one pass, not two.
+
+A on few features is stored once it was computed (`matrix.parts`).
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from nspca.covariance import distributed
+from nspca.covariance.covariance import DENSE_LIMIT, Covariance, SparseCovariance
+from nspca.covariance.linalg import Array, Indices
+from nspca.covariance.parts import Parts, pieces
+from nspca.covariance.passes import Rows, Table
+from nspca.covariance.tree import Part, added, gathered
+from nspca.errors import InvalidProblem, Refused
+from nspca.progress import Report, silent
+
+DENSE_SHARE = 1 / 16
+"""Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
+WHOLE = DENSE_LIMIT
+"""Largest number of features for which A is formed whole."""
+
+
+class ShardedCovariance(Parts):
+    """Covariance of a table in row blocks.
+
+    Attributes
+    ----------
+    rows : Rows
+        The data, in passes over their blocks of rows.
+    """
+
+    dense_share = DENSE_SHARE
+
+    def __init__(
+        self,
+        table: Table,
+        center: bool,
+        scale: bool,
+        names: Sequence[str] | None = None,
+        client: Any = None,
+        report: Report = silent,
+    ) -> None:
+        self.rows = Rows(table, center, scale, names, client, report)
+        super().__init__(
+            n=self.rows.n,
+            shape=table.shape,
+            source="data",
+            center=center,
+            scale=scale,
+            digest=table.digest,
+            exponent=0 if scale else 2 * self.rows.exponent,
+        )
+
+    @property
+    def passes(self) -> int:
+        """Return how often all rows were read."""
+        return self.rows.passes
+
+    @contextmanager
+    def telling(self, report: Report) -> Iterator[None]:
+        """Call `report` for every block that is read inside the context, so that `report` may end a pass."""
+        before, self.rows.report = self.rows.report, report
+        try:
+            yield
+        finally:
+            self.rows.report = before
+
+    # --- products -------------------------------------------------------------------------------------------
+
+    @property
+    def small(self) -> bool:
+        """Tell whether A is formed whole, so that methods for data in memory work on it."""
+        return self.n <= WHOLE
+
+    def product(self, X: Array) -> Array:
+        if self.small:
+            return self.matrix @ X
+        Y = (X.T * self.rows.weight).T
+        total, sums = self.rows.folded(added, _fused, Y, self.rows.mean @ Y)
+        return ((total - np.multiply.outer(self.rows.mean, sums)).T * self.rows.weight).T / self.rows.m
+
+    def columns(self, features: Indices | Sequence[int]) -> Array:
+        if self.small:
+            return self.matrix[:, features]
+        features = np.asarray(features, dtype=np.int64)
+        (total,) = self.rows.folded(added, _with_all, features)
+        return self._centred(total, np.arange(self.n), features)
+
+    def block(self, features: Indices) -> Array:
+        if self.small:
+            return self.matrix[np.ix_(features, features)]
+        return super().block(features)
+
+    def _eigenpairs(self, d: int) -> tuple[Array, Array]:
+        return super()._eigenpairs(d) if self.small else self.by_subspaces(d)
+
+    @cached_property
+    def diagonal(self) -> Array:
+        return self.rows.variances
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        return self.rows.varies
+
+    def quadratic(self, x: Array) -> float:
+        support = np.flatnonzero(x)
+        if self.small or support.size <= DENSE_LIMIT:
+            return float(x[support] @ self.block(support) @ x[support])
+        scores = self.scores(x)
+        return float(scores @ scores) / self.rows.m
+
+    def scores(self, X: Array) -> Array:
+        """Return ``Z @ X``, the samples along components X (n, r), in unit scale."""
+        Y = (X.T * self.rows.weight).T
+        return np.concatenate(self.rows.folded(gathered, _along, Y, self.rows.mean @ Y))
+
+    def restrict(self, features: Indices) -> Covariance:
+        """Return some features in memory: A on them where A is formed whole, otherwise their data.
+
+        Reading the data takes one pass, and A on the features takes another unless it is stored.
+        """
+        features = np.asarray(features, dtype=np.int64)
+        if self.small:
+            return self.on(features)
+        X = sp.csr_array(sp.vstack(self.rows.folded(gathered, _selected, features), format="csr"))
+        recipe: dict[str, Any] = {
+            "center": self.center,
+            "scale": self.scale,
+            "digest": "",
+            "exponent": self.exponent,
+        }
+        parts = self.rows.mean[features], self.rows.weight[features], self.rows.varies[features]
+        part = SparseCovariance(X, *parts, shape=X.shape, source="data", **recipe)
+        if features.size <= DENSE_LIMIT:  # written out, the rows might not fit
+            part.matrix = self.block(features)
+        return part
+
+    def gram(self) -> Array:
+        """Return ``ZZ' / m`` (m, m) for few rows, which are held together."""
+        if self.rows.m > DENSE_LIMIT:
+            raise Refused(
+                f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"
+            )
+        held = self.rows.folded(gathered, _selected, slice(None))
+        X = sp.csr_array(sp.vstack(held, format="csr")).multiply(self.rows.weight).tocsr()
+        shift = self.rows.mean * self.rows.weight
+        cross = X @ shift
+        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.rows.m
+
+
+def _fused(Y: Any, X: Array, fixed: Array) -> Part:
+    """Return ``Y'S`` and the sums of the columns of S, ``S = YX - fixed``."""
+    S = Y @ X - fixed
+    return Y.T @ S, np.asarray(S.sum(axis=0))
+
+
+def _with_all(Y: Any, features: Indices) -> Part:
+    """Return products of some columns with all columns."""
+    total = np.zeros((Y.shape[1], features.size))
+    for start, D in pieces(Y[:, features], features.size):
+        total += Y[start : start + len(D)].T @ D
+    return (total,)
+
+
+def _along(Y: Any, X: Array, fixed: Array) -> Part:
+    return (Y @ X - fixed,)
+
+
+def _selected(Y: Any, features: Any) -> Part:
+    return (Y[:, features],)
+
+
+def of_table(
+    table: Table, center: bool, scale: bool, client: Any = None, report: Report = silent
+) -> ShardedCovariance:
+    """Return the covariance of a table of row blocks, read here or by the workers of a Dask client.
+
+    Raises
+    ------
+    InvalidProblem
+        For something that is no such table, or none that workers can open.
+    """
+    if not hasattr(type(table), "blocks"):
+        raise InvalidProblem(
+            f"a folder of shards is required, got {type(table).__name__}; make one with "
+            "`python -m nspca shard`"
+        )
+    if client is not None:
+        distributed.check(client, table)
+    names = getattr(table, "feature_names", None) if scale else None
+    return ShardedCovariance(table, center, scale, names, client, report)

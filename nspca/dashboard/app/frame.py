@@ -1,0 +1,184 @@
+"""What every page stands in: its title, the menu, the net that catches errors, and what starts once the page
+is painted.
+"""
+
+import gc
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from nspca.dashboard.app import browser_storage, buttons, collector, plotly, state, styles
+from nspca.dashboard.app.internals import stay_home
+from nspca.dashboard.app.wording import plain
+from nspca.errors import NSPCAError
+from nspca.jobs import engine
+
+PAGES = (
+    ("app.py", "Home", ":material/home:"),
+    ("pages/data.py", "Data", ":material/table_view:"),
+    ("pages/spannogram.py", "Spannogram", ":material/airwave:"),
+    ("pages/sweep.py", "Sweep", ":material/area_chart:"),
+    ("pages/parts.py", "Parts", ":material/face:"),
+    ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
+    ("pages/compare.py", "Compare", ":material/compare_arrows:"),
+    ("pages/papers.py", "Papers", ":material/menu_book:"),
+    ("pages/runs.py", "Runs", ":material/history:"),
+    ("pages/learn.py", "Learn", ":material/school:"),
+)
+HOME = PAGES[0]
+# A drawing of our own: a named icon would be fetched from another host as the tab's picture.
+MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="#0b6e8a"/>
+<path d="M5 25C9 10 15 8 27 7V13C16 14 11 16 5 25Z" fill="#7fd6bb"/>
+<path d="M5 25C11 16 16 14 27 13" fill="none" stroke="#fff" stroke-width="2.6"/></svg>"""
+# Its middle tone is read on a light and on a dark sidebar alike.
+LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
+    "</svg>",
+    '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" '
+    'fill="#2a94b0">nspca</text></svg>',
+)
+ROOM = "For a room: no menu, no form, large type. Esc leads back."
+MENU = 220  # pixels: Streamlit's own 300 are a third of a small screen
+READY_SECONDS = 60.0  # that workers have to start
+log = logging.getLogger("nspca.dashboard")
+
+
+@contextmanager
+def page(title: str) -> Iterator[None]:
+    """Everything around a page: ``with frame.page("Sweep"): ...``"""
+    stay_home()
+    buttons.listen()
+    st.set_page_config(
+        page_title=f"{title} · nspca", page_icon=MARK, layout="wide", initial_sidebar_state=MENU
+    )
+    state.begin("app" if title == HOME[1] else title.lower())
+    present = state.get("present")
+    st.html(styles.style(st.context.theme.type == "dark", present))
+    browser_storage.recall()
+    waiting = buttons.begin(title)
+    if not present:
+        _menu()
+    _trouble()
+    browser_storage.say_whose()
+    with guard():
+        yield
+    if present:
+        _leave()
+    buttons.end(waiting)
+    browser_storage.remember()
+    plotly.png_too()
+    _after_paint()
+
+
+@contextmanager
+def guard() -> Iterator[None]:
+    """Turn an error into one sentence; what the person has chosen stays where it is.
+
+    Streamlit's own signals to stop and to rerun are no `Exception` and pass.
+    """
+    try:
+        yield
+    except NSPCAError as error:
+        st.error(plain(error), icon=":material/error:")
+    except Exception:  # the last net above a page: a person must never meet a traceback
+        reference = secrets.token_hex(3)
+        log.exception("page failed, reference %s", reference)
+        st.error(
+            f"This page ran into an error of its own (reference {reference} in the server's log); nothing "
+            "that was finished is lost. Reload the page, or start again from Home.",
+            icon=":material/error:",
+        )
+        st.page_link("app.py", label="Home", icon=":material/home:")
+    finally:
+        collector.note()
+
+
+def way_on(path: str, label: str) -> None:
+    """A link to the next page that takes along what was chosen."""
+    st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link(path))
+
+
+def form() -> DeltaGenerator:
+    """The box around what a page asks; nobody sees it before a room."""
+    return st.container(border=True, key=styles.FORM)
+
+
+def picture() -> DeltaGenerator:
+    """The box around the picture that answers; on a phone it comes before the form."""
+    return st.container(key=styles.PICTURE)
+
+
+def present(key: str = "present", **options: Any) -> None:
+    """A button that shows the page before a room."""
+    buttons.button(
+        "Present this page",
+        key,
+        lambda: state.put(present=True),
+        icon=":material/co_present:",
+        help=ROOM,
+        **options,
+    )
+
+
+def _trouble() -> None:
+    """Say what is wrong with the store, before somebody has worked for an hour."""
+    notice = ""
+    try:
+        said, notice = engine().trouble, engine().notice
+    except NSPCAError as error:  # it cannot even be opened
+        said = f"Nothing can be computed or kept just now. {error}"
+    if said:
+        st.error(plain(said), icon=":material/hard_drive:")
+    if notice:
+        st.warning(plain(notice), icon=":material/schedule:")
+
+
+def _leave() -> None:
+    icon = ":material/close_fullscreen:"
+    buttons.button(
+        "Leave", "leave", lambda: state.put(present=None), icon=icon, type="tertiary", shortcut="Esc"
+    )
+
+
+def _menu() -> None:
+    st.logo(LOGO, size="large")
+    with st.sidebar:
+        st.caption("Sparse PCA with proof")
+        for path, label, icon in PAGES:
+            st.page_link(path, label=label, icon=icon, query_params=state.link(path))
+        present(type="tertiary")
+
+
+def _after_paint() -> None:
+    """Once per server, and only when a first page is on the screen: import what is slow, start the workers,
+    calm the collector.
+    """
+    _warm()
+
+
+@st.cache_resource(show_spinner=False)
+def _warm() -> threading.Thread:
+    thread = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _warm_up() -> None:
+    collector.freeze()  # at once: whoever comes while the workers start is many, when a class comes
+    try:
+        engine().start(warm=("nspca.specs.job",))
+        give_up = time.monotonic() + READY_SECONDS
+        while not engine().wait_ready(1.0) and time.monotonic() < give_up:
+            gc.freeze()  # what comes with the workers is a good deal as well
+    except NSPCAError as error:  # every page says so
+        log.error("no workers: %s", error)
+    # Dask hooks into the collector while it is imported: only then may it run.
+    collector.freeze()
+    collector.work()

@@ -1,0 +1,17 @@
+"""Start the server: ``python -m nspca.dashboard.app.serve run app.py ...``
+
+Takes the arguments of Streamlit's own command line; the server asks no other host and is guarded.
+"""
+
+import sys
+
+from nspca.errors import NSPCAError, of_the_app
+
+if __name__ == "__main__":
+    try:
+        with of_the_app("the app"):
+            from nspca.dashboard.app.internals import command_line
+        command_line()
+    except NSPCAError as error:
+        sys.stderr.write(f"nspca: {error}\n")
+        sys.exit(2)

@@ -1,0 +1,372 @@
+"""Every value a session keeps, in one place: what it is called, how it is read, what it starts as.
+
+One rule decides between the three places a value can be: the address wins over the session, the session over
+the default. A widget writes both at once, so a link, a reload and the browser's back button all lead to the
+same page.
+"""
+
+import re
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import streamlit as st
+
+from nspca.dashboard.app.internals import went_back
+from nspca.data import PREPARATIONS
+from nspca.errors import JobError
+from nspca.jobs import engine
+from nspca.specs.address import (
+    read_flag,
+    read_groups,
+    read_integer,
+    read_integers,
+    read_options,
+    read_word,
+    read_words,
+    write,
+)
+
+KEPT = "kept"  # session key: name -> value, survives leaving a page
+OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
+CHECKS = "checks"  # session key: name of a certificate -> what its check said
+UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
+SURE = "sure"  # session key: the workspace that somebody knows to be in
+FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over
+THERE = "there"  # session key: keys of the widgets that the browser had when it spoke last
+CHANGED = "changed"  # session key: something in the form of the sweep was changed
+DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
+# session key: what was typed into a selector that has no such name, and is looked for among its names
+SOUGHT = "sought_"
+WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
+LOG2 = "log2"  # the preparation that is `log` in an address
+
+
+_met: set[str] = set()  # workspaces that the store knows, so that it is not asked at every rerun
+
+
+def _workspace(text: str) -> str:
+    """One that was issued here; what somebody made up could be prepared for others to work in."""
+    word = read_word(text)
+    if word not in _met:
+        try:
+            if not engine().store.is_workspace(word):
+                raise ValueError(text)
+        except JobError:  # every page says what is wrong with the store
+            return word
+        _met.add(word)
+    return word
+
+
+def _steps(text: str) -> list[str]:
+    """Preparations that there are."""
+    return [name for name in read_words(text) if name in PREPARATIONS]
+
+
+def _names(text: str) -> str:
+    return text[:8000]  # names of as many topics as there can be
+
+
+def _degrees(text: str) -> float:
+    if not re.fullmatch(r"-?\d{1,2}(\.\d{1,4})?", text) or abs(float(text)) > 90:
+        raise ValueError(text)
+    return float(text)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How one value is read from the address, and a factory for what it is before anybody chose."""
+
+    read: Callable[[str], Any]
+    default: Callable[[], Any] = lambda: None
+
+
+VALUES: dict[str, Kept] = {
+    "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
+    "sample": Kept(read_word, lambda: "digits"),
+    "upload": Kept(read_word),  # content hash of an uploaded file; when set it stands instead of the sample
+    "folder": Kept(str),  # name of a folder of shards on the server; when set it stands instead of the sample
+    "some": Kept(read_flag, lambda: False),  # of which only a sample of rows is worked on
+    "vocab": Kept(read_word),  # content hash of the vocabulary uploaded beside a docword file
+    "rows": Kept(read_flag, lambda: False),  # features are in rows
+    "id": Kept(str),
+    "label": Kept(str),
+    "gaps": Kept(read_word),  # what is done about missing values: samples, features or mean
+    "cov": Kept(read_flag, lambda: False),  # the uploaded table is itself a covariance
+    "center": Kept(read_flag, lambda: True),
+    "scale": Kept(read_flag, lambda: False),
+    "drop": Kept(read_flag, lambda: False),  # constant features are left out
+    "out": Kept(
+        read_integers, list
+    ),  # numbers of features that are left out, and of those that alone are looked at
+    "only": Kept(read_integers, list),
+    "one": Kept(read_groups, list),  # and of those that are taken together as one
+    "keep": Kept(read_integers, list),  # and of those that must be in the components of a sweep
+    "log": Kept(read_flag, lambda: False),  # log2(x + 1) of every value
+    "prep": Kept(_steps, list),  # what else is done to the numbers first
+    "source": Kept(read_word, lambda: "sample"),  # what the data page offers: sample, upload or shards
+    "digit_k": Kept(read_integer, lambda: 8),
+    "from": Kept(read_integer),
+    "to": Kept(read_integer),
+    "step": Kept(read_integer),
+    "signed": Kept(read_flag, lambda: False),
+    "methods": Kept(read_words, lambda: ["auto"]),
+    "effort": Kept(read_word, lambda: "fast"),
+    "axis": Kept(read_word, lambda: "leading"),
+    "bound": Kept(read_word, lambda: "both"),  # whose region is shaded
+    "fit": Kept(read_flag, lambda: False),  # the axis of the curve begins at its smallest value
+    "enough": Kept(read_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
+    "run": Kept(read_word),
+    "pin": Kept(read_words, list),  # runs that another one is compared with
+    "before": Kept(read_word),  # the run whose curve was shown before
+    "k": Kept(read_integer),
+    "shown": Kept(read_word),  # the method whose component is shown
+    # features in every answer within so many thousandths of the optimum are drawn solid; 0: no matter
+    "within": Kept(read_integer, lambda: 0),
+    "view": Kept(read_word, lambda: "curves"),  # of the spannogram page
+    "phi": Kept(_degrees),  # angle that is looked at; the optimum otherwise
+    "tol": Kept(read_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
+    "support": Kept(read_word, lambda: "tempting"),  # which candidate support is looked into
+    "candidate": Kept(read_integer, lambda: 1),
+    "pictures": Kept(
+        read_word
+    ),  # what the parts page is about, and the topics page; None lets the page find something that suits it
+    "texts": Kept(read_word),
+    "parts": Kept(read_word),  # the run of the parts page, and of the topics page
+    "topics": Kept(read_word),
+    "r": Kept(read_integer),  # components found at once
+    "size": Kept(str),  # features in each of them: one number, or one for each
+    "by": Kept(read_words),  # methods that find them
+    "budget": Kept(read_integer, lambda: 500),  # points of the net of the bipartite method
+    "proof": Kept(read_word, lambda: "standard"),
+    "raw": Kept(read_flag),  # word counts are not centred
+    "face": Kept(read_integer, lambda: 1),  # the sample that is put together from its parts
+    "using": Kept(read_integer),  # how many parts it is put together from
+    "topic": Kept(read_integer, lambda: 1),
+    "named": Kept(_names, lambda: ""),  # what somebody called the topics
+    "over": Kept(read_flag, lambda: True),  # parts are drawn over the mean image
+    "example": Kept(read_integer, lambda: 1),  # of the matching
+    "judged": Kept(read_word),  # of links from before: the uses stood on the compare page
+    "paper": Kept(read_word),  # whose figures are shown, or what the papers use them for
+    "item": Kept(read_word),  # the figure or table that is open
+    "compare": Kept(read_word),  # the run of the compare page
+    "ks": Kept(str),  # values of k that are compared
+    "rivals": Kept(read_words),  # methods that are compared
+    "opts": Kept(read_options, dict),  # options of methods that are not as they are at first
+    "turn": Kept(read_word, lambda: "drop"),  # what is changed before the next of several components
+    "apart": Kept(read_integer, lambda: 85),  # degrees between them
+    "counted": Kept(read_word, lambda: "total"),  # how the variance of several components is added up
+    "use": Kept(read_word, lambda: "genes"),
+    "prepared": Kept(read_word, lambda: "log"),  # what the genes are made into
+    "tested": Kept(read_word, lambda: "rest"),  # what the face detection is tested on
+    "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
+    "summed": Kept(read_word, lambda: "adjusted"),
+    "present": Kept(read_flag, lambda: False),  # no menu, no form, large type: for a room
+    "screen": Kept(read_integer, lambda: 1),  # of the learn page
+    "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
+    "painted": Kept(read_words, list),  # pixels, by number
+    "judge": Kept(read_flag, lambda: False),  # the painting is done, and the answer shown beside it
+    "share": Kept(read_word),  # the name under which somebody shared a run
+    "find": Kept(str, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
+    "listed": Kept(read_integer, lambda: 1),
+    "first": Kept(read_word),  # the two runs that are held side by side, and the k
+    "second": Kept(read_word),
+    "at": Kept(read_integer),
+}
+ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
+ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
+"center", "some", "phi", "candidate", "out",
+    "only", "one", "keep",
+    "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
+    "named", "compare", "ks",
+)  # fmt: skip
+OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
+_DATA = "sample upload folder some vocab rows id label gaps cov center scale drop out only one log prep "
+_JOINT = _DATA + "signed r size by budget proof raw shown opts "
+# The names that the address of each page carries; those that stand nowhere here are in every address.
+OF_PAGES = {
+    "app": "digit_k",
+    "data": _DATA + "source",
+    "spannogram": _DATA + "k signed view phi tol support candidate",
+    "sweep": _DATA
+    + "keep from to step signed methods effort axis bound fit enough run pin before k shown within",
+    "parts": _JOINT + "pictures parts face using over",
+    "topics": _JOINT + "texts topics topic named example",
+    "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart",
+    "papers": "paper item use prepared tested props summed",
+    "runs": "find listed first second at",
+    "learn": "screen guess painted judge",
+    "shared": "share axis bound fit enough k shown within",
+}
+ELSEWHERE = {
+    page: frozenset(" ".join(OF_PAGES.values()).split()) - frozenset(names.split())
+    for page, names in OF_PAGES.items()
+}
+ANEW = "anew"  # in an address: nothing else that was chosen before holds
+OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # holds even then
+
+
+def begin(page: str | None = None) -> None:
+    """Take over what the address says; what it does not say stays as the session has it.
+
+    There are two exceptions: an address with `ANEW` says all there is, and so does one that the browser went
+    back or on to.
+
+    Parameters
+    ----------
+    page : str, optional
+        One of `OF_PAGES`; its address says all that is known otherwise.
+    """
+    kept = st.session_state.setdefault(KEPT, {})
+    st.session_state[OPEN] = page
+    if went_back():
+        for name in (set(kept) - ELSEWHERE.get(page or "", frozenset())) - {"w"}:
+            del kept[name]
+    if ANEW in st.query_params:
+        del st.query_params[ANEW]
+        for name in set(kept) - set(OF_THE_PERSON):
+            del kept[name]
+    for name, value in VALUES.items():
+        if name in st.query_params:
+            try:
+                kept[name] = value.read(st.query_params[name])
+            except (ValueError, KeyError):  # somebody edited the address: go on with what is known
+                kept.pop(name, None)
+    steps = kept.pop("prep", [])
+    if LOG2 in steps:  # it has a switch of its own, where it is seen
+        kept["log"] = True
+    if others := [name for name in steps if name != LOG2]:
+        kept["prep"] = others
+    _address()
+
+
+def get(name: str) -> Any:
+    """The value in force, or the default."""
+    value = st.session_state.get(KEPT, {}).get(name)
+    return VALUES[name].default() if value is None else value
+
+
+def is_kept(name: str) -> bool:
+    """Whether somebody chose it."""
+    return name in st.session_state.get(KEPT, {})
+
+
+def put(**values: Any) -> None:
+    """Set values (None forgets one) in the session and in the address."""
+    kept = st.session_state.setdefault(KEPT, {})
+    for name, value in values.items():
+        if value is None or value == VALUES[name].default():
+            kept.pop(name, None)
+        else:
+            kept[name] = value
+    _address()
+
+
+def forget(names: tuple[str, ...]) -> None:
+    """Back to the defaults."""
+    put(**dict.fromkeys(names))
+
+
+def link(path: str | None = None) -> dict[str, str]:
+    """What the address of a page (that at `path`, such as ``pages/data.py``) has to carry so that it shows
+    what was chosen.
+
+    Without a path, of the page that is open: whoever follows its address sees the same.
+    """
+    page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
+    kept = st.session_state.get(KEPT, {})
+    return {name: write(value) for name, value in kept.items() if name not in ELSEWHERE.get(page or "", ())}
+
+
+def leading(**values: Any) -> dict[str, str]:
+    """What the address of another page has to carry so that of all that can be chosen just these values hold
+    there.
+    """
+    said = {
+        name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
+    }
+    return {name: write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {
+        ANEW: "1"
+    }
+
+
+def opening(query: Mapping[str, str]) -> dict[str, str]:
+    """Return what the address of another page has to carry so that just a spec's address holds there."""
+    said = {} if get("w") is None else {"w": get("w")}
+    return said | dict(query) | {ANEW: "1"}
+
+
+def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:
+    """Arguments that tie a widget to a kept value: ``st.toggle("Scale", **bind("scale"))``.
+
+    Parameters
+    ----------
+    name : str
+        One of `VALUES`.
+    value : optional
+        What the widget shows when the kept value is absent or does not fit its options.
+    then : callable, optional
+        Called after the new value was kept.
+    """
+    key = WIDGET + name
+
+    def take() -> None:
+        put(**{name: st.session_state[key]})
+        if then:
+            then()
+
+    return {**showing(key, get(name) if value is None else value), "on_change": take}
+
+
+def showing(key: str, value: Any) -> dict[str, str]:
+    """The key of a widget that shows a value, whatever it showed before.
+
+    The browser is told again where it may show something else than the session knows: on the way back, and as
+    long as it has not spoken of the widget. One that comes to draw it only after a further run, which tells
+    nothing new, would draw it empty, and say so with the next click.
+    """
+    there = st.session_state.setdefault(THERE, set())
+    if went_back() or (there and key not in there) or st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return {"key": key}
+
+
+def heard(session: MutableMapping[str, Any], there: set[str]) -> None:
+    """A message of the browser: the keys of the widgets that it has."""
+    if THERE in session:
+        known = session[THERE]  # the set itself: a script may be running
+        known |= there | {""}
+        known &= there | {""}
+
+
+def workspace() -> str:
+    """The unguessable name under which this person's runs and uploads are kept; made when first needed."""
+    if get("w") is None:
+        put(w=engine().store.issue_workspace())
+        st.session_state[SURE] = get("w")
+    return get("w")
+
+
+def start_fresh() -> None:
+    """Leave the workspace, and forget all that was chosen in it."""
+    st.session_state[FRESH] = True
+    leave()
+
+
+def leave() -> None:
+    """Out of the workspace, without what was chosen in it; the browser may remember another one."""
+    kept = st.session_state.setdefault(KEPT, {})
+    for name in set(kept) - set(OF_THE_PERSON) | {"w", "pin"}:
+        kept.pop(name, None)
+    _address()
+
+
+def _address() -> None:
+    wanted = link()
+    for name in VALUES:
+        if name in st.query_params and name not in wanted:
+            del st.query_params[name]
+    for name, text in wanted.items():
+        if st.query_params.get(name) != text:
+            st.query_params[name] = text

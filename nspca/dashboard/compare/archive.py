@@ -1,0 +1,107 @@
+"""Everything of a comparison as one ZIP. No Streamlit calls of its own."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+
+import nspca
+from nspca.dashboard.app import wording
+from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.components.pictures import Picture
+from nspca.dashboard.export.archive import File
+from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
+from nspca.dashboard.views import component
+from nspca.data.export import frame_to_csv
+from nspca.presentation.numerals import format_value
+
+ABOUT = {
+    "value-by-k": "what each method finds, and the region in which the optimum is proved to lie",
+    "proved-ratio": "how good that is at least",
+    "seconds": "what it costs",
+}
+"""Names of the figures, in the order of the page, and what they show."""
+
+
+def whole(run: Compared) -> Whole:
+    """What is said of all of it."""
+    line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
+    missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
+    line += f" Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else ""
+    return Whole(run.of, run.asked, "compare", line)
+
+
+def pack(
+    run: Compared,
+    drawn: Mapping[str, go.Figure],
+    pictures: Mapping[str, Picture],
+    made: datetime,
+) -> bytes:
+    """The ZIP.
+
+    Parameters
+    ----------
+    drawn : the figures by name, those of `ABOUT`
+    pictures : the same as files; those that are missing are left out
+    made : datetime
+        In UTC.
+    """
+    certificates, named = _certificates(run)
+    table, data = _sweep(run).frame, run.of.dataset
+    rows = table.assign(certificate=[named.get(k, "") for k in table["k"]])
+    contents = Contents(
+        drawn,
+        pictures,
+        ABOUT,
+        {
+            "tables/compare.csv": File(
+                frame_to_csv(component.labelled(rows, data)), "one row for each method and k"
+            ),
+            "tables/components.csv": File(_components(run), "the weights of every component"),
+        },
+        certificates,
+        "the proofs, one for each k: they bound what any method can explain",
+        _proved(table),
+    )
+    return whole(run).pack(contents, made)
+
+
+def _sweep(run: Compared):
+    assert run.sweep is not None  # only what has something to open is taken home
+    return run.sweep
+
+
+def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int, str]]:
+    """Return the certificate of every k, which all methods share, by the name of its file, and the files."""
+    sweep = _sweep(run)
+    width = len(str(max(k for _, k in sweep)))
+    found, named = {}, {}
+    for method, k in sweep:
+        proof = sweep[method, k].certificate
+        if proof is not None and k not in named:
+            name = f"k{k:0{width}}"
+            found[name], named[k] = proof, f"{CERTIFICATES}{name}.npz"
+    return found, named
+
+
+def _components(run: Compared) -> bytes:
+    data, sweep = run.of.dataset, _sweep(run)
+    parts = [
+        component.weights(data, sweep[method, k].components[:, 0]).assign(method=method, k=k)
+        for method, k in sweep
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    return frame_to_csv(component.labelled(table[["method", "k", "feature", "weight", "share"]], data))
+
+
+def _proved(table: pd.DataFrame) -> str:
+    """A row for each method and k."""
+    head = "".join(f"<th>{title}</th>" for title in ("k", "Variance", "Seconds", "Proved", "Method"))
+    body = ""
+    for row in table.itertuples():
+        proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)
+        cells = (str(row.k), format_value(row.value), f"{row.seconds:.3f}", proved, row.method)
+        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return f"<table><tr>{head}</tr>{body}</table>"

@@ -1,0 +1,204 @@
+"""A cone search under one's fingers: recorded once, replayed cone by cone in the browser without asking the
+server.
+"""
+
+import heapq
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from nspca.covariance.linalg import Array
+from nspca.dashboard.app import cache
+from nspca.dashboard.app.plotly import plotly_url, serve_plotly
+from nspca.dashboard.components.figures import plotly_script
+from nspca.lowrank import cones
+from nspca.lowrank.cones import Budget, Cover, Query, Step
+from nspca.plots import alt_text, flat_map_figure, gap_figure, globe, sphere_figure
+from nspca.plots.sphere import STATUS, Globe
+from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
+
+CAP = 3000
+"""Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
+_SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
+_HTML = """
+<div class="nspca-cones">
+  <div class="bar">
+    <button class="play" type="button" aria-pressed="false">▶ Play</button>
+    <button class="back" type="button" aria-label="one step back">◀</button>
+    <button class="on" type="button" aria-label="one step on">▶</button>
+    <span class="legend"></span>
+    <button class="turn" type="button"></button>
+  </div>
+  <input class="step" type="range" min="0" step="1" aria-label="step of the search" />
+  <div class="stage">
+    <div class="world" role="img"></div>
+    <div class="gap" role="img"></div>
+  </div>
+  <p class="say"></p>
+</div>
+"""
+_CSS = """
+.nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem;
+  container-type: inline-size; }
+.nspca-cones .stage { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
+.nspca-cones .world { height: 400px; } .nspca-cones .gap { height: 300px; }
+@container (min-width: 760px) {
+  .nspca-cones .stage { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
+  .nspca-cones .gap { height: 370px; }
+}
+@container (max-width: 500px) { .nspca-cones .world { height: 330px; } }
+@container (max-width: 759px) { .nspca-cones .world.flat { height: 50cqw; } }
+.nspca-cones .step { display: block; width: 100%; margin: 0.7rem 0 0.4rem;
+  accent-color: var(--st-primary-color); }
+.nspca-cones .bar { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
+.nspca-cones .turn { margin-left: auto; }
+.nspca-cones .legend { display: flex; flex-wrap: wrap; column-gap: 0.9rem; font-size: 0.85rem; }
+.nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem;
+  vertical-align: middle; }
+.nspca-cones button {
+  font: inherit; color: inherit; background: var(--st-secondary-background-color);
+  border: 1px solid var(--st-border-color);
+  border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
+}
+.nspca-cones button:hover, .nspca-cones button:focus-visible { border-color: var(--st-primary-color); }
+.nspca-cones .play { min-width: 6.2rem; }
+.nspca-cones .say { margin: 0.3rem 0 0; min-height: 3em; font-variant-numeric: tabular-nums; }
+"""
+_REPLAY = st.components.v2.component(
+    "nspca_cone_replay",
+    html=_HTML,
+    css=_CSS,
+    js=plotly_script("cone_replay.js"),
+    # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
+    isolate_styles=False,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """A search as it went: at step e the cones with ``born <= e`` exist, those with ``0 <= cut <= e`` have
+    been split.
+
+    ``generators`` (t, 3, 3) unit rows, ``bounds`` (t,) of each cone, ``lower`` and ``upper`` (steps,) of the
+    whole search.
+    """
+
+    generators: Array
+    bounds: Array
+    born: np.ndarray
+    cut: np.ndarray
+    lower: Array
+    upper: Array
+    cover: Cover
+
+
+def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
+    """Run the search of `nspca.lowrank.cones` on V (n, 3) and keep every cone; milliseconds."""
+    steps: list[Step] = []
+    cover = cones.search(Query(V, k, nonneg=nonneg), Budget(tol, cap=CAP), watch=steps.append)
+    roots = sum(step.parent < 0 for step in steps)
+    # The roots come together, and after them two children at a time.
+    born = np.array([0] * roots + [1 + i // 2 for i in range(len(steps) - roots)])
+    cut = np.full(len(steps), -1)
+    for step, event in zip(steps, born, strict=True):
+        if step.parent >= 0:
+            cut[step.parent] = event
+    generators = np.array([step.generators for step in steps])
+    bounds = np.array([step.upper for step in steps])
+    lower = np.maximum.accumulate(
+        np.array([step.lower for step in steps])[np.searchsorted(born, np.arange(born[-1] + 1))]
+    )
+    upper = np.maximum(_largest_left(bounds, born, cut), lower)
+    return Replay(
+        generators / np.linalg.norm(generators, axis=2, keepdims=True), bounds, born, cut, lower, upper, cover
+    )
+
+
+def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
+    """At every step the largest bound among the cones not split: no direction anywhere can do better."""
+    heap, number, out = [], 0, []
+    for event in range(born[-1] + 1):
+        while number < len(born) and born[number] <= event:
+            heapq.heappush(heap, (-bounds[number], number))
+            number += 1
+        while 0 <= cut[heap[0][1]] <= event:
+            heapq.heappop(heap)
+        out.append(-heap[0][0])
+    return np.array(out)
+
+
+def _stage(world: Globe, best: Array) -> dict[str, str]:
+    """Both figures with one cone of every kind, whose lines the browser replaces: so colours and words stay
+    those of the figures.
+    """
+    shown = [name for name in STATUS if name != "split"]
+    signs = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
+    examples = signs[:, None, :] * np.eye(3)
+    figures = {"map": flat_map_figure, "sphere": sphere_figure}
+    made = {name: make(world, examples, shown, np.zeros(3), best[None]) for name, make in figures.items()}
+    for figure in made.values():
+        # A legend that grows and shrinks would move the picture at every step; the page has one of its own.
+        figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
+        figure.data[0].update(colorbar_title_text="% of l<sub>1</sub>", colorbar_x=1.0, colorbar_len=0.7)
+    eye = made["sphere"].layout.scene.camera.eye
+    eye.update(
+        {axis: 0.9 * eye[axis] for axis in "xyz"}
+    )  # nearer: there is no room around the sphere to give away
+    return {name: figure.to_json() for name, figure in made.items()}
+
+
+def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
+    """Return what the browser needs: the bare figures, and every cone with its bound in per cent of `unit`.
+
+    What is said of bounds and guarantees is text from here, as a browser would round it to nearest.
+    """
+    percent = 100 / unit
+    world = replace(world, values=percent * world.values, flat=percent * world.flat)
+    steps = np.bincount(went.born).cumsum()
+    gap = gap_figure(
+        went.lower, went.upper, steps, unit=unit, unit_name="the leading eigenvalue", steps_name="cones made"
+    )
+    room = 0.06 * float(went.upper[0] - went.lower[0]) or 0.01 * unit
+    gap.layout.annotations = ()  # the sentence below the figures says it for every step
+    gap.update_layout(yaxis_range=[percent * (went.lower[0] - room), percent * (went.upper[0] + room)])
+    gap.update_xaxes(range=[steps[0] - 0.03 * len(went.born), 1.03 * len(went.born)])
+    direction = went.cover.direction / (np.linalg.norm(went.cover.direction) or 1.0)
+    return {
+        "generators": np.round(went.generators.reshape(-1, 9), 6).tolist(),
+        "bounds": (percent * went.bounds).tolist(),
+        "exceeds": [format_bound_share(bound, unit) for bound in went.bounds],
+        "born": went.born.tolist(),
+        "cut": went.cut.tolist(),
+        "lower": (percent * went.lower).tolist(),
+        "upper": (percent * went.upper).tolist(),
+        "best": [format_value_share(value, unit) for value in went.lower],
+        "above": [format_bound_share(bound, unit) for bound in went.upper],
+        "proved": [
+            format_guarantee(proved_ratio(*both)) for both in zip(went.lower, went.upper, strict=True)
+        ],
+        "made": steps.tolist(),
+        "tol": tol,
+        "finished": bool(went.cover.finished),
+        "names": {name: words for name, (_, _, words) in STATUS.items()},
+        "legend": {name: [STATUS[name][0], words] for name, words in _SHORT.items()},
+        "figures": {**_stage(world, direction), "gap": gap.to_json()},
+        "alt": alt_text(gap),
+        "plotly": plotly_url(),
+    }
+
+
+@cache.keep()
+def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) -> tuple[Replay, dict]:
+    went = record(_V, k, nonneg, tol)
+    return went, replay_data(went, globe(_V, k, nonneg), unit, tol)
+
+
+def cone_replay(key: tuple, V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
+    """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k
+    and nonneg.
+    """
+    serve_plotly()
+    went, data = _data(key, tol, unit, V, nonneg, k)
+    _REPLAY(key="cone_replay", data=data)
+    return went

@@ -1,0 +1,82 @@
+"""A small image whose pixels are chosen by touching them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+import streamlit as st
+
+from nspca.presentation.colours import CHOSEN
+
+MOST_DIGITS = 7
+_HTML = """
+<div class="nspca-paint">
+  <div class="grid" role="group" aria-label="pixels to choose from"></div>
+  <div class="say"></div>
+</div>
+"""
+_CSS = """
+.nspca-paint { color: var(--st-text-color); font-family: var(--st-font); max-width: 22rem; }
+.nspca-paint .grid { display: grid; gap: 2px; touch-action: none; }
+.nspca-paint button {
+  aspect-ratio: 1; padding: 0; cursor: pointer; border: 1px solid var(--st-border-color); border-radius: 3px;
+  background: color-mix(in srgb, #fff calc(100% * var(--shade)), #777);
+}
+.nspca-paint button:disabled { cursor: default; }
+.nspca-paint button:focus-visible { outline: 2px solid var(--st-primary-color); }
+.nspca-paint button[aria-pressed="true"] { background: var(--chosen); border-color: var(--chosen); }
+.nspca-paint .say { margin-top: 0.4rem; }
+""".replace("var(--chosen)", CHOSEN)
+_JS = files("nspca.dashboard.components").joinpath("painter.js").read_text("utf-8")
+_PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=_JS)
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """How light each pixel (n,) is behind what is painted, in [0, 1]; columns; how many may be chosen; only
+    shown.
+    """
+
+    shade: np.ndarray
+    columns: int
+    most: int
+    still: bool = False
+
+
+def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[int]], None]) -> None:
+    """The image with the pixels that are chosen; `told` hears which are when somebody has changed them.
+
+    Parameters
+    ----------
+    image : Image
+    key : str
+        Identity on the page.
+    chosen : sequence of int
+    told : callable
+    """
+
+    def take() -> None:
+        said = st.session_state[key].get("chosen")
+        told(painting(said.get("pixels") if isinstance(said, dict) else None, len(image.shade), image.most))
+
+    last = st.session_state.get(key, {}).get("chosen")
+    turn = last.get("turn") if isinstance(last, dict) else 0
+    data = {
+        "shade": np.round(image.shade, 3).tolist(),
+        "columns": image.columns,
+        "most": image.most,
+        "still": image.still,
+        "chosen": list(chosen),
+        "turn": turn if isinstance(turn, int) else 0,
+    }
+    _PAINTER(key=key, data=data, on_chosen_change=take)
+
+
+def painting(told: object, n: int, most: int) -> list[int]:
+    """What a browser or an address says, as different pixels of the image, at most as many as may be
+    chosen.
+    """
+    said = [str(pixel) for pixel in told] if isinstance(told, list | tuple) else []
+    pixels = {int(pixel) for pixel in said if pixel.isdecimal() and len(pixel) < MOST_DIGITS}
+    return sorted(pixel for pixel in pixels if pixel < n)[:most]

@@ -1,0 +1,99 @@
+"""Figures as SVG and PNG files, drawn by the browser that shows the page: the server needs none, and asks
+nobody.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from nspca.dashboard.app.plotly import plotly_url, serve_plotly
+from nspca.dashboard.components.figures import plotly_script
+from nspca.errors import InvalidData
+
+WIDTH = 960  # pixels, twice as many in a PNG
+# as wide wherever an SVG is opened as where it was measured
+FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+LARGEST = 32 * 2**20
+"""Bytes of one picture; a figure with every point of a large table has about a tenth."""
+_PNG = b"\x89PNG\r\n\x1a\n"
+_FOREIGN = ("<!DOCTYPE", "<!ENTITY", "<script")  # what Plotly never writes
+
+_PICTURES = st.components.v2.component(
+    "nspca_pictures",
+    html='<div class="nspca-pictures" role="status"></div>',
+    css=".nspca-pictures { color: var(--st-text-color); }",
+    js=plotly_script("pictures.js"),
+    isolate_styles=False,  # Plotly measures text in the document, as in `figures`
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One figure, drawn."""
+
+    svg: bytes
+    png: bytes
+
+
+def on_paper(figure: go.Figure) -> go.Figure:
+    """The figure in dark on white, whatever the page looks like."""
+    return go.Figure(figure).update_layout(paper_bgcolor="#fff", font={"color": "#1d2b30", "family": FONT})
+
+
+def draw(
+    figures: Mapping[str, go.Figure], key: str, of: str, told: Callable[[dict[str, Picture] | None], None]
+) -> None:
+    """Have the browser draw; a line on the page says how far it is.
+
+    Parameters
+    ----------
+    figures : by name
+    key : str
+        Identity on the page.
+    of : str
+        What the figures are of; another makes the browser draw again.
+    told : callable
+        Gets the pictures by name before the page is drawn again, or None when this browser could not draw
+        them.
+    """
+    serve_plotly()
+    sent = {name: on_paper(figure).to_json() for name, figure in figures.items()}
+
+    def hear() -> None:
+        said = st.session_state[key].get("drawn")
+        if isinstance(said, dict) and said.get("of") == of:
+            told(drawn(said.get("pictures"), list(sent)))
+
+    _PICTURES(
+        key=key,
+        data={"of": of, "figures": sent, "plotly": plotly_url(), "width": WIDTH},
+        on_drawn_change=hear,
+    )
+
+
+def drawn(said: Any, names: list[str]) -> dict[str, Picture] | None:
+    """What a browser handed over, if it is a picture of each name and nothing else."""
+    if not isinstance(said, dict) or set(said) != set(names):
+        return None
+    try:
+        return {name: _picture(said[name]) for name in names}
+    except InvalidData:
+        return None
+
+
+def _picture(said: Any) -> Picture:
+    svg, png = (said.get(kind) if isinstance(said, dict) else None for kind in ("svg", "png"))
+    if not isinstance(svg, str) or not isinstance(png, str) or max(len(svg), len(png)) > LARGEST:
+        raise InvalidData("A picture must be an SVG and a PNG: draw it again.")
+    try:
+        raw = base64.b64decode(png, validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidData("The PNG cannot be read: draw it again.") from None
+    if not svg.startswith("<svg") or any(part in svg for part in _FOREIGN) or not raw.startswith(_PNG):
+        raise InvalidData("A picture must be an SVG and a PNG as Plotly draws them: draw it again.")
+    return Picture(svg.encode(), raw)

@@ -1,0 +1,281 @@
+"""Interactive spannogram: the angle is dragged in the browser, with the component drawn beside the curves.
+
+The server hears of the angle only when it is let go.
+"""
+
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard.components import figures, standalone
+from nspca.plots.spannogram import Spans, curves, spans, top_set
+
+UNIT = "the first principal component"
+Optimum = tuple[float, int]
+"""An angle in radians, and the sign of the direction c there."""
+_HTML = """
+<div class="nspca-spx">
+  <div class="main">
+    <canvas class="curves" tabindex="-1" role="img"></canvas>
+    <input class="angle" type="range" min="-90" max="90" step="0.1" aria-label="angle phi in degrees" />
+    <div class="bar">
+      <button class="play" type="button" aria-pressed="false">▶ Play</button>
+      <button class="best" type="button">★ Optimum</button>
+      <button class="reveal" type="button" hidden></button>
+      <label class="opposite" hidden><input type="checkbox" /> opposite directions −c</label>
+    </div>
+    <p class="say"></p>
+    <p class="told" hidden></p>
+    <div class="sets"></div>
+  </div>
+  <div class="aside" hidden>
+    <div class="frame"><canvas class="component" role="img"></canvas></div>
+    <ol class="steps" hidden></ol>
+  </div>
+</div>
+"""
+_CSS = """
+.nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
+.nspca-spx { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
+.nspca-spx .main { flex: 3 1 20rem; min-width: 0; }
+.nspca-spx .aside { flex: 2 1 16rem; min-width: 0; }
+.nspca-spx canvas.curves { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
+.nspca-spx canvas.component { display: block; border-radius: 4px; }
+.nspca-spx .steps { margin: 0.8rem 0 0; padding-left: 1.2rem; display: grid; gap: 0.35rem; }
+.nspca-spx .opposite { cursor: pointer; }
+.nspca-spx .angle { display: block; width: calc(100% - 62px); margin: 2px 6px 8px 56px;
+  accent-color: var(--st-primary-color); }
+.nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
+.nspca-spx button {
+  font: inherit; color: inherit; background: var(--st-secondary-background-color);
+  border: 1px solid var(--st-border-color);
+  border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
+}
+.nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
+.nspca-spx [hidden] { display: none !important; }
+.nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
+.nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
+.nspca-spx .say { font-variant-numeric: tabular-nums; margin: 0.5rem 0 0; }
+.nspca-spx .sets { margin-top: 0.3rem; display: grid; gap: 0.25rem; align-content: start; }
+.nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px;
+  background: rgba(128,128,128,0.15); }
+.nspca-spx .dot { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 50%;
+  margin-right: 0.4rem; }
+"""
+_JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").read_text("utf-8")
+_EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The way the component is drawn beside the curves.
+
+    Parameters
+    ----------
+    shape : (height, width), optional
+        Of the image whose pixels the features are; bars with names without it.
+    mean : (n,), optional
+        Mean image, scaled to the range from 0 to 1, drawn in grey behind the component.
+    most : int
+        Largest height of the image in CSS pixels.
+    """
+
+    shape: tuple[int, int] | None = None
+    mean: np.ndarray | None = None
+    most: int = 210
+
+    @classmethod
+    def of(cls, dataset) -> "Picture":
+        """Return the picture for components of a data set."""
+        if dataset.kind != "image" or dataset.is_covariance or dataset.image_shape is None:
+            return cls()
+        mean = dataset.X.mean(axis=0)
+        return cls(tuple(dataset.image_shape), (mean - mean.min()) / (np.ptp(mean) or 1.0))
+
+    def data(self) -> dict:
+        """Return what the browser needs, as JSON values."""
+        mean = None if self.mean is None else np.round(np.asarray(self.mean, float), 3).tolist()
+        return {"shape": self.shape and list(map(int, self.shape)), "mean": mean, "most": self.most}
+
+
+def turned(V, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
+    """Return V, spans and optimum with the sign of V changed where the optimum lies on the curves of -c.
+
+    An angle and the opposite direction are both candidates for nonnegative weights. After this step the star
+    stands on the curves of c, which are the ones that are drawn unasked.
+    """
+    if not nonneg or optimum[1] > 0:
+        return V, found, optimum
+    swapped = Spans(found.phi, found.objective[::-1], found.edges[::-1], found.sets[::-1])
+    return -V, swapped, (optimum[0], 1)
+
+
+def explorer_data(
+    V,
+    k,
+    *,
+    nonneg,
+    names,
+    unit,
+    unit_name,
+    phi,
+    optimum,
+    found,
+    height,
+    picture=None,
+    steps=(),
+    noun="feature",
+) -> dict:
+    """Return what the browser needs: the rows of V exactly, and the parts of the picture that do not move."""
+    V = np.ascontiguousarray(V, dtype="<f8")
+    found = found or spans(V, k, nonneg)
+    sign, at = found.best
+    V, found, optimum = turned(V, nonneg, found, optimum or (float(found.phi[at]), 1 - 2 * sign))
+    best_phi, best_sign = optimum
+    value = curves(V, [best_phi])[:, 0]
+    best = float((value[top_set(best_sign * value, k, nonneg)] ** 2).sum())
+    return {
+        "rows": base64.b64encode(V.tobytes()).decode(),
+        "k": int(k),
+        "nonneg": bool(nonneg),
+        "names": [str(name)[:40] for name in names] if names is not None and len(names) else None,
+        "unit": float(unit),
+        "unitName": unit_name,
+        "phi": float(best_phi if phi is None else phi),
+        "grid": np.round(found.phi, 6).tolist(),
+        "objective": [[float(f"{v:.6g}") for v in row] for row in found.objective],
+        "edges": [np.round(edges, 5).tolist() for edges in found.edges],
+        "optimum": {"phi": float(best_phi), "sign": int(best_sign), "value": best},
+        "height": int(height),
+        "scale": 1.0,
+        "ask": False,
+        "guessed": None,
+        "picture": None if picture is None else picture.data(),
+        "steps": list(steps),
+        "noun": noun,
+    }
+
+
+def spannogram_explorer(
+    V,
+    k: int,
+    key: str,
+    *,
+    nonneg: bool = True,
+    names=None,
+    unit: float = 1.0,
+    unit_name: str = "the units of the data",
+    phi: float | None = None,
+    optimum: tuple[float, float] | None = None,
+    found: Spans | None = None,
+    height: int = 520,
+    picture: Picture | None = None,
+    steps: Sequence[str] = (),
+    noun: str = "feature",
+) -> float:
+    """Curves, lit top set, support intervals and objective over the angle, with a slider and a play button.
+
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    key : str
+        Identity on the page.
+    nonneg : bool
+        Nonnegative problems show both signs of c; signed ones take the k entries largest in size.
+    names : sequence of str, optional
+        Feature names for the list of lit curves.
+    unit, unit_name : float, str
+        What the objective is divided by, shown as "% of ..."; 1 shows it as it is.
+    phi : float, optional
+        Angle to start from in radians, in [-pi/2, pi/2]; the optimum otherwise.
+    optimum : (phi, sign), optional
+        The exact optimum; the best angle of a grid of 721 otherwise.
+    found : Spans, optional
+        From `nspca.plots.spans`, when the caller keeps it.
+    height : int
+        Pixels of the drawing.
+    picture : Picture, optional
+        Draws the component at the angle, while it is dragged too.
+    steps : sequence of str
+        Sentences beside the drawing.
+    noun : str
+        Name of one feature, for example "pixel".
+
+    Returns
+    -------
+    phi : float
+        The angle when the slider was last let go, in radians.
+    """
+    data = explorer_data(
+        V,
+        k,
+        nonneg=nonneg,
+        names=names,
+        unit=unit,
+        unit_name=unit_name,
+        phi=phi,
+        optimum=optimum,
+        found=found,
+        height=height,
+        picture=picture,
+        steps=steps,
+        noun=noun,
+    )
+    data["scale"] = figures.scale()
+    result = _EXPLORER(key=key, data=data, default={"phi": data["phi"]}, on_phi_change=lambda: None)
+    return float(data["phi"] if result.get("phi") is None else result["phi"])
+
+
+def asking(
+    V, k: int, names, optimum: Optimum, unit: float, guessed: float | None, picture: Picture | None = None
+) -> dict:
+    """Return what the browser needs to let somebody guess the best angle.
+
+    The drawing leaves out what the sets explain until the guess is revealed.
+
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    names : sequence of str
+    optimum : (phi, sign)
+    unit : float
+        The leading eigenvalue, in the units of V.
+    guessed : float or None
+        The angle that was guessed, in radians; None before.
+    """
+    # Far from the answer, which would not be a guess otherwise.
+    begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
+    options = {"nonneg": True, "names": names, "unit": unit, "unit_name": UNIT, "found": None, "height": 380}
+    data = explorer_data(V, k, phi=begin if guessed is None else guessed, optimum=optimum, **options)
+    shown = None if picture is None else picture.data()
+    return {**data, "ask": True, "guessed": guessed, "picture": shown, "noun": "pixel"}
+
+
+def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:
+    """The picture of `asking`; `told` hears the angle when the answer is revealed, and None when it is hidden
+    again.
+    """
+
+    def take() -> None:
+        said = st.session_state[key].get("guess")
+        told(None if said is None else min(np.pi / 2, max(-np.pi / 2, float(said))))
+
+    data = {**data, "scale": figures.scale()}
+    _EXPLORER(
+        key=key,
+        data=data,
+        default={"phi": data["phi"], "guess": data["guessed"]},
+        on_phi_change=lambda: None,
+        on_guess_change=take,
+    )
+
+
+def page(title: str, sentence: str, data: dict) -> bytes:
+    """The picture as one HTML file, which asks no server for anything."""
+    return standalone.html(title, sentence, _HTML, _CSS, _JS, data)

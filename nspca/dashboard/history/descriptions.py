@@ -1,0 +1,168 @@
+"""A stored run with its question: what it is about, what was asked, where it is shown. Any stored bytes may
+come: see `tell`.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nspca.dashboard.runs import tasks
+from nspca.jobs import Run
+from nspca.presentation.numerals import proved_ratio
+from nspca.specs import (
+    ChoiceSpec,
+    ComparisonSpec,
+    ComponentsSpec,
+    ComponentsStabilitySpec,
+    DataSpec,
+    NoiseSpec,
+    OptimumSpec,
+    PaperSpec,
+    ProblemSpec,
+    ProofSpec,
+    Spec,
+    StabilitySpec,
+    SuccessiveSpec,
+    SweepSpec,
+)
+from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
+
+# What reading a damaged or unknown run ends with.
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
+OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)  # questions with a page that shows further runs about them
+COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)  # questions whose rows are counted while they run
+PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)
+HOME_MOST = 20  # features: home shows proofs about the digits up to here
+
+
+@dataclass(frozen=True)
+class Told:
+    """A run and its question.
+
+    Parameters
+    ----------
+    page, query : where it is shown, and what the address has to say; no page for what is shown nowhere
+    """
+
+    run: Run
+    spec: Spec
+    page: str | None = None
+    query: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """How many rows the run reports in all; 0 when that is not known."""
+        return self.spec.total if isinstance(self.spec, COUNTED) else 0
+
+    @property
+    def line(self) -> str:
+        """Data, question and settings in one line."""
+        said = self.spec.describe()
+        return " · ".join([said.data, said.question, *said.details])
+
+    @property
+    def name(self) -> str:
+        """What a list calls the run."""
+        return self.run.name or self.spec.describe().title
+
+    @property
+    def is_sweep(self) -> bool:
+        """Whether it is a finished sweep, which another one can be held against."""
+        return isinstance(self.spec, SweepSpec) and self.run.state == "done"
+
+
+def tell(runs: Iterable[Run]) -> list[Told | Run]:
+    """Return each run with its question; a run that is damaged, or of an unknown kind, stays as it is."""
+    runs = list(runs)
+    known: dict[str, Spec] = {}
+    for run in runs:
+        try:
+            known[run.id] = tasks.spec_of(run)
+        except DAMAGE:
+            continue
+    shown = [_shown(run, known[run.id]) for run in runs if isinstance(known.get(run.id), OWN)]
+    own = {one.run.id: one for one in shown}
+    return [
+        own.get(run.id) or (_beside(run, known[run.id], shown) if run.id in known else run) for run in runs
+    ]
+
+
+def _shown(run: Run, spec: Any) -> Told:
+    """Return a run that a page shows by its own name in the address."""
+    query = spec.to_query()
+    if isinstance(spec, SweepSpec):
+        return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
+    if isinstance(spec, ComparisonSpec):
+        return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
+    key = f"{spec.noun}s" if spec.noun != "component" else "topics"
+    query["pictures" if key == "parts" else "texts"] = spec.data.sample or "mine"
+    return Told(run, spec, f"pages/{key}.py", query | {key: run.id})
+
+
+def _beside(run: Run, spec: Spec, shown: list[Told]) -> Told:
+    """Return a run that is shown below another one, on the page of the papers, or nowhere."""
+    if isinstance(spec, PAPERS):
+        return Told(run, spec, "pages/papers.py", spec.to_query())
+    if not isinstance(spec, ProblemSpec):
+        return Told(run, spec)
+    parent = next((one for one in shown if _is_below(spec, one.spec)), None)
+    k = getattr(spec, "k", None)
+    at = {"k": str(k)} if isinstance(k, int) else {}
+    if parent is not None:
+        return Told(run, spec, parent.page, parent.query | at)
+    if at and _is_of_home(spec):
+        return Told(run, spec, "app.py", {"digit_k": str(k)})
+    return Told(run, spec)
+
+
+def _is_below(spec: Any, about: Any) -> bool:
+    """Return whether a question is a further one about what another question found."""
+    if spec.same_problem != about.same_problem:
+        return False
+    if isinstance(spec, ProofSpec):
+        if isinstance(about, ComponentsSpec):
+            return spec.k == about.sizes
+        return _has(about, SweepSpec, [spec.k])
+    if isinstance(spec, OptimumSpec):
+        return _has(about, SweepSpec, [spec.k], [spec.method])
+    if isinstance(spec, SuccessiveSpec | StabilitySpec):
+        return _has(about, ComparisonSpec, [spec.k], spec.methods)
+    if isinstance(spec, ComponentsStabilitySpec):
+        is_same = isinstance(about, ComponentsSpec) and about.sizes == spec.sizes
+        return is_same and spec.method in about.methods
+    if isinstance(spec, ChoiceSpec | NoiseSpec):
+        ks = spec.ks if isinstance(spec, ChoiceSpec) else [spec.k]
+        return _has(about, SweepSpec, ks, [spec.method])
+    return False
+
+
+def _has(about: Any, kind: Any, ks: Iterable[Any], methods: Iterable[str] = ()) -> bool:
+    """Return whether a question is of a kind and has these values of k and methods."""
+    return isinstance(about, kind) and set(ks) <= set(about.ks) and set(methods) <= set(about.methods)
+
+
+def _is_of_home(spec: Any) -> bool:
+    """Return whether a proof is about what the home page shows."""
+    if not isinstance(spec, ProofSpec | OptimumSpec) or not isinstance(spec.k, int):
+        return False
+    plain = ProofSpec(data=DataSpec(sample="digits", content=spec.content), k=spec.k)
+    return spec.k <= HOME_MOST and spec.data == plain.data and spec.same_problem == plain.same_problem
+
+
+def proved(rows: Iterable[Any]) -> tuple[float, float] | None:
+    """The worst and the best proved ratio over all k, from the rows of a run; of each k that of the best
+    answer.
+    """
+    best: dict[int | None, float] = {}
+    values: dict[int | None, float] = {}
+    for row in rows:  # a row that has no such names counts nothing
+        k, ratio = getattr(row, "k", None), getattr(row, "ratio", None)
+        if isinstance(getattr(row, "value", None), int | float):
+            values[k] = max(values.get(k, 0.0), row.value)
+        lower, upper = getattr(row, "lower", values.get(k)), getattr(row, "upper", None)
+        if ratio is None and upper and lower is not None:
+            ratio = proved_ratio(lower, upper)
+        if ratio is not None and math.isfinite(ratio):
+            best[k] = max(best.get(k, 0.0), ratio)
+    return (min(best.values()), max(best.values())) if best else None

@@ -1,0 +1,470 @@
+"""The data set in force: a sample, an upload or a folder of shards, read once per server and found again by
+its content.
+"""
+
+import hashlib
+import threading
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import streamlit as st
+
+import nspca
+from nspca.dashboard import open_folder
+from nspca.dashboard.app import cache, state, wording
+from nspca.data import (
+    SAMPLES,
+    Dataset,
+    Layout,
+    covariance_suggestion,
+    load_sample,
+    original_path,
+    prepare,
+    scaling_suggestion,
+)
+from nspca.data.sandbox import Opened, open_file
+from nspca.errors import InvalidData, NotPrepared
+from nspca.jobs import engine
+from nspca.shards import Shards
+from nspca.specs import DataSpec, ProblemSpec
+from nspca.specs.data import CHANGES, OF_FEATURES
+from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
+
+HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A data set, how to find it again, and the hash of its numbers.
+
+    Of all rows of a folder of shards, its `table`, the `dataset` is a sample to look at.
+    """
+
+    dataset: Dataset
+    reference: DataSpec
+    content: str
+    table: Shards | None = None
+
+    @property
+    def spec(self) -> DataSpec:
+        """Return where the data are and what they hold, for a question about them."""
+        return self.reference.but(content=self.content, covariance=self.dataset.is_covariance)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return the data as a run takes them: the numbers; of a folder nothing, since a worker opens it."""
+        return {"X": self.dataset.X} if self.table is None else {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of all that is worked on."""
+        return self.dataset.X.shape if self.table is None else self.table.shape
+
+    @property
+    def stem(self) -> str:
+        """What files about these data are called."""
+        stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
+        kind = "folder" if self.reference.folder is not None else "upload"
+        return f"{self.reference.sample or kind}{stand_in}"
+
+
+def chosen() -> Chosen:
+    """What the address asks for.
+
+    Raises
+    ------
+    NSPCAError
+        When it is not there, or cannot be read.
+    """
+    try:
+        return find(reference(), state.get("w"))
+    except InvalidData as error:
+        if not _features():
+            raise
+        # Numbers of another table, or of one that was read another way; or what is wrong is something else,
+        # and the choice stays.
+        found = find(reference().but_for(*OF_FEATURES), state.get("w"))
+        state.put(**dict.fromkeys(state.OF_FEATURES))
+        st.warning(f"{wording.plain(error)} All features are there again.")
+        return found
+
+
+def opened() -> Chosen:
+    """The same; a preparation that cannot be made is said, and left out, and no other."""
+    while True:
+        try:
+            return chosen()
+        except NotPrepared as error:
+            steps = state.get("prep")
+            if error.step in steps:
+                state.put(prep=[name for name in steps if name != error.step])
+            elif error.step == state.LOG2 and state.get("log"):
+                state.put(log=None)
+            else:
+                raise
+            st.error(wording.plain(error), icon=":material/error:")
+
+
+def whole(of: Chosen) -> Chosen:
+    """All rows of the folder that these are some of, for a page that can work on them; itself where they are
+    of none, where something was done to them, and where some are enough.
+    """
+    if is_sample(of) and not state.get("some"):
+        return find(of.reference.but_for("some"), None)
+    return of
+
+
+def is_sample(of: Chosen) -> bool:
+    """Return whether these data are a sample of the rows of a folder to which nothing was done."""
+    where = of.reference
+    return bool(where.some) and not any(getattr(where, name) for name in CHANGES)
+
+
+def some(of: Chosen) -> Chosen:
+    """The sample of a folder as data of its own; other data themselves."""
+    if of.table is None:
+        return of
+    return find(of.reference.but(some=sample_rows(of.table)), None)
+
+
+def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
+    """The problem whose samples are shown: of a folder, that of its sample.
+
+    Raises
+    ------
+    InvalidProblem
+        When the sample is none, since a feature that is scaled does not vary in it.
+    """
+    if of.table is None:
+        return problem
+    A = problem.covariance
+    return _problem_of(some(of), problem.nonneg, A.center, A.scale)
+
+
+def reference() -> DataSpec:
+    """Return where the data in force are, how their file is read, and what is done to them."""
+    changes: dict[str, Any] = {"log2": state.get("log"), "drop": state.get("drop")}
+    changes |= {"prepared": state.get("prep"), **_features()}
+    if state.get("upload") is None and state.get("folder") is not None:
+        name = state.get("folder")
+        digest = open_folder.digest(name)
+        return DataSpec(
+            folder=name, digest=digest, some=sample_rows(open_folder.opened(name, digest)), **changes
+        )
+    if state.get("upload") is None:
+        return DataSpec(sample=state.get("sample"), **changes)
+    return DataSpec(
+        upload=state.get("upload"),
+        vocabulary=state.get("vocab"),
+        covariance=state.get("cov"),
+        id_column=state.get("id"),
+        label_column=state.get("label"),
+        features_in_rows=state.get("rows"),
+        missing=state.get("gaps"),
+        **changes,
+    )
+
+
+def _features() -> dict[str, list]:
+    """Which features were chosen, by their numbers in the table as it was prepared."""
+    out, only = state.get("out"), state.get("only")
+    there = lambda number: number not in out and (not only or number in only)  # noqa: E731
+    groups = [list(filter(there, group)) for group in state.get("one")]
+    chosen: dict[str, list] = {"together": [group for group in groups if len(group) > 1]}
+    chosen |= {"only": list(filter(there, only))} if only else {"without": out}
+    return {how: features for how, features in chosen.items() if features}
+
+
+def find(where: DataSpec, workspace: str | None) -> Chosen:
+    """Return the data set that `where` describes, read once per server."""
+    where = where.but(content="")
+    if where.sample is not None:
+        found = _sample(where.sample, version(where.sample))
+    elif where.folder is not None:
+        table = open_folder.opened(where.folder, where.digest)
+        if not where.some:
+            return _all_rows(where.folder, table.digest, table)
+        found = _rows(where.folder, table.digest, where.some, table)
+    else:
+        for upload in filter(None, (where.upload, where.vocabulary)):
+            engine().store.about_upload(workspace or "", upload)  # it may be gone since it was read
+        # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
+        file = where.but_for(*CHANGES).but(file="")
+        opened = _upload(workspace or "", repr(file), file)
+        if isinstance(opened, InvalidData):
+            raise opened.with_traceback(None)
+        found = opened
+    if where.prepared:
+        found = _prepared(repr(found.reference), found.content, where.prepared, found)
+    whole = found
+    for how in ("only", "without"):
+        if getattr(where, how):
+            found = _restricted(repr(found.reference), found.content, how, getattr(where, how), found)
+    if where.drop:
+        found = _varying(repr(found.reference), found.content, found)
+    if where.log2:
+        found = _logged(repr(found.reference), found.content, found)
+    for group in where.together:
+        found = _together(repr(found.reference), found.content, group, whole.dataset, found)
+    return found
+
+
+@cache.keep()
+def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
+    """Return the data with log2(x + 1) in place of every x."""
+    return _changed(_of, logged(_of.dataset), log2=True)
+
+
+@cache.keep("Preparing the data …")
+def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
+    """Return the data as a paper prepared them."""
+    return _changed(_of, prepare(_of.dataset, *names), prepared=names)
+
+
+@cache.keep()
+def _restricted(reference: str, content: str, how: str, features: tuple[int, ...], _of: Chosen) -> Chosen:
+    """Return the data with some features only, or without some."""
+    data = _of.dataset.only(features) if how == "only" else _of.dataset.without(features)
+    return _changed(_of, data, **{how: features})
+
+
+@cache.keep()
+def _together(reference: str, content: str, group: tuple[int, ...], _whole: Dataset, _of: Chosen) -> Chosen:
+    """Return the data with some features as one, by their numbers in the whole table."""
+    return _changed(
+        _of, together(_of.dataset, _whole, group), together=(*_of.reference.together, tuple(group))
+    )
+
+
+def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
+    """Return the data after a step; the same where the step changed nothing."""
+    if data is of.dataset:
+        return of
+    return Chosen(_kept(data), of.reference.but(**change), content_of(data))
+
+
+def members(of: Chosen) -> list[list[int]]:
+    """Of each feature its number in the table as it was prepared; of one that stands for several, all
+    theirs.
+    """
+    later = (how for how in CHANGES if how != "prepared")
+    whole = find(of.reference.but_for(*later), state.get("w")).dataset.feature_names
+    place = {name: j for j, name in enumerate(whole)}
+    apart = find(of.reference.but_for("together"), state.get("w")).dataset.feature_names
+    found = {j: [j] for j in map(place.__getitem__, apart)}
+    for group in of.reference.together:
+        first, *others = sorted(found.keys() & set(group))
+        found[first] += [found.pop(j)[0] for j in others]
+    return list(found.values())
+
+
+def kept(of: Chosen) -> tuple[int, ...]:
+    """The features of a data set that must be in, where somebody chose, by their numbers in it."""
+    wanted = set(state.get("keep"))
+    return tuple(j for j, those in enumerate(members(of)) if wanted & set(those)) if wanted else ()
+
+
+@cache.keep()
+def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
+    """Return the data without features that take one value."""
+    return _changed(_of, varying(_of.dataset), drop=True)
+
+
+def version(name: str) -> str:
+    """Changes when a stand-in gives way to the real data, or one copy to another."""
+    path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
+    return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
+
+
+@cache.keep("Opening the sample …")
+def _sample(name: str, version: str) -> Chosen:
+    data = load_sample(name)
+    return Chosen(_kept(data), DataSpec(sample=name), content_of(data))
+
+
+@cache.keep("Reading some rows of the folder …")
+def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
+    """A sample of a folder, as data of its own."""
+    data = sample_of(_table, most)
+    return Chosen(_kept(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
+
+
+@cache.keep()
+def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
+    """All rows of a folder; the same table in memory is not taken for it."""
+    data = _rows(name, digest, sample_rows(_table), _table).dataset
+    (total, _), drawn = _table.shape, data.X.shape[0]
+    said = f"all {total:,} rows of a folder on the server; drawn are {drawn:,} of them, chosen at random"
+    data = replace(data, provenance=said)
+    return Chosen(data, DataSpec(folder=name, digest=digest), f"shards {digest}", _table)
+
+
+@cache.keep()
+def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | InvalidData:
+    where = _where
+    assert where.upload is not None
+    raw, about = engine().store.get_upload(workspace, where.upload)
+    wording = engine().store.get_upload(workspace, where.vocabulary)[0] if where.vocabulary else None
+    label, how = where.label_column, _how(where)
+    without = {**how, "label_column": None}
+    read = lambda how: _read(  # noqa: E731
+        where.upload, about["name"], where.vocabulary, tuple(sorted(how.items())), raw, wording
+    )
+    data = read(without).data
+    if label is not None:  # a column that was left out so far is at hand already
+        again = data.labelled(label) if isinstance(data, Dataset) else None
+        data = again or read(how).data
+    if isinstance(data, InvalidData):
+        return data
+    if where.covariance and not data.is_covariance:
+        try:
+            data = replace(
+                data,
+                is_covariance=True,
+                labels=None,
+                notes=(*data.notes, "The table is taken as a covariance matrix."),
+            )
+        except InvalidData as error:
+            return error
+    return Chosen(_kept(data), where.but(file=about["file"]), content_of(data))
+
+
+def _how(where: DataSpec) -> dict[str, Any]:
+    """Return how a file is read, with the usual choices named too, so that a first look finds the same."""
+    usual = {"id_column": None, "label_column": None, "features_in_rows": False}
+    return usual | where.reading()
+
+
+@cache.keep("Reading the file …")
+def _read(
+    digest: str, name: str, vocabulary: str | None, options: tuple, _raw: bytes, _words: bytes | None
+) -> Opened:
+    """A file by its hash, or why it cannot be read: remembered too, so that it is not tried again at every
+    rerun.
+    """
+    return open_file(_raw, name, _words, **dict(options))
+
+
+def read_first(raw: bytes, name: str) -> Opened:
+    """A file as it is read before anybody chose anything; `find` finds the same again when the file is
+    kept.
+    """
+    usual = {"id_column": None, "label_column": None, "features_in_rows": False}
+    return _read(hashlib.sha256(raw).hexdigest(), name, None, tuple(sorted(usual.items())), raw, None)
+
+
+def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
+    """Another file as that of a data set is read, see `reference`: its features in rows too, and its column
+    of labels left out where it has one.
+    """
+    usual = {"id_column": None, "label_column": None, "features_in_rows": where.features_in_rows}
+    digest, label = hashlib.sha256(raw).hexdigest(), where.label_column
+    for options in ([usual | {"label_column": label}] if label is not None else []) + [usual]:
+        opened = _read(digest, name, None, tuple(sorted(options.items())), raw, None)
+        if isinstance(opened.data, Dataset):
+            break
+    return opened
+
+
+def columns(workspace: str, upload: str) -> Layout | None:
+    """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
+    return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
+
+
+@cache.keep()
+def _columns(workspace: str, upload: str, name: str) -> Layout | None:
+    return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
+
+
+@cache.keep("Preparing the covariance …")
+def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
+    # A data frame carries the names into the sentence about constant columns.
+    X = (
+        _data.X
+        if sp.issparse(_data.X) or covariance
+        else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
+    )
+    if covariance:
+        return nspca.Problem.from_covariance(X, 1)
+    return nspca.Problem.from_data(X, 1, center=center, scale=scale)
+
+
+def problem_of(of: Chosen, asked: ProblemSpec) -> nspca.Problem:
+    """Return the problem that is asked about, shared by all who look at it."""
+    return replace(problem(of, asked.nonneg, asked.center, asked.scale), k=asked.first, forced=asked.forced)
+
+
+def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
+    """The problem of a data set, shared by all who look at it.
+
+    Raises
+    ------
+    InvalidProblem
+        For constant columns under `scale`, one row, an indefinite covariance, with the way out.
+    """
+    if of.table is not None:
+        return nspca.Problem(open_folder.Outline(of.table, center, scale), 1, nonneg)
+    return _problem_of(of, nonneg, center, scale)
+
+
+def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
+    given = of.dataset.is_covariance
+    made = _problem(of.content, given, center and not given, scale and not given, of.dataset)
+    return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
+
+
+def led(problem: nspca.Problem) -> nspca.Problem:
+    """The same with its leading eigenvalue, which is kept by what all sessions share: one computes it, and
+    who comes meanwhile waits instead of doing the same beside it.
+    """
+    with problem.covariance.once("dashboard", threading.Lock):
+        problem.leading_eigenvalue  # noqa: B018  kept by the problem
+    return problem
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """What is counted in a table once and not at every rerun.
+
+    Parameters
+    ----------
+    filled : int, values that are not zero
+    constant : indices of the features that take one value only
+    covariance : str, why the table may be a covariance matrix; empty when it is none, or is taken as one
+    scales : str, why a table of measurements may want to be standardised; empty when its features are alike
+    """
+
+    filled: int
+    constant: np.ndarray
+    covariance: str
+    scales: str
+
+
+def measures(of: Chosen) -> Measures:
+    """The measures of a data set, shared by all who look at it."""
+    return _measures(of.content, of.dataset.is_covariance, of.dataset.kind, of.dataset)
+
+
+@cache.keep()
+def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Measures:
+    filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
+    square = "" if covariance else covariance_suggestion(_data.X)[1]
+    measured = kind == "table" and not covariance and not sp.issparse(_data.X)
+    scales = scaling_suggestion(np.std(_data.X, axis=0)) if measured else ""
+    return Measures(filled, _data.constant_columns(), square, scales)
+
+
+def heavy(data: Dataset) -> bool:
+    """Whether its eigenvalues take more than a moment."""
+    m, n = data.X.shape
+    return min(m, n) ** 2 * max(m, n) > HEAVY
+
+
+def _kept(data: Dataset) -> Dataset:
+    """Shared by all sessions, so nobody may write into it."""
+    for part in (data.X.data, data.X.indices, data.X.indptr) if sp.issparse(data.X) else (data.X,):
+        part.flags.writeable = False
+    return data

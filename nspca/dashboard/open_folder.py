@@ -1,0 +1,70 @@
+"""A folder of shards as pages see it: a sample of its rows to look at, and what is known of all of them
+without reading them here.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from nspca.covariance.covariance import Covariance
+from nspca.dashboard.app import cache
+from nspca.errors import Refused
+from nspca.shards import Shards, served
+from nspca.specs import DataSpec
+
+ALL_ROWS = "Not offered for all rows of a folder: choose a sample of them above."
+
+
+def digest(name: str) -> str:
+    """Of what a folder holds now.
+
+    Raises
+    ------
+    InvalidData
+        When there is no such folder.
+    """
+    return _opened(name, served.stamp(name)).digest
+
+
+def opened(name: str, digest: str) -> Shards:
+    """A folder, as long as it holds these numbers.
+
+    Raises
+    ------
+    InvalidData
+        When it is not there, or holds others.
+    """
+    table = _opened(name, served.stamp(name))
+    return table if table.digest == digest else DataSpec(folder=name, digest=digest).shards()
+
+
+@cache.keep()
+def _opened(name: str, stamp: str) -> Shards:
+    return served.opened(name)
+
+
+class Outline(Covariance):
+    """The covariance of a folder without its entries: its size, and what a worker has measured.
+
+    Parameters
+    ----------
+    leading, total : float or None
+        The leading eigenvalue and the total variance; None while they are not known.
+    """
+
+    def __init__(self, table: Shards, center: bool, scale: bool, leading=None, total=None):
+        m, n = table.shape
+        recipe = {"center": center, "scale": scale, "digest": table.digest, "exponent": 0}
+        super().__init__(n, (m, n), "data", **recipe)
+        self._leading, self._total = leading, total
+
+    def leading(self, d: int) -> tuple[Any, Any]:
+        if d != 1 or self._leading is None:
+            raise Refused("the rows of a folder are read by a worker; ask for all that is needed in a run")
+        return np.array([self._leading]), np.zeros((self.n, 1))
+
+    @property
+    def trace(self) -> float:
+        if self._total is None:
+            raise Refused("the variance of a folder is measured by a worker; look again when it is known")
+        return self._total

@@ -1,0 +1,135 @@
+"""What a run will take, before it is started: in a line, and as the sentence that refuses what cannot work on
+this server, with the command that can.
+"""
+
+import shlex
+from collections.abc import Sequence
+
+import scipy.sparse as sp
+import streamlit as st
+
+from nspca.dashboard.app import times, wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import defaults, progress
+from nspca.dashboard.runs.tasks import engine
+from nspca.errors import NSPCAError
+from nspca.planning import Plan, Size, machine, planned
+from nspca.planning.machine import Speed
+from nspca.specs import ProblemSpec, SpeedSpec
+from nspca.specs.question import AGAIN
+
+K = 10  # features of the component that a data set is planned for before anybody asked for one
+MOMENT = 2.0  # seconds that need not be told apart
+PROGRAM = 250e6  # bytes that a worker has before it reads anything
+ENDED_AT = 0.95  # of its memory, at which a worker is ended
+LONGEST = 4 * 3600.0  # seconds after which somebody else has restarted the server
+
+
+def speed() -> Speed | None:
+    """Of the machine that computes; None until a worker has measured it, which the first call has it do."""
+    found = machine.known()
+    if found is not None:
+        return found
+    try:
+        spec = SpeedSpec(of=machine.who())
+        now = defaults.look(spec, "this machine", patient=True)
+        return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
+    except (NSPCAError, TypeError, ValueError):
+        return None
+
+
+def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
+    """What components of these sizes, found together, and a quick proof will take."""
+    return planned(_size(of), sizes, "fast", speed())
+
+
+def _size(of: Chosen) -> Size:
+    X = of.dataset.X
+    m, n = of.shape
+    if of.table is not None:
+        return Size(m, n, of.table.nonzeros, sparse=True, at="shards")
+    return Size(m, n, X.nnz if sp.issparse(X) else m * n, sparse=sp.issparse(X), at="memory")
+
+
+def line(of: Chosen) -> None:
+    """Memory, passes, time, and what will be proved of a usual component."""
+    k = min(K, of.shape[1])
+    found = plan(of, (k,))
+    n, passes = wording.things(found.size.columns, "feature"), wording.things(found.passes, "pass", "passes")
+    parts = [f"{wording.size(found.bytes)} of memory", f"{passes} over the data"]
+    if found.seconds is not None:
+        parts.insert(0, took(found.seconds))
+    what = "all rows" if found.at == "shards" else "these data"
+    st.caption(
+        f":material/timer: One component of {wording.things(k, 'feature')}, from {what}: "
+        f"{', '.join(parts)}; what any other one can explain at most is proved, on all {n}."
+    )
+    say(refusal(of, (k,)))
+    if found.seconds is None:
+        progress.each_second(_look_again)
+
+
+def _look_again() -> None:
+    if speed() is not None:
+        st.rerun()
+
+
+def say(sentence: str) -> None:
+    """The sentence, where the result would be; nothing when there is none."""
+    if sentence:
+        st.warning(wording.plain(sentence), icon=":material/block:")
+
+
+def took(seconds: float) -> str:
+    """``a moment``, ``about 20 seconds``."""
+    return "a moment" if seconds < MOMENT else f"about {times.roughly(seconds)}"
+
+
+def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
+    """Why so many such problems cannot be solved on this server, with the command that can; empty when they
+    can.
+    """
+    found = plan(of, sizes)
+    needed, most = found.bytes + PROGRAM, ENDED_AT * engine().memory
+    if most and needed > most:
+        return (
+            f"A run may use {wording.size(most)} of memory on this server, this one needs about "
+            f"{wording.size(needed)}: {_instead(of, sizes)}"
+        )
+    long = seconds(of, sizes, problems)
+    if long > LONGEST:
+        return (
+            f"A run may take {times.roughly(LONGEST)} on this server, this one takes about "
+            f"{times.roughly(long)}: ask for less, or {_instead(of, sizes)}"
+        )
+    return ""
+
+
+def all_rows(of: Chosen, asked: ProblemSpec) -> None:
+    """How long a run on all rows of a folder takes, in a line; nothing of other data."""
+    about, effort = seconds(of, *asked.work), getattr(asked, "effort", None)
+    if of.table is not None and about:
+        more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
+        st.caption(f"All rows: {took(about)}{more}.")
+
+
+def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
+    """About how long so many such problems take; 0 until the speed of the machine is known."""
+    return (plan(of, sizes).seconds or 0.0) * (1 + AGAIN * (problems - 1))
+
+
+def _instead(of: Chosen, sizes: Sequence[int]) -> str:
+    """What to do on the command line."""
+    many = f" --components {len(sizes)}" if len(sizes) > 1 else ""
+    asked = f"--k {max(sizes)}{many}"
+    if of.reference.folder is not None:
+        place = shlex.quote(of.reference.folder)
+        return (
+            f"on a larger machine, `python -m nspca solve {place} {asked}` does it; here, a sample of the "
+            "rows can be solved."
+        )
+    file = of.reference.file or of.reference.sample or "FILE"
+    return (
+        f"on the command line, `python -m nspca shard {shlex.quote(str(file))} FOLDER` and then "
+        f"`python -m nspca solve FOLDER {asked}` do it in passes over the file."
+    )

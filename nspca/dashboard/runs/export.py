@@ -1,0 +1,41 @@
+"""Python and JSON of a question, beside every result."""
+
+from typing import Any
+
+import streamlit as st
+
+from nspca.dashboard.open_data import Chosen
+from nspca.specs import DataSpec, ProblemSpec, Spec
+
+JSON_HELP = "The question as a file: `python -m nspca run` answers it on any computer that has the data."
+
+
+def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", **shown: Any) -> None:
+    """Show Python that answers a question again, and offer the question itself as JSON.
+
+    Parameters
+    ----------
+    of : the data, whose name the file has
+    key : tells the buttons of several results on one page apart
+    code : Python that says more than that of the spec
+    **shown : what the page shows of the result, for `Spec.to_python`
+    """
+    name = f"{of.stem}-{spec.kind}" if of is not None else spec.kind
+    with st.container(horizontal=True):
+        with st.popover("Python", icon=":material/code:"):
+            st.code(code or spec.to_python(**shown), language="python")
+        st.download_button(
+            "JSON",
+            lambda: spec.to_json().encode(),
+            f"{name.replace(' ', '-')}.json",
+            "application/json",
+            icon=":material/data_object:",
+            on_click="ignore",
+            key=f"json_{spec.kind}_{key}",
+            help=JSON_HELP,
+        )
+
+
+def with_file(spec: ProblemSpec, path: str) -> ProblemSpec:
+    """Return the question about a file that stands beside it, which holds the data after all steps."""
+    return spec.but(data=DataSpec(path=path, covariance=spec.data.covariance, content=spec.data.content))

@@ -1,0 +1,90 @@
+"""What stands on a page before anybody has asked: the answer to its usual question, drawn as any finished
+run.
+
+For the samples that travel with the project it was stored; for all other data a worker makes it when they are
+first there.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from nspca.dashboard import open_data
+from nspca.dashboard.app import state, times, wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import defaults, progress, shipped_answers
+from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.runs.tasks import engine
+from nspca.errors import NSPCAError
+from nspca.jobs import JobState
+from nspca.specs import ProblemSpec
+
+LARGEST = defaults.LARGEST  # entries of a table that is answered about unasked
+
+
+def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
+    """The answer to the usual question about these data, stored, made, or on its way.
+
+    None where the address names a run, for data that are no problem or too large, and when it failed.
+    """
+    if state.get(kind.key) is not None:
+        return None
+    stored = shipped_answers.find(of.reference.sample, of.content, asked.numbers_only())
+    if stored is not None:
+        began = stored.computed - stored.seconds
+        now = JobState(
+            f"stored-{of.content[:16]}", "done", created=began, started=began, finished=stored.computed
+        )
+        return Watched(now.id, of, asked, now, own=False, stored=stored.sweep)
+    if not defaults.small_enough(of, LARGEST):
+        return None
+    try:
+        open_data.problem_of(of, asked)
+        now = defaults.answer(of, asked, patient=True)
+    except NSPCAError:
+        return None
+    return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)
+
+
+def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
+    """Which answer this is, of when, and how to get one's own.
+
+    Parameters
+    ----------
+    what : the request in words
+    press : the label of the button that starts a run
+    lighter : what was left out to make it quickly
+    """
+    now = run.now
+    less = f" {lighter}" if lighter else ""
+    if now.state == "done":
+        took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
+        made = times.day(now.finished, times.zone(st.context.timezone))
+        st.caption(
+            f"**Stored answer** for {what}: computed on {made}, took {took}.{less} Press "
+            f"**{wording.plain(press)}** to run your own."
+        )
+    else:
+        st.caption(
+            f"**A first answer is on its way**, for {what}.{less} Or press **{wording.plain(press)}** to run "
+            "your own."
+        )
+
+
+def await_it(
+    run: Watched,
+    says: Callable[[JobState], str],
+    share: Callable[[JobState], float],
+    draw: Callable[[JobState], Any],
+) -> None:
+    """What is ready so far, looked at every second; it is everybody's, so nobody cancels it."""
+
+    def look() -> None:
+        now = engine().status(run.id)
+        if now.ended:
+            st.rerun()
+        st.progress(min(1.0, max(0.0, share(now))), text=says(now))
+        draw(now)
+
+    progress.each_second(look)

@@ -1,0 +1,153 @@
+"""A run found again: the one that the address names, or the one that was asked exactly this; and what it
+returned.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+import nspca
+from nspca.dashboard import open_data
+from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import tables, tasks
+from nspca.dashboard.runs.tasks import engine
+from nspca.errors import InvalidOption, JobError
+from nspca.jobs import JobState, Run
+from nspca.specs import ProblemSpec, Spec
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The runs that one page shows.
+
+    Parameters
+    ----------
+    spec : class of what is asked
+    key : name of the run in the address
+    anew : names in the address that a new run makes meaningless
+    empty, icon : what to say when nothing has run yet
+    stranger : what to say of a run of another kind
+    changed : what to say of a run whose data are no longer there
+    """
+
+    spec: type[ProblemSpec]
+    key: str
+    anew: tuple[str, ...]
+    empty: str
+    icon: str
+    stranger: str
+    changed: str = (
+        "This run was made from other data than those kept under the same name now; run it "
+        "again to see its components."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """A run as a page sees it, with the data that are kept now under the name it was made from.
+
+    `own` unless somebody shared it or it is everybody's; `stored` holds the results of an answer that came
+    with the samples.
+    """
+
+    id: str
+    of: Chosen
+    asked: Any
+    now: JobState
+    own: bool = True
+    stored: nspca.Sweep | None = None
+
+    @property
+    def of_these_data(self) -> bool:
+        return self.of.content == self.asked.content
+
+    def measured(self, leading: bool = True) -> nspca.Problem | None:
+        """Its problem with the leading eigenvalue, which a large table keeps a person waiting for; of a
+        folder of shards, None while a worker measures that.
+        """
+        if self.of.table is not None:
+            return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
+        with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
+            return open_data.led(open_data.problem_of(self.of, self.asked))
+
+
+def in_address(kind: Kind) -> Watched | None:
+    """The run that the address names, introduced in a line; or None, and what to do is said.
+
+    Raises
+    ------
+    JobError
+        When it is not a run of this workspace, or of another kind.
+    """
+    if state.get(kind.key) is None:
+        st.info(kind.empty, icon=kind.icon)
+        return None
+    run = named(kind, state.get(kind.key))
+    if not run.of_these_data:
+        st.warning(kind.changed)
+        return None
+    st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
+    return run
+
+
+def named(kind: Kind, run_id: str) -> Watched:
+    """A run of this workspace.
+
+    Raises
+    ------
+    JobError
+        When it is not there, or of another kind.
+    """
+    return _watched(kind, engine().store.open_run(state.get("w") or "", run_id), own=True)
+
+
+def shared(kind: Kind, run: Run) -> Watched:
+    """A run that somebody shared, with the data of its own workspace, which is not told.
+
+    Raises
+    ------
+    JobError
+        When it is of another kind.
+    """
+    return _watched(kind, run, own=False)
+
+
+def _watched(kind: Kind, run: Run, own: bool) -> Watched:
+    try:
+        asked = tasks.spec_of(run)
+    except InvalidOption:
+        raise JobError(kind.stranger) from None
+    if not isinstance(asked, kind.spec):
+        raise JobError(kind.stranger)
+    return Watched(run.id, open_data.find(asked.data, run.workspace), asked, engine().status(run.id), own)
+
+
+def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
+    """Yield the runs of this workspace that were asked a kind of question, the newest first, each with it; a
+    damaged run is left out.
+    """
+    for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
+        if run.function == kind.kind:
+            with suppress(InvalidOption):
+                yield run, tasks.spec_of(run)
+
+
+def that_asks(spec: Spec) -> JobState | None:
+    """Return the newest run of this workspace that was asked exactly this, wherever its data are."""
+    return next((engine().status(run.id) for run, asked in every(type(spec)) if _same(asked, spec)), None)
+
+
+def _same(asked: Spec, spec: Spec) -> bool:
+    if isinstance(asked, ProblemSpec) and isinstance(spec, ProblemSpec):
+        return asked.content == spec.content and asked.numbers_only() == spec.numbers_only()
+    return asked == spec
+
+
+@cache.keep("Opening the run …")
+def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
+    """What a finished run returned, read once."""
+    return _read(engine().result(run_id))

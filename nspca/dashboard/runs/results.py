@@ -1,0 +1,24 @@
+"""What a run has handed in: all of it at its end, or what was ready when it was cancelled; of a stored
+answer, what was stored.
+"""
+
+import nspca
+from nspca.dashboard.app import cache
+from nspca.dashboard.runs import lookup
+from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs.tasks import engine
+
+
+def kept(run: Watched) -> nspca.Sweep | None:
+    """The results of a run that is done or cancelled; None when there are none."""
+    if run.stored is not None:
+        return run.stored
+    if run.now.state == "done":
+        return lookup.opened(run.id, run.now.finished, nspca.Sweep.from_bytes)
+    ready = run.now.state == "cancelled" and engine().store.has_result(run.id)
+    return _handed_in(run.id, run.now.finished) if ready else None
+
+
+@cache.keep()
+def _handed_in(run_id: str, finished: float | None) -> nspca.Sweep:
+    return nspca.Sweep.from_bytes(engine().store.result(run_id))

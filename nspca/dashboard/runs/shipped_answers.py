@@ -1,0 +1,80 @@
+"""Answers that travel with the samples: the usual question of a page about each, answered by
+``python -m scripts.answers``. No Streamlit.
+
+A file of `sample_data/answers` is a ZIP of two: what was asked, of which numbers, when and for how long, as
+JSON; and the sweep.
+"""
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nspca
+from nspca.dashboard.app import cache
+from nspca.data.folders import sample_folder
+from nspca.specs import Spec
+from nspca.validation.archive import open_zip, unzip_member
+
+ABOUT, SWEEP = "about.json", "sweep.zip"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A stored answer.
+
+    Parameters
+    ----------
+    content : hash of the numbers that it was computed from
+    spec : what was asked of them, as JSON gives it back
+    computed : seconds since the epoch
+    seconds : how long it took
+    """
+
+    content: str
+    spec: dict[str, Any]
+    computed: float
+    seconds: float
+    sweep: nspca.Sweep
+
+    def to_bytes(self) -> bytes:
+        """The file of it; `from_bytes` reads it."""
+        about = {name: value for name, value in vars(self).items() if name != "sweep"}
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo(ABOUT), json.dumps(about, indent=1))
+            archive.writestr(zipfile.ZipInfo(SWEEP), self.sweep.to_bytes(), zipfile.ZIP_DEFLATED)
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Answer":
+        """Read what `to_bytes` wrote."""
+        archive, members = open_zip(content)
+        files = {info.filename: unzip_member(archive, info) for info in members}
+        return cls(**json.loads(files[ABOUT]), sweep=nspca.Sweep.from_bytes(files[SWEEP]))
+
+
+def folder() -> Path:
+    """Where they are."""
+    return sample_folder() / "answers"
+
+
+def file_of(spec: Spec, sample: str) -> Path:
+    """Return where the answer to a kind of question about a sample is."""
+    return folder() / f"{spec.kind}-{sample}.zip"
+
+
+def find(sample: str | None, content: str, spec: Spec) -> Answer | None:
+    """Return the stored answer to exactly this question about exactly these numbers; None without one."""
+    if sample is None or not file_of(spec, sample).is_file():
+        return None
+    answer = _opened(file_of(spec, sample))
+    return answer if (answer.content, answer.spec) == (content, spec.to_plain()) else None
+
+
+@cache.keep()
+def _opened(path: Path) -> Answer:
+    """Return the stored answer of a file."""
+    return Answer.from_bytes(path.read_bytes())

@@ -1,0 +1,170 @@
+"""Everything of a sweep as one ZIP: figures, tables, certificates, report, Python. No Streamlit calls."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+import nspca
+from nspca.dashboard.components.pictures import Picture
+from nspca.dashboard.export.archive import File
+from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
+from nspca.dashboard.open_data import Chosen, looked_at
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.sweep import report
+from nspca.dashboard.views import component
+from nspca.data.export import frame_to_csv
+from nspca.problem import Problem
+from nspca.specs import SweepSpec
+
+CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-map"
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A sweep with what its page shows of it.
+
+    Parameters
+    ----------
+    problem : with the signs that were asked for
+    tried : further proofs, which may be better than the sweep's own
+    table : rows of the sweep with the best bound of each
+    k, method : whose component is shown
+    own : whether the data may go along
+    known : of the features of that component, where somebody asked
+    """
+
+    about: Chosen
+    problem: Problem
+    asked: SweepSpec
+    sweep: nspca.Sweep
+    tried: list[Attempt]
+    table: pd.DataFrame
+    k: int
+    method: str
+    own: bool = True
+    known: nspca.Membership | None = None
+
+    @property
+    def shown(self) -> nspca.Result:
+        """The result whose component is drawn."""
+        return self.sweep[self.method, self.k]
+
+    @property
+    def whole(self) -> Whole:
+        """What is said of all of it."""
+        line, (ready, total) = (
+            f"Asked: {self.asked.describe().asked}. Seed {self.asked.seed}.",
+            (len(self.sweep), self.asked.total),
+        )
+        if ready < total:
+            line += f" The run was cancelled: {ready} of {total} problems were ready, and are here."
+        return Whole(self.about, self.asked, "sweep", line, self.own)
+
+
+def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
+    """The figures of the page by name."""
+    data, x = done.about.dataset, done.shown.components[:, 0]
+    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
+    try:
+        seen = looked_at(done.about, done.problem)
+    except nspca.InvalidProblem:  # of a sample of rows in which something is constant there is nothing to see
+        return drawn
+    if not data.is_covariance:
+        drawn[SAMPLES] = component.along(data, seen, x)
+    heat_map = component.mapped(data, seen, x)
+    return drawn if heat_map is None else drawn | {MAP: heat_map}
+
+
+def pack(
+    done: Finished, drawn: Mapping[str, go.Figure], pictures: Mapping[str, Picture], made: datetime
+) -> bytes:
+    """The ZIP.
+
+    Parameters
+    ----------
+    drawn : from `figures`
+    pictures : the same as files; those that are missing are left out
+    made : datetime
+        In UTC.
+    """
+    certificates, named = _certificates(done)
+    shown = f"the component of k = {done.k}, {done.method}"
+    captions = {
+        CURVE: "the curve with its bounds",
+        COMPONENT: shown,
+        SAMPLES: f"the samples along {shown}",
+        MAP: f"samples and features of {shown}",
+    }
+    last = max(k for _, k in done.sweep)  # a cancelled run came so far; each k begins at a smaller one's end
+    contents = Contents(
+        drawn,
+        pictures,
+        captions,
+        {
+            "tables/sweep.csv": File(
+                _rows(done, named), "what was found and proved, one row for each method and k"
+            ),
+            "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
+            **_features(done),
+        },
+        certificates if done.known is None else certificates | {"in-or-out": done.known.certificate},
+        "the proofs; tables/sweep.csv says which row each is of",
+        report.proved(done.problem, done.asked, done.table),
+        done.asked.but(ks=[k for k in done.asked.ks if k <= last]),
+        {"k": done.k, "method": done.method},
+    )
+    return done.whole.pack(contents, made)
+
+
+def _certificates(
+    done: Finished,
+) -> tuple[dict[str, nspca.Certificate], dict[tuple[str, int], str]]:
+    """Return the best certificate of every row, each once, by the name of its file; and the files of rows."""
+    known: dict[int, str] = {}
+    found: dict[str, nspca.Certificate] = {}
+    named = {}
+    width = len(str(max(k for _, k in done.sweep)))
+    for method, k in done.sweep:
+        proof = proofs.best(done.sweep[method, k], done.tried, k)
+        if proof is None:
+            continue
+        name = known.setdefault(id(proof.certificate), f"k{k:0{width}}-{method}")
+        found[name] = proof.certificate
+        named[method, k] = f"{CERTIFICATES}{name}.npz"
+    return found, named
+
+
+def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
+    files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
+    return frame_to_csv(component.labelled(done.table.assign(certificate=files), done.about.dataset))
+
+
+def _features(done: Finished) -> dict[str, File]:
+    """What is known of every feature of the data; nothing where nobody asked."""
+    if done.known is None:
+        return {}
+    data, known = done.about.dataset, done.known
+    names = np.array([*data.feature_names, ""])  # no partner is the last
+    rows = known.frame.assign(feature=names[:-1], partner=names[known.partner], share=known.share)
+    within = f"within {100 * known.share:g} % of the optimum"
+    return {
+        "tables/in-or-out.csv": File(
+            frame_to_csv(component.labelled(rows, data)),
+            f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
+            "it costs",
+        ),
+    }
+
+
+def _components(done: Finished) -> bytes:
+    data = done.about.dataset
+    parts = []
+    for method, k in done.sweep:
+        rows = component.weights(data, done.sweep[method, k].components[:, 0])
+        parts.append(rows.assign(method=method, k=k)[["method", "k", *rows.columns]])
+    return frame_to_csv(component.labelled(pd.concat(parts, ignore_index=True), data))

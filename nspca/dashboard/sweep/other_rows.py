@@ -1,0 +1,111 @@
+"""What other rows would say: rows held out and rows drawn again, when somebody asks below a sweep."""
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard import open_folder
+from nspca.dashboard.app import times, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.sweep import whatif
+from nspca.dashboard.views import filling
+from nspca.plots.selection import choice_figure
+from nspca.problem import Problem
+from nspca.selection import Choice
+from nspca.selection.choice import DRAWS, FOLDS
+from nspca.specs import ChoiceSpec, SweepSpec
+from nspca.specs.rows import Row, Weighed
+from nspca.specs.selection import choice_of, row_of
+
+MOST = 12  # values of k that are looked at: each is solved for every part of the rows
+WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into the proofs
+
+
+def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
+    """The question, and its answer as far as it is known."""
+    with st.container(border=True):
+        st.markdown(
+            f"**What would other {_rows(of)} say?** A fifth of them is held out, components are found on the "
+            f"rest, and so on in turn; then as many are drawn again with replacement, {DRAWS} times"
+        )
+        if why := no_rows(of):
+            st.caption(why)
+            return
+        m = of.dataset.X.shape[0]
+        if m < FOLDS:
+            st.caption(f"Not offered: {FOLDS} samples are needed at least, and there are {m}.")
+            return
+        spec = _spec(asked, method)
+        now = lookup.that_asks(spec)
+        if now is None:
+            seconds = WITHOUT_PROOF * whatif.by_size(of) * len(spec.ks) * spec.total
+            start.button(
+                f"Hold out and draw again: about {times.roughly(seconds)}",
+                lambda: start.start(spec, **of.given),
+                "choice",
+                type="secondary",
+                icon=":material/casino:",
+            )
+            return
+        draw = lambda rows: _draw(problem, rows, method)  # noqa: E731
+        if filling.watch(now, spec.total, draw, "choice", only=Weighed):
+            choice = lookup.opened(now.id, now.finished, spec.unpack)
+            _draw(problem, [row_of(choice)], method)
+            filling.download("These curves, CSV", choice.frame, of, "other-rows")
+            export.offer(spec, of)
+
+
+def no_rows(of: Chosen) -> str:
+    """Why no other rows are made of those that are there; empty where they are."""
+    if of.dataset.is_covariance:
+        return "Not offered: this data set is a covariance matrix, and has no rows."
+    return "" if of.table is None else open_folder.ALL_ROWS
+
+
+def _rows(of: Chosen) -> str:
+    return "documents" if of.dataset.kind == "words" else "samples"
+
+
+def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
+    return ChoiceSpec(**asked.about_problem(), ks=some(asked.ks), method=method, seed=asked.seed)
+
+
+def some(ks) -> list[int]:
+    """The values of k, or of many a few, the first and the last among them."""
+    ordered = sorted(ks)
+    if len(ordered) <= MOST:
+        return ordered
+    return [ordered[i] for i in np.linspace(0, len(ordered) - 1, MOST).round().astype(int)]
+
+
+def _draw(problem: Problem, rows: list[Row], method: str) -> None:
+    row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
+    if row is None:
+        return
+    choice = choice_of(row)
+    if choice.best is not None:
+        st.markdown(sentence(choice))
+    drawn = choice_figure(row.numbers, choice.columns, problem.total_variance, choice.best, choice.simplest)
+    figures.draw(drawn, "sweep_choice")
+    st.caption(
+        "Bars are standard errors. Agreement says how often draws choose the same features: 1 is always, 0 "
+        "is what chance gives. All of this is an estimate from these rows, by "
+        f"{wording.plain(method)}; the proofs above are about the rows that are there."
+    )
+
+
+def sentence(choice: Choice) -> str:
+    """What held-out rows and draws say, in a line or two."""
+    rows = {int(k): i for i, k in enumerate(choice.numbers)}
+    assert choice.best is not None and choice.simplest is not None  # something was held out
+    best = rows[choice.best]
+    share, error = 100 * choice.held_out[best], 100 * choice.held_out_error[best]
+    within = f" ± {error:.1f}" if np.isfinite(error) else ""
+    line = f"**k = {choice.best}** explains most of what was held out, {share:.1f}{within} % of its variance"
+    if choice.simplest < choice.best:
+        line += f"; **k = {choice.simplest}** is as good within a standard error"
+    agreed = choice.stability[rows[choice.simplest]]
+    if np.isfinite(agreed):
+        line += f". At k = {choice.simplest} the features of two draws agree to {agreed:.2f}"
+    return f"{line}."

@@ -1,0 +1,167 @@
+"""In or out: which features of a component are proved to be in every good answer, and what each costs.
+
+Asked for by choosing what is good; computed then from the certificate, and kept.
+"""
+
+import hashlib
+import time
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import defaults, lookup, progress
+from nspca.dashboard.runs.tasks import engine
+from nspca.data import Dataset
+from nspca.errors import NSPCAError
+from nspca.jobs import JobState
+from nspca.presentation.numerals import format_guarantee, percent_down, percent_up, proved_ratio
+from nspca.problem import Problem
+from nspca.result import Result
+from nspca.selection.membership import Membership, Place
+from nspca.specs import DataSpec, MembershipSpec
+
+AT_ONCE, PATIENCE = 20, 1.0
+"""Features up to which it takes a moment, so no worker is asked; seconds that the page waits for one."""
+WITHIN = (0, 900, 950, 980, 990, 995, 998, 999)
+"""What can be chosen, in thousandths of the optimum; 0: nothing is marked."""
+LABEL = "Which features must be in, within … of the best?"
+HELP = (
+    "Solid: proved to be in every component within this share of the best possible one. Hatched: not proved. "
+    "It follows from the certificate alone: the tighter the proof, the more is decided."
+)
+
+
+def ask() -> None:
+    """What counts as good."""
+    chosen = state.get("within")
+    with st.container(width=470):
+        st.select_slider(
+            LABEL,
+            WITHIN,
+            format_func=share_words,
+            help=HELP,
+            **state.bind("within", chosen if chosen in WITHIN else 0),
+        )
+
+
+def share_words(within: int) -> str:
+    """``99.5 %``, and ``off``."""
+    return f"{within / 10:g} %" if within else "off"
+
+
+def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
+    """What is known of the features of a result with its best proof; None where nobody asked, nothing is
+    proved, or it is on its way.
+    """
+    within, certificate = state.get("within"), result.certificate
+    if within not in WITHIN[1:] or certificate is None:
+        return None
+    claims = (certificate.kind, certificate.upper, certificate.digest, certificate.k, certificate.forced)
+    claims += (certificate.nonneg, certificate.center, certificate.scale, within)
+    name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
+    try:
+        if problem.n <= AT_ONCE:
+            return _computed(name, problem, result, within / 1000)
+        spec = MembershipSpec(
+            data=DataSpec(covariance=about.dataset.is_covariance),
+            k=problem.k,
+            nonneg=problem.nonneg,
+            center=problem.covariance.center,
+            scale=problem.covariance.scale,
+            forced=problem.forced,
+            within=within,
+        )
+        given = {"component": result.components[:, 0], "certificate": certificate.to_bytes()}
+        return _made(defaults.look(spec, name, lambda: {**about.given, **given}))
+    except NSPCAError as error:
+        st.warning(wording.plain(error))
+        return None
+
+
+@cache.keep()
+def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
+    return nspca.membership(_problem, _result, share=share)
+
+
+def _made(now: JobState) -> Membership | None:
+    """What a worker made of it, awaited for a moment; None while it works, and where it cannot."""
+    give_up = time.monotonic() + PATIENCE
+    while not now.ended and time.monotonic() < give_up:
+        time.sleep(0.02)
+        now = engine().status(now.id)
+    if now.state == "done":
+        return lookup.opened(now.id, now.finished, Membership.from_bytes)
+    if now.ended:
+        st.warning(wording.plain(now.error) or "The features could not be looked at.")
+    else:
+        progress.each_second(lambda: _wait(now.id))
+    return None
+
+
+def _wait(run: str) -> None:
+    now = engine().status(run)
+    if now.ended:
+        st.rerun()
+    st.caption(f"Looking at every feature: some seconds. {progress.waiting(now) or ''}")
+
+
+def sure(known: Membership | None) -> np.ndarray | None:
+    """Features in every good answer."""
+    return None if known is None else np.array([place is Place.EVERY for place in known.places])
+
+
+def legend(noun: str, known: Membership | None) -> None:
+    """What solid and hatched mean here, in words."""
+    if known is not None:
+        st.markdown(sentence(noun, known))
+
+
+def sentence(noun: str, known: Membership) -> str:
+    """How many are in every good answer, how many can be exchanged, how many of the others are in none."""
+    places = np.array(known.places)
+    own, others = places[known.used], places[~known.used]
+    within = f"within {100 * known.share:g} % of the best possible"
+    every, either = (int(np.sum(own == place)) for place in (Place.EVERY, Place.EITHER))
+    line = f"**Solid**: {every} of {wording.things(own.size, noun)} proved to be in every answer {within}."
+    rest = own.size - every
+    if rest:
+        line += f" **Hatched**: the other {rest}, " if every else " **Hatched**: all, "
+        line += "undecided." if not either else "proved to be exchangeable." if either == rest else ""
+    if 0 < either < rest:
+        line += f"{either} of them proved to be exchangeable."
+    none = int(np.sum(others == Place.NONE))
+    if none:
+        are = "is" if none == 1 else "are"
+        line += f" Of the {wording.things(others.size, noun)} left out, {none:,} {are} proved to be in none."
+    if not every and not none:
+        proof = format_guarantee(proved_ratio(known.value, known.upper))
+        line += f" A proof of {proof} says no more: prove more, or count only answers nearer to the best "
+        line += "possible."
+    return line
+
+
+def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.DataFrame:
+    """For these features what is proved, what the answer loses without each at least and at most, and what
+    can stand in for it.
+    """
+    names = [dataset.feature_names[j] if j >= 0 else "" for j in known.partner[features]]
+    costs = known.cost_without[features]
+    return pd.DataFrame(
+        {
+            "place": [known.places[j].value for j in features],
+            "costs_at_least": costs[:, 0],
+            "costs_at_most": costs[:, 1],
+            "instead": names,
+        }
+    )
+
+
+def cost_words(least: float, most: float) -> str:
+    """Return what leaving a feature out costs, from rounded down to rounded up: ``1.1 % to 2.8 %``."""
+    low, high = percent_down(least, 2), percent_up(most, 2)
+    low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))
+    return high if low == high else f"{low} to {high}"

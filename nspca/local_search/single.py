@@ -1,0 +1,260 @@
+"""Improve one component monotonically on the full A: the power step, the best vector on a support, and swaps.
+
+For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step
+here is an ascent.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nspca.covariance.covariance import DIRECT_LIMIT, Covariance
+from nspca.covariance.linalg import Array, largest_eigenpairs, normalised, rank1, rank1_columns
+from nspca.local_search.removal import without_each
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+
+GAIN = 1e-12
+"""Relative gain below which an ascent has stopped: four digits above rounding."""
+POWER_CAP = 500
+"""Maximum power steps. The value is valid at every step, so stopping early only gives up gain."""
+SWAP_CAP = 200
+"""Maximum swaps. Stopping early only gives up gain."""
+TRIED = 24
+"""Number of swaps solved on their support when the two-variable estimate promises no gain."""
+
+
+def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
+    """Apply power steps to every column of X (n, r) at once until none gains; return columns with at most k
+    nonzeros.
+    """
+    A, rule = problem.covariance, (problem.size, problem.nonneg, problem.forced)
+    X = rank1_columns(X, *rule)
+    values = np.zeros(X.shape[1])
+    active = np.arange(X.shape[1])
+    for _ in range(iterations):
+        product = A.product(X[:, active])
+        new = np.einsum("ij,ij->j", X[:, active], product)
+        going = new > values[active] * (1 + GAIN)
+        values[active] = new
+        if not going.any():
+            break
+        active = active[going]
+        X[:, active] = rank1_columns(product[:, going], *rule)
+    return X
+
+
+def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
+    """Return the best unit vector for ``block`` (s, s), starting from x (s,).
+
+    The answer is exact when signed, or when the leading eigenvector has one sign.
+
+    Otherwise (nonnegative, mixed signs) the problem is NP-hard even here, and projected power steps from x
+    are used.
+    """
+    if x.size == 0:
+        return x
+    leading = largest_eigenpairs(block, 1)[1][:, 0]
+    if not nonneg:
+        return leading
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    if leading.min() >= 0:
+        return leading
+    best, value = x, float(x @ block @ x)
+    for start in (x, np.maximum(leading, 0.0)):
+        y = _nonnegative_steps(lambda y: block @ y, start)
+        positive = np.flatnonzero(y > 1e-9)
+        y = _settled(block, y, positive)
+        reached = float(y @ block @ y)
+        if reached > value:
+            best, value = y, reached
+    return best
+
+
+def best_weights(A: Covariance, support: NDArray[np.int64], x: Array, nonneg: bool) -> Array:
+    """Return `best_on_support` for the features `support` of A, starting from x (s,); a large support needs
+    only products.
+    """
+    if support.size <= DIRECT_LIMIT:
+        return best_on_support(A.block(support), x, nonneg)
+    part = A.restrict(support)
+    leading = part.leading(1)[1][:, 0]
+    if not nonneg:
+        return leading if leading.any() else x
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    found = [x, *(_nonnegative_steps(part.product, start) for start in (x, leading) if start.any())]
+    return max(found, key=part.quadratic)
+
+
+def _nonnegative_steps(product: Callable[[Array], Array], start: Array) -> Array:
+    """Apply projected power steps from the positive part of `start` until they converge or a step has no
+    positive entry.
+
+    A deflated matrix can be negative by rounding. The zero vector would then explain more, but is no
+    component.
+    """
+    y = normalised(np.maximum(start, 0.0))
+    for _ in range(POWER_CAP):
+        new = normalised(np.maximum(product(y), 0.0))
+        if not new.any() or np.abs(new - y).max() <= 1e-10:
+            break
+        y = new
+    return y
+
+
+def _settled(block: Array, y: Array, positive: NDArray[np.int64]) -> Array:
+    """Return the leading eigenvector on the positive part of y when it has one sign: the limit of the power
+    steps.
+    """
+    if positive.size == 0:
+        return y
+    part = block[np.ix_(positive, positive)]
+    leading = largest_eigenpairs(part, 1)[1][:, 0]
+    leading = leading * (1.0 if leading.sum() >= 0 else -1.0)
+    if leading.min() < 0:
+        return y
+    settled = np.zeros_like(y)
+    settled[positive] = leading
+    return settled
+
+
+def support_of(problem: Problem, x: Array) -> np.ndarray:
+    """Return the features that x (n,) uses, and the forced ones, which cost nothing."""
+    used = x != 0
+    used[list(problem.forced)] = True
+    return np.flatnonzero(used)
+
+
+def on_supports(problem: Problem, X: Array) -> Array:
+    """Return for each column of X (n, r) the best vector on its support, or the column itself where that is
+    no better.
+    """
+    A, Y = problem.covariance, X.copy()
+    for y in Y.T:
+        support = support_of(problem, y)
+        better = np.zeros_like(y)
+        better[support] = best_weights(A, support, y[support], problem.nonneg)
+        if A.quadratic(better) > A.quadratic(y):
+            y[:] = better
+    return Y
+
+
+def polish(problem: Problem, x: Array) -> Array:
+    """Alternate power steps on the full A and the best vector on the support until neither gains; x (n,)."""
+    A = problem.covariance
+    best, value = x, A.quadratic(x)
+    for _ in range(POWER_CAP):
+        y = power(problem, best[:, None])[:, 0]
+        support = support_of(problem, y)
+        z = np.zeros_like(y)
+        z[support] = best_weights(A, support, y[support], problem.nonneg)
+        reached = A.quadratic(z)
+        if not reached > value * (1 + GAIN):
+            break
+        best, value = z, reached
+    return best
+
+
+def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
+    """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing
+    gains.
+
+    Forced features stay.
+
+    A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue:
+    a value that is reached, so a positive gain is real. When no pair gains, the most promising are solved on
+    their support.
+    """
+    value = problem.covariance.quadratic(x)
+    for step in range(SWAP_CAP):
+        report(Event("swaps", step, SWAP_CAP, lower=value * problem.covariance.unit, k=problem.size))
+        better = _best_swap(problem, x, value)
+        if better is None:
+            return x
+        x = polish(problem, better)
+        value = problem.covariance.quadratic(x)
+    return x
+
+
+def _best_swap(problem: Problem, x: Array, value: float) -> Array | None:
+    A, k = problem.covariance, problem.size
+    support, allowed = np.flatnonzero(x), support_of(problem, x)
+    outside, full = np.delete(np.arange(problem.n), allowed), allowed.size >= k
+    if support.size == 0 or outside.size == 0:
+        return None
+    columns = A.columns(support)
+    out, gains = two_variable_values(A, x, support, outside, columns, full, problem.nonneg)
+    gains[np.isin(out, problem.forced)] = -np.inf
+    for rank in np.argsort(-gains, axis=None, kind="stable")[: TRIED if k > 1 else 1]:
+        i, j = np.unravel_index(rank, gains.shape)
+        if gains[i, j] == -np.inf:
+            break
+        y = moved(problem, x, int(out[i]), int(outside[j]))
+        if A.quadratic(y) > value * (1 + 1e-10):
+            return y
+    return None
+
+
+def two_variable_values(
+    A: Covariance,
+    x: Array,
+    support: NDArray[np.int64],
+    outside: NDArray[np.int64],
+    columns: Array,
+    full: bool,
+    nonneg: bool,
+) -> tuple[NDArray[np.int64], Array]:
+    """Return the features that may leave (s,), -1 for none, and the values (s, m) reached by each exchange.
+
+    Each value is that of the component without the leaving feature and with one of the m features `outside`.
+    """
+    xs = x[support]
+    image = columns @ xs
+    left = without_each(columns[support], xs)
+    alpha, cross, out = left.values, left.pulls(columns[outside], image[outside]), support
+    if not full:
+        alpha, cross = np.append(alpha, float(xs @ image[support])), np.vstack((cross, image[outside]))
+        out = np.append(support, -1)
+    gamma = A.diagonal[outside][None, :]
+    cross = np.maximum(cross, 0.0) if nonneg else cross
+    return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2
+
+
+def moved(problem: Problem, x: Array, leaving: int, entering: int) -> Array:
+    """Return the best vector on the support of x without `leaving` and with `entering`."""
+    A = problem.covariance
+    features = np.union1d(np.setdiff1d(support_of(problem, x), [leaving]), [entering])
+    block = A.block(features)
+    start = np.where(features == entering, 0.0, x[features])
+    image = block @ start
+    start = start + np.where(
+        features == entering, np.maximum(image, 0.0) if problem.nonneg else image, 0.0
+    ) / max(A.trace, 1e-300)
+    if not np.any(start):
+        start = (features == entering).astype(float)
+    y = np.zeros_like(x)
+    y[features] = best_on_support(block, normalised(start), problem.nonneg)
+    return y
+
+
+def starts_from(problem: Problem, a: Array) -> Array:
+    """Return feasible starts (n, 1 or 2) from a direction: rank-1 steps on ``a`` and, if nonnegative, on
+    ``-a``.
+    """
+    signs = (a, -a) if problem.nonneg else (a,)
+    candidates = [rank1(s, problem.size, problem.nonneg, problem.forced) for s in signs]
+    return np.column_stack([c for c in candidates if np.any(c)] or [first_feature(problem)])
+
+
+def first_feature(problem: Problem) -> Array:
+    """Return the unit vector of the feature with the largest variance, which is always feasible."""
+    able = np.arange(problem.n) if problem.room else np.array(problem.forced)
+    x = np.zeros(problem.n)
+    x[able[np.argmax(problem.covariance.diagonal[able])]] = 1.0
+    return x
+
+
+def best_of(problem: Problem, X: Array) -> Array:
+    """Return the column of X (n, r) with the largest value; ties go to the first."""
+    return X[:, int(np.argmax([problem.covariance.quadratic(x) for x in X.T]))]

@@ -1,0 +1,132 @@
+"""Figures for choosing k: variance of held-out rows, stability of the features, and the variance that
+shuffled tables explain.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from nspca.plots import kaxis
+from nspca.plots.theme import new_figure
+from nspca.presentation.colours import CONTEXT, MAIN, RECOMMENDED, SECOND, fade
+
+HELD_OUT, AGREEMENT = "of rows held out", "the same features"
+UPPER, LOWER = [0.46, 1.0], [0.0, 0.34]
+Columns = Mapping[str, Sequence[float | None]]
+
+
+def choice_figure(
+    ks: Sequence[int], columns: Columns, total: float, best: int | None = None, simplest: int | None = None
+) -> go.Figure:
+    """Draw, for each k, the variance that components explain of held-out rows and of the rows they were
+    fitted to.
+
+    Below stands the agreement of the features when rows are drawn again. Held-out variance and agreement
+    carry their standard errors.
+
+    Parameters
+    ----------
+    ks : numbers of features
+    columns : ``value, held_out, held_out_error, stability, stability_error`` as in `nspca.Choice`
+    total : total variance, in the units of `value`
+    best, simplest : the k that explains most of held-out rows, and the smallest within its standard error
+    """
+    known = {name: np.array(column, dtype=float) for name, column in columns.items()}
+    figure = new_figure(_alt(ks, known, best, simplest), height=520)
+    found = 100 * known["value"] / (total or 1.0)
+    figure.add_scatter(
+        x=list(ks),
+        y=found,
+        name="of the rows they were found on",
+        mode="lines",
+        line={"color": CONTEXT, "dash": "dot"},
+        hovertemplate="<b>k = %{x}</b><br>%{y:.4g} % of the variance of all rows<extra></extra>",
+    )
+    _with_errors(figure, ks, 100 * known["held_out"], 100 * known["held_out_error"], HELD_OUT, MAIN)
+    _with_errors(figure, ks, known["stability"], known["stability_error"], AGREEMENT, SECOND, "y2")
+    for k, symbol, name in ((simplest, "circle-open", "smallest as good"), (best, "star", "best")):
+        if k is not None:
+            at = list(ks).index(k)
+            figure.add_scatter(
+                x=[k],
+                y=[100 * known["held_out"][at]],
+                name=name,
+                mode="markers",
+                marker={"symbol": symbol, "size": 15, "color": RECOMMENDED, "line": {"width": 2}},
+                hoverinfo="skip",
+            )
+    kaxis.lay_out(figure, list(ks))
+    agreement = {"domain": LOWER, "range": [-0.05, 1.08], "title": {"text": "agreement"}, "tickformat": ".1f"}
+    return figure.update_layout(
+        yaxis={"domain": UPPER, "title": {"text": "% of the variance"}, "rangemode": "tozero"},
+        yaxis2=agreement,
+        xaxis={"anchor": "y2"},
+    )
+
+
+def _with_errors(
+    figure: go.Figure,
+    ks: Sequence[int],
+    values: np.ndarray,
+    errors: np.ndarray,
+    name: str,
+    colour: str,
+    axis: str = "y",
+) -> None:
+    said = [
+        f"<b>k = {k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
+        for k, value, error in zip(ks, values, errors, strict=True)
+    ]
+    figure.add_scatter(
+        x=list(ks),
+        y=values,
+        yaxis=axis,
+        name=name,
+        mode="lines+markers",
+        line={"color": colour, "width": 2.5},
+        error_y={"type": "data", "array": np.nan_to_num(errors), "color": fade(colour, 0.7)},
+        text=said,
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _alt(ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None) -> str:
+    if best is None:
+        return "Variance of held-out rows against the number of features: nothing is ready yet."
+    most = 100 * np.nanmax(known["held_out"])
+    return (
+        f"Variance of held-out rows against k, {len(ks)} values of k from {ks[0]} to {ks[-1]}: most is "
+        f"explained at k = {best}, {most:.3g} %, and k = {simplest} is as good within a standard error."
+    )
+
+
+def noise_figure(value: float, noise: Sequence[float], total: float) -> go.Figure:
+    """Draw the variance that components of shuffled tables explain as strokes, and that of the table itself
+    as a line.
+
+    Parameters
+    ----------
+    value, noise : as in `nspca.NoiseTest`
+    total : total variance, in the same units
+    """
+    unit = 100 / (total or 1.0)
+    found, others = unit * value, unit * np.array(noise, dtype=float)
+    alt = (
+        f"The component explains {found:.3g} % of the variance; those of {len(others)} shuffled tables "
+        f"explain {others.min():.3g} % to {others.max():.3g} %."
+    )
+    figure = new_figure(alt, height=210, showlegend=False)
+    figure.add_scatter(
+        x=others,
+        y=np.zeros(len(others)),
+        mode="markers",
+        marker={"symbol": "line-ns-open", "size": 44, "color": fade(CONTEXT, 0.8), "line": {"width": 2}},
+        hovertemplate="a shuffled table: %{x:.3g} %<extra></extra>",
+    )
+    figure.add_vline(x=found, line={"color": MAIN, "width": 3})
+    look = {"yref": "paper", "showarrow": False, "yanchor": "bottom"}
+    figure.add_annotation(x=found, y=1.0, text="this component", **look)
+    figure.add_annotation(x=float(np.median(others)), y=0.0, text="shuffled tables", **look)
+    figure.update_xaxes(title_text="% of the variance", rangemode="tozero")
+    return figure.update_yaxes(visible=False, range=[-1, 1])

@@ -1,0 +1,229 @@
+"""Compare numbers of features or components: value on all rows, on held-out rows, and stability."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nspca.components import check_disjoint
+from nspca.covariance.linalg import Array
+from nspca.errors import Cancelled, InvalidProblem, within_memory
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.result import PLATEAU
+from nspca.selection import heldout, stability
+from nspca.selection.question import Sought, enough_rows, inside, table
+from nspca.validation.options import flag, known_seed, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDS, DRAWS = 5, 20
+"""Parts of the rows that are held out in turn, and tables of rows drawn again."""
+MOST = 6
+"""Components that are looked at when nobody says how many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Evidence for each number of features, or of components.
+
+    Attributes
+    ----------
+    of : "k" or "components"
+    numbers : (q,) ints, in increasing order
+    value : (q,) explained variance on all rows, in the units of the data
+    held_out, held_out_error : (q,) mean share of the variance of held-out rows, and its standard error
+    stability, stability_error : (q,) agreement of the features over draws, and its standard error
+
+    Numbers that were not requested, or not reached before cancellation, are nan.
+    """
+
+    of: str
+    numbers: Array
+    value: Array
+    held_out: Array
+    held_out_error: Array
+    stability: Array
+    stability_error: Array
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """Table with a row for each number and a column for each attribute; `of` names the first."""
+        import pandas as pd  # half a second that a caller who reads no table need not wait
+
+        return pd.DataFrame({self.of: self.numbers, **self.columns})
+
+    @property
+    def columns(self) -> dict[str, Array]:
+        """The numbers that speak, by name."""
+        names = ("value", "held_out", "held_out_error", "stability", "stability_error")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def knee(self) -> int:
+        """The smallest number that reaches 95 % of the largest value, see `nspca.knee`."""
+        return int(self.numbers[np.flatnonzero(self.value >= PLATEAU * self.value.max())[0]])
+
+    @property
+    def best(self) -> int | None:
+        """The number that explains most of held-out rows, the smallest of equal ones; None without any."""
+        return None if np.isnan(self.held_out).all() else int(self.numbers[np.nanargmax(self.held_out)])
+
+    @property
+    def simplest(self) -> int | None:
+        """The smallest number within one standard error of the best (Breiman et al. 1984): more cannot be
+        told from noise.
+        """
+        if self.best is None:
+            return None
+        top = np.nanargmax(self.held_out)
+        least = self.held_out[top] - np.nan_to_num(self.held_out_error[top])
+        return int(self.numbers[np.flatnonzero(self.held_out >= least)[0]])
+
+
+@within_memory()
+def choose_k(
+    X,
+    ks,
+    *,
+    method: str = "auto",
+    nonneg: bool = True,
+    center: bool = True,
+    scale: bool = False,
+    forced=(),
+    folds: int = FOLDS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    report: Report | None = None,
+    **options: Any,
+) -> Choice:
+    """Compare numbers of features k: variance explained, held-out variance, and stability of the features.
+
+    Nothing here is proved. These are estimates about other rows from the same source. They treat the rows as
+    independent.
+
+    Parameters
+    ----------
+    X : (m, n) array, data frame, scipy.sparse matrix or `nspca.Dataset`
+    ks : iterable of int, or one
+    method, **options
+        As for `nspca.solve`.
+    nonneg, center, scale, forced
+        As for `Problem.from_data`. Scaled by the standard deviations of all rows, in parts of them too.
+    folds : int
+        Parts that are held out in turn; 0 for none.
+    draws : int
+        Tables of as many rows drawn with replacement; 0 for none.
+    seed : int
+    report : callable, optional
+        Gets an event after each part, with the numbers so far in its payload. When it raises `Cancelled`,
+        that carries the `Choice` so far as `best`.
+
+    Returns
+    -------
+    Choice
+    """
+    Z = table(X, flag("scale", scale))
+    forced = tuple(forced) if isinstance(forced, Iterable) else forced
+    listed = list(ks) if isinstance(ks, Iterable) else [ks]
+    if not listed:
+        raise InvalidProblem("a choice needs at least one k, got none")
+    problem = Problem.from_data(Z, listed[0], nonneg, center, forced=forced)
+    sizes = tuple(sorted({problem.with_k(k).size for k in listed}))
+    how = Sought(sizes, 1, method, nonneg, center, problem.forced, known_seed(seed), options)
+    return _chosen(Z, how, folds, draws, silent if report is None else report)
+
+
+@within_memory()
+def choose_components(
+    X,
+    k: int,
+    most: int | None = None,
+    *,
+    method: str = "auto",
+    nonneg: bool = True,
+    center: bool = True,
+    scale: bool = False,
+    folds: int = FOLDS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    report: Report | None = None,
+    **options: Any,
+) -> Choice:
+    """Compare 1, 2, ... disjoint components of k features each, by the measures of `choose_k`.
+
+    Parameters
+    ----------
+    X : (m, n) array, data frame, scipy.sparse matrix or `nspca.Dataset`
+    k : int
+    most : int, optional
+        The largest number; 6, or as many as there are features for.
+    method, nonneg, center, scale, folds, draws, seed, report, **options
+        As for `choose_k`. Methods that find components together look for each number anew.
+
+    Returns
+    -------
+    Choice
+        Its stability is the mean over the components, each beside the one of all rows that it goes with.
+    """
+    Z = table(X, flag("scale", scale))
+    n = Z.shape[1]
+    size = Problem.from_data(Z, k, nonneg, center).size
+    if most is None:
+        most = min(MOST, n // size)
+    whole("most", most, 1, n)
+    check_disjoint(most, size, n, "fewer components")
+    how = Sought((size,), int(most), method, nonneg, center, (), known_seed(seed), options)
+    return _chosen(Z, how, folds, draws, silent if report is None else report, of="components")
+
+
+def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
+    whole("folds", folds, 0)
+    whole("draws", draws, 0)
+    m, total = X.shape[0], 1 + folds + draws
+    enough_rows("folds", folds, 2, m)
+    numbers = np.array(how.ks if of == "k" else range(1, how.components + 1))
+    nothing = np.full(len(numbers), np.nan)
+    so_far = dict.fromkeys(("held_out", "held_out_error", "stability", "stability_error"), nothing)
+    problem = how.problem(X)
+    choice: Choice | None = None
+
+    def told(done: int, stage: str, **more: Array) -> Choice:
+        so_far.update(more)
+        now = Choice(of, numbers, value, **so_far)
+        row = {name: _plain(column) for name, column in now.columns.items()}
+        report(Event(stage, done, total, payload={"row": {"numbers": numbers.tolist(), **row}}))
+        return now
+
+    try:
+        found = how.found(X, inside(report, 0, total, "all rows"))
+        value = np.array([sum(problem.value(x) for x in V.T) for V in found])
+        choice = Choice(of, numbers, value, **so_far)
+        choice = told(1, "all rows")
+        shares = []
+        for i, (others, held) in enumerate(heldout.folds(m, folds, how.seed) if folds else ()):
+            stage = f"rows held out, part {i + 1} of {folds}"
+            parts = how.found(X[others], inside(report, 1 + i, total, stage))
+            shares.append(heldout.shares(X, held, others, parts, how.center))
+            mean, error = heldout.mean_and_error(shares)
+            choice = told(2 + i, stage, held_out=mean, held_out_error=error)
+        supports: list[list[list[stability.Features]]] = [[] for _ in numbers]
+        for b, rows in enumerate(stability.draws(m, draws, how.seed)):
+            stage = f"rows drawn again, {b + 1} of {draws}"
+            again = how.found(X[rows], inside(report, 1 + folds + b, total, stage))
+            for known, V, seen in zip(found, again, supports, strict=True):
+                order = stability.matched(known, V)[0]
+                seen.append([np.flatnonzero(V[:, j]) for j in order])
+            agreed = np.array([stability.agreement(seen, problem.n) for seen in supports])
+            choice = told(2 + folds + b, stage, stability=agreed[:, 0], stability_error=agreed[:, 1])
+    except Cancelled as stop:
+        stop.best = choice
+        raise
+    assert choice is not None  # all rows were looked at
+    return choice
+
+
+def _plain(column: Array) -> list[float | None]:
+    return [None if np.isnan(one) else float(one) for one in column]

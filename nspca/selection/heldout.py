@@ -1,0 +1,34 @@
+"""Share of variance that components explain on held-out rows; every row is held out once."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nspca.components import shares_of_rows
+from nspca.covariance.linalg import Array
+from nspca.covariance.moments import moments
+
+
+def folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """`count` parts of m rows in random order: for each the other rows, and its own."""
+    order = np.random.default_rng(seed).permutation(m)
+    for part in np.array_split(order, count):
+        yield np.setdiff1d(order, part), np.sort(part)
+
+
+def shares(X, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
+    """The share of the variance of some rows of X (m, n) that each answer (n, r) found on the `others`
+    explains; (len(found),).
+    """
+    mean = moments(X[others])[0] if center else np.zeros(X.shape[1])
+    each = shares_of_rows(X[rows], np.hstack(found), mean, np.ones(X.shape[1]))
+    ends = np.cumsum([V.shape[1] for V in found])[:-1]
+    return np.array([part.sum() for part in np.split(each, ends)])
+
+
+def mean_and_error(values: list[Array]) -> tuple[Array, Array]:
+    """Return the mean over folds and its standard error, which is nan with fewer than two folds."""
+    Y = np.array(values)
+    if len(Y) < 2:
+        return Y.mean(axis=0), np.full(Y.shape[1], np.nan)
+    return Y.mean(axis=0), Y.std(axis=0, ddof=1) / np.sqrt(len(Y))

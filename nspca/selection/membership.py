@@ -1,0 +1,310 @@
+"""Membership: which features belong to every good answer, which to none, and the cost of forcing or
+forbidding each.
+
+An answer is good at a share of, say, 0.99 when it explains at least 99 % of the unknown optimum. The optimum
+is at least the value of the component. So a feature is in every good answer if the upper bound on answers
+without it lies below 99 % of the *component's* value. A feature is in no good answer if the upper bound on
+answers with it lies below that level. A feature is exchangeable if answers with it and without it reach 99 %
+of the upper bound on *all* answers. Other features are undecided.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nspca.api import belonging, certify, in_memory
+from nspca.bounds import membership as bounds
+from nspca.certificate import ROUNDING, Certificate, require_about
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.linalg import Array
+from nspca.errors import (
+    CertificateError,
+    InvalidData,
+    InvalidOption,
+    InvalidProblem,
+    NSPCAError,
+    shown,
+    within_memory,
+)
+from nspca.local_search.forced import Replaced, each_replaced
+from nspca.presentation import drawing
+from nspca.presentation.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
+from nspca.presentation.numerals import format_value_share
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+from nspca.result import Result
+from nspca.validation.archive import read_arrays, write_arrays
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+EFFORTS = ("fast", "standard")
+ARRAYS = ("used", "upper_with", "upper_without", "value_with", "value_without", "partner")
+
+
+class Place(Enum):
+    """Proved membership of a feature; the value describes it in words."""
+
+    EVERY = "in every"
+    NONE = "in none"
+    EITHER = "exchangeable"
+    OPEN = "undecided"
+
+
+COLOURS = {
+    Place.EVERY: PROVED,
+    Place.NONE: CONTEXT,
+    Place.EITHER: EXCHANGEABLE,
+    Place.OPEN: UNDECIDED,
+}
+DRAWN = 1000
+"""Maximum number of features for which a notebook draws squares."""
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """For every feature, upper bounds and reached values of answers that use it and of answers that do not.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        Proves `upper_with` and `upper_without`: ``nspca.verify(data, membership.certificate, problem)``.
+    value : float
+        Value of the component.
+    upper : float
+        Smaller of two bounds on all answers: that of this certificate, and of the one it was made from.
+    share : float
+        An answer is good when it reaches this share of the optimum.
+    used : (n,) bool
+        The features of the component.
+    upper_with, upper_without : (n,) float64
+        Upper bounds on answers that use the feature, and that do not, in the units of the data.
+    value_with, value_without : (n,) float64
+        Values reached by an answer that may use the feature, and by one that does not; 0 where unknown.
+    partner : (n,) int
+        Feature exchanged with this one to reach that value; -1 where there is none.
+    """
+
+    certificate: Certificate
+    value: float
+    upper: float
+    share: float
+    used: np.ndarray
+    upper_with: Array
+    upper_without: Array
+    value_with: Array
+    value_without: Array
+    partner: np.ndarray
+
+    def __post_init__(self) -> None:
+        """Refuse reached values above their bounds; excesses at rounding level are cut off."""
+        _at_most("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
+        for name, upper in (("value_with", self.upper_with), ("value_without", self.upper_without)):
+            reached = _at_most(name, getattr(self, name), np.minimum(upper, self.upper))
+            object.__setattr__(self, name, reached)
+
+    def __repr__(self) -> str:
+        """Describe in two lines how many features are decided, and the proof of the component."""
+        places = self.places
+        counts = ", ".join(f"{places.count(place)} {place.value}" for place in Place)
+        good = f"answers that explain at least {format_value_share(self.share, 1.0, 15)} of the optimum"
+        proof = f"component of {int(self.used.sum())} features, proof {self.certificate.kind}"
+        return f"Membership of {len(places)} features in {good}:\n{counts}; {proof}"
+
+    def _repr_html_(self) -> str:
+        """Return a notebook view: the two lines, with a square for each feature up to `DRAWN` features."""
+        cells = [
+            (COLOURS[place], f"feature {j}: {place.value}" + (", used" if used else ""), bool(used))
+            for j, (place, used) in enumerate(zip(self.places, self.used, strict=True))
+        ]
+        return drawing.block(repr(self), [drawing.squares(cells)] if len(cells) <= DRAWN else [])
+
+    @property
+    def places(self) -> list[Place]:
+        """Return for every feature its proved membership."""
+        low, high = self.share * self.value * (1 - ROUNDING), self.share * self.upper * (1 + ROUNDING)
+        every, none = self.upper_without < low, self.upper_with < low
+        either = (self.value_with >= high) & (self.value_without >= high)
+        which = np.select([every & ~none, none & ~every, either & ~every & ~none], [0, 1, 2], 3)
+        kinds = (Place.EVERY, Place.NONE, Place.EITHER, Place.OPEN)
+        return [kinds[i] for i in which]
+
+    @property
+    def cost_with(self) -> Array:
+        """Return the least and largest possible cost of forcing each feature, as shares of the optimum; (n,
+        2).
+        """
+        return self._cost(self.upper_with, self.value_with)
+
+    @property
+    def cost_without(self) -> Array:
+        """Return the least and largest possible cost of forbidding each feature, as shares of the optimum;
+        (n, 2).
+        """
+        return self._cost(self.upper_without, self.value_without)
+
+    def _cost(self, upper: Array, value: Array) -> Array:
+        if not self.value > 0:
+            return np.tile([0.0, 1.0], (len(upper), 1))
+        least = np.clip(1 - upper / self.value, 0.0, 1.0)
+        return np.column_stack((least, np.clip(1 - value / self.upper, least, 1.0)))
+
+    def to_bytes(self) -> bytes:
+        """Return the membership as one npz without pickle, for `from_bytes`."""
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays["numbers"] = np.array([self.value, self.upper, self.share])
+        arrays["certificate"] = np.frombuffer(self.certificate.to_bytes(), dtype=np.uint8)
+        return write_arrays(arrays)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Membership":
+        """Read a membership written by `to_bytes`."""
+        try:
+            arrays = read_arrays(content)
+            certificate = Certificate.from_bytes(arrays["certificate"].tobytes())
+            value, upper, share = map(float, arrays["numbers"])
+            return cls(certificate, value, upper, share, **{name: arrays[name] for name in ARRAYS})
+        except (NSPCAError, KeyError, ValueError, TypeError) as error:
+            raise InvalidData(
+                f"what is known of features must be bytes written by to_bytes, got {error}; make it again"
+            ) from error
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """Return a data frame with one row per feature: its number, use, membership, bounds, values and
+        costs.
+        """
+        import pandas as pd  # as in `Sweep.frame`
+
+        return pd.DataFrame(
+            {
+                "feature": np.arange(self.used.size),
+                "used": self.used,
+                "place": [place.value for place in self.places],
+                "upper_with": self.upper_with,
+                "upper_without": self.upper_without,
+                "value_with": self.value_with,
+                "value_without": self.value_without,
+                "forcing_least": self.cost_with[:, 0],
+                "forcing_most": self.cost_with[:, 1],
+                "forbidding_least": self.cost_without[:, 0],
+                "forbidding_most": self.cost_without[:, 1],
+                "partner": self.partner,
+            }
+        )
+
+
+@within_memory()
+def membership(
+    problem: Problem,
+    result: Result,
+    certificate: Certificate | None = None,
+    share: float = 0.99,
+    effort: str = "standard",
+    report: Report | None = None,
+) -> Membership:
+    """Return which features belong to every answer within a share of the optimum, which to none, and their
+    costs.
+
+    One certificate proves everything: its bound is evaluated feature by feature. A feature that costs less
+    than the gap of the certificate stays undecided, so a tighter certificate decides more features.
+
+    Parameters
+    ----------
+    problem : Problem
+        For one component.
+    result : Result
+        An answer to it.
+    certificate : Certificate, optional
+        Of this problem; that of the result, or one of effort "fast", when there is none.
+    share : float
+        Share of the optimum, between 0 and 1, that a good answer explains.
+    effort : "fast" or "standard"
+        "fast" uses the certificate as it is and takes a second or two. "standard" also bounds answers without
+        each feature of the component, for at most 128 features, and takes seconds more.
+    report : callable, optional
+        Gets an `Event` now and then, and may raise `Cancelled`.
+
+    Returns
+    -------
+    Membership
+
+    Raises
+    ------
+    InvalidOption, InvalidProblem
+        For another share or effort, several components, or a result or certificate of something else.
+    CertificateError
+        For a certificate whose bound lies below the value of the result.
+    """
+    if effort not in EFFORTS:
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
+    if isinstance(share, bool) or not isinstance(share, int | float | np.floating) or not 0 < share <= 1:
+        raise InvalidOption(f"share must be a number above 0 and at most 1, got {shown(share)}")
+    if not isinstance(problem, Problem) or not isinstance(result, Result):
+        kinds = f"{type(problem).__name__} and {type(result).__name__}"
+        raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
+    problem.size  # noqa: B018 - a joint problem says so
+    if not in_memory(problem):
+        raise InvalidProblem(
+            f"which features are in or out is asked of at most {DENSE_LIMIT} features of shards, got "
+            f"{problem.n}; give the data to from_data"
+        )
+    belonging(problem, result)
+    report = silent if report is None else report
+    given = certificate or result.certificate or certify(problem, result, effort="fast", report=report)
+    require_about(problem, given)
+    given.ratio(result.value)  # a bound below the value is refused
+    A, x = problem.covariance, result.components[:, 0]
+    reached = each_replaced(problem, x, report)
+    interest = bounds.Interest(result.value / A.unit, float(share))
+    with threadpool_limits(1):  # the calls are small and many, as in `bounds.strongest`
+        dearest = _dearest(problem, x, reached, effort)
+        found = list(bounds.certificates(problem, given, interest, dearest, report))
+    own = max(found, key=lambda one: bounds.decides(one, interest))
+    having, lacking = (_scaled_up(own.witness[name], A.exponent) for name in ("having", "lacking"))
+    return Membership(
+        certificate=own,
+        value=result.value,
+        upper=min(given.upper, own.upper),
+        share=float(share),
+        used=x != 0,
+        upper_with=having,
+        upper_without=lacking,
+        value_with=reached.having * A.unit,
+        value_without=reached.lacking * A.unit,
+        partner=reached.partner,
+    )
+
+
+def _dearest(problem: Problem, x: Array, reached: Replaced, effort: str) -> list[int]:
+    """Return the features of a component, the least replaceable first; none for effort "fast"."""
+    used = np.setdiff1d(np.flatnonzero(x), problem.forced)
+    return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
+
+
+def _at_most(name: str, reached: Array, upper: Array) -> Array:
+    """Return the values `reached`, cut off at their bounds.
+
+    Raises
+    ------
+    CertificateError
+        When one lies above its bound by more than rounding: then one of the two is wrong.
+    """
+    above = np.flatnonzero(~(reached <= np.nextafter(upper * (1 + ROUNDING), np.inf)))
+    if above.size:
+        j = above[0]
+        raise CertificateError(
+            f"a bound must not lie below a value that was reached, got upper {float(upper[j])!r} and "
+            f"{name}[{j}] {float(reached[j])!r}"
+        )
+    return np.minimum(reached, upper)
+
+
+def _scaled_up(bound: Array, exponent: int) -> Array:
+    """Return ``bound * 2**exponent``, rounded up where the product falls below the normal numbers."""
+    scaled = np.ldexp(bound, exponent)
+    return np.where(np.ldexp(scaled, -exponent) < bound, np.nextafter(scaled, np.inf), scaled)

@@ -1,0 +1,126 @@
+"""Does a component explain more than noise would give? The rows of every column are put in an order of its
+own: each feature keeps its values, and what features have in common is lost.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.covariance.linalg import Array
+from nspca.errors import Cancelled, within_memory
+from nspca.problem import Problem
+from nspca.progress import Event, Report, silent
+from nspca.selection.question import Sought, inside, table
+from nspca.validation.options import flag, known_seed, whole
+
+TABLES = 99
+"""Shuffled tables: the smallest p is then 0.01."""
+TIES = 1e-9
+"""Relative difference of two values that is rounding: they count as equal, and noise as having reached it."""
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseTest:
+    """Explained variance of a table beside that of shuffled tables.
+
+    Attributes
+    ----------
+    value : float
+        Explained variance of the component of the table, in the units of the data.
+    noise : (B,) explained variance of the component of each shuffled table
+    """
+
+    value: float
+    noise: Array
+
+    @property
+    def reached(self) -> int:
+        """Number of shuffled tables that explain as much as the table, or more."""
+        return int(np.count_nonzero(self.noise >= self.value * (1 - TIES)))
+
+    @property
+    def p(self) -> float:
+        """``(1 + reached) / (1 + B)``: the table itself is one of those that could have come."""
+        return (1 + self.reached) / (1 + len(self.noise))
+
+
+@within_memory()
+def noise_test(
+    X,
+    k: int,
+    *,
+    method: str = "auto",
+    nonneg: bool = True,
+    center: bool = True,
+    scale: bool = False,
+    forced=(),
+    tables: int = TABLES,
+    seed: int = 0,
+    report: Report | None = None,
+    **options: Any,
+) -> NoiseTest:
+    """A permutation test of the first component: does it explain more than it would if the features had
+    nothing to do with each other?
+
+    The columns are shuffled independently and the same method runs on each such table. If the rows are
+    independent of each other and the features too, all tables are equally likely, the given one among them,
+    so p is at most a with probability at most a, for every method. A small p says that features go together,
+    not that these k are the right ones.
+
+    Parameters
+    ----------
+    X : (m, n) array, data frame, scipy.sparse matrix or `nspca.Dataset`
+    k : int
+    method, **options
+        As for `nspca.solve`.
+    nonneg, center, scale, forced
+        As for `Problem.from_data`.
+    tables : int
+        How many are shuffled; p is at least one in as many and one.
+    seed : int
+    report : callable, optional
+        Gets an event after each table, with its value in the payload. When it raises `Cancelled`, that
+        carries the `NoiseTest` of the tables so far as `best`.
+
+    Returns
+    -------
+    NoiseTest
+    """
+    whole("tables", tables, 1)
+    seed, say = known_seed(seed), silent if report is None else report
+    Z = table(X, flag("scale", scale))
+    problem = Problem.from_data(Z, k, nonneg, center, forced=forced)
+    how = Sought((problem.size,), 1, method, nonneg, center, problem.forced, seed, options)
+    value, noise, now = None, [], None
+    try:
+        value = problem.value(how.found(Z, inside(say, 0, tables, "the table itself"))[0][:, 0])
+        for b, other in enumerate(shuffled(Z, tables, seed)):
+            stage = f"shuffled table {b + 1} of {tables}"
+            x = how.found(other, inside(say, b, tables, stage))[0][:, 0]
+            noise.append(how.problem(other).value(x))
+            now = NoiseTest(value, np.array(noise))
+            say(Event(stage, b + 1, tables, payload={"row": {"value": value, "noise": noise[-1]}}))
+    except Cancelled as stop:
+        stop.best = now
+        raise
+    assert now is not None  # there is one table at least
+    return now
+
+
+def shuffled(X, count: int, seed: int) -> Iterator[Any]:
+    """X (m, n), dense or CSR, with the rows of each column in another order, `count` times."""
+    columns = sp.csc_array(X) if sp.issparse(X) else None
+    for b in range(count):
+        rng = np.random.default_rng([seed, b])
+        yield rng.permuted(X, axis=0) if columns is None else _moved(columns, rng)
+
+
+def _moved(X: sp.csc_array, rng: np.random.Generator) -> sp.csr_array:
+    """The entries of every column of X (m, n) in other rows."""
+    m, rows = X.shape[0], np.empty_like(X.indices)
+    for start, end in zip(X.indptr, X.indptr[1:], strict=False):
+        rows[start:end] = rng.choice(m, end - start, replace=False)
+    return sp.csr_array(sp.csc_array((X.data, rows, X.indptr), shape=X.shape))

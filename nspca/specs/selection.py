@@ -1,0 +1,194 @@
+"""The questions what other rows say of each k, and whether a component explains more than noise does."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field as Limits
+from pydantic import StrictInt, StrictStr
+
+from nspca.progress import Event, Report, silent
+from nspca.selection import Choice, NoiseTest, choose_k, noise_test
+from nspca.selection.choice import DRAWS, FOLDS
+from nspca.selection.noise import TABLES
+from nspca.specs.base import Description, Option
+from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words
+from nspca.specs.rows import Shuffled, Weighed, pack
+from nspca.specs.sweep import Ks, check_increasing, check_methods
+
+Method = Annotated[StrictStr, Option("Method", to="call", say=str, always=True)]
+Parts = Annotated[StrictInt, Limits(ge=0)]
+
+
+class _OfRows(ProblemSpec):
+    """A question that needs rows, about one method."""
+
+    def how(self) -> dict[str, Any]:
+        """Return what the question says of the problem and the method, as the public functions call it."""
+        names = ("method", "nonneg", "center", "scale", "forced", "seed")
+        return {name: getattr(self, name) for name in names}
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        return "\n".join(self.data.to_python())
+
+    def _words(self) -> str:
+        return arguments(self.keywords("problem") | self.keywords("call"))
+
+
+class ChoiceSpec(_OfRows):
+    """Evidence from held-out rows and rows drawn again for each number of features.
+
+    Parameters
+    ----------
+    ks : tuple of int
+        Values of k, in increasing order.
+    method : str
+        "auto" or a key of `nspca.METHODS`.
+    folds, draws : int
+        Parts of the rows that are held out in turn, and tables of rows drawn with replacement.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "choice"
+
+    ks: Ks
+    method: Method = "auto"
+    folds: Annotated[
+        Parts, Option("Parts held out", to="call", say=lambda value: f"{value} parts held out")
+    ] = FOLDS
+    draws: Annotated[Parts, Option("Draws", to="call", say=lambda value: f"{value} draws")] = DRAWS
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_increasing(self.ks)
+        check_methods([self.method])
+
+    @property
+    def first(self) -> int:
+        return self.ks[0]
+
+    @property
+    def total(self) -> int:
+        """How many rows the answer reports."""
+        return 1 + self.folds + self.draws
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (max(self.ks),), len(self.ks) * self.total
+
+    def describe(self) -> Description:
+        question = f"rows held out and drawn again, {ks_words(self.ks)}"
+        return Description(self.data.title, question, self.details())
+
+    def run(self, report: Report = silent, X: Any = None) -> Choice:
+        """Return the `nspca.Choice`; as far as it is known it is reported in rows."""
+
+        def say(event: Event) -> None:
+            row = event.payload.get("row")
+            report(event if row is None else replace(event, payload=pack(Weighed(**row))))
+
+        return choose_k(self.rows(X), self.ks, **self.how(), folds=self.folds, draws=self.draws, report=say)
+
+    def pack(self, result: Choice) -> bytes:
+        return json.dumps(vars(row_of(result))).encode()
+
+    @staticmethod
+    def unpack(body: bytes) -> Choice:
+        """Return the choice that `pack` made bytes of."""
+        return choice_of(Weighed(**json.loads(body)))
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that computes the choice again."""
+        return "\n".join(
+            [
+                f"choice = nspca.choose_k(X, {list(self.ks)}, {self._words()})",
+                "print(choice.frame.to_string(index=False))",
+                "print(choice.best, choice.simplest)",
+            ]
+        )
+
+
+class NoiseSpec(_OfRows):
+    """Whether a component explains more than components of shuffled tables do.
+
+    Parameters
+    ----------
+    k : int
+    method : str
+        "auto" or a key of `nspca.METHODS`.
+    tables : int
+        How many tables are shuffled.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`.
+    """
+
+    kind: ClassVar[str] = "noise"
+
+    k: Whole
+    method: Method = "auto"
+    tables: Annotated[Whole, Option("Shuffled tables", to="call", say=lambda value: f"{value} tables")] = (
+        TABLES
+    )
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods([self.method])
+
+    @property
+    def first(self) -> int:
+        return self.k
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (self.k,), 1 + self.tables
+
+    def describe(self) -> Description:
+        return Description(self.data.title, f"shuffled tables, k = {self.k}", self.details())
+
+    def run(self, report: Report = silent, X: Any = None) -> NoiseTest:
+        """Return the `nspca.NoiseTest`; every shuffled table is reported as a row."""
+
+        def say(event: Event) -> None:
+            row = event.payload.get("row")
+            report(event if row is None else replace(event, payload=pack(Shuffled(**row))))
+
+        return noise_test(self.rows(X), self.k, **self.how(), tables=self.tables, report=say)
+
+    def pack(self, result: NoiseTest) -> bytes:
+        return json.dumps({"value": result.value, "noise": result.noise.tolist()}).encode()
+
+    @staticmethod
+    def unpack(body: bytes) -> NoiseTest:
+        """Return the test that `pack` made bytes of."""
+        found = json.loads(body)
+        return NoiseTest(found["value"], np.array(found["noise"]))
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that computes the test again."""
+        return "\n".join(
+            [
+                f"test = nspca.noise_test(X, {self.k}, {self._words()})",
+                "print(test.value, test.noise.max(), test.p)",
+            ]
+        )
+
+
+def choice_of(row: Weighed) -> Choice:
+    """Return a row of a run as the package has it, with nan for what is not known yet."""
+    columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
+    return Choice("k", np.array(row.numbers), **columns)
+
+
+def row_of(choice: Choice) -> Weighed:
+    """Return a choice as a row of a run, which JSON can hold."""
+    known: dict[str, list[float | None]] = {name: _known(column) for name, column in choice.columns.items()}
+    return Weighed([int(number) for number in choice.numbers], **known)
+
+
+def _known(column: Iterable[float]) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in column]

@@ -1,0 +1,107 @@
+"""Names of features, by which columns are matched in any order, and the grid in which features are pixels."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nspca.errors import InvalidProblem, shown
+from nspca.validation.annotated import plain
+
+LISTED = 5
+"""Maximum number of names listed in a sentence; the rest is counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Names of n features, and their arrangement as an image.
+
+    Parameters
+    ----------
+    names : sequence of str
+    image_shape : (rows, columns) or None
+        Image shape of the features, row by row, as in `nspca.data.Dataset`.
+    """
+
+    names: Sequence[str]
+    image_shape: tuple[int, int] | None = None
+
+
+class NamesOnDisk(Sequence[str]):
+    """Feature names of a table on disk, read at the first use because there may be a million of them.
+
+    Pickling stores the names themselves, because the table need not exist in another process.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return int(self._table.shape[1])
+
+    def __getitem__(self, which: Any) -> Any:
+        return self._table.feature_names[which]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
+
+
+def features_on_disk(table: Any) -> Features | None:
+    """Return the features of a table in blocks of rows, such as `nspca.Shards`; None where they have only
+    numbers.
+    """
+    manifest = getattr(table, "manifest", None)
+    numbered = manifest is not None and manifest.features is None
+    named = inspect.getattr_static(table, "feature_names", None) is not None  # which reads none of them
+    return Features(NamesOnDisk(table)) if named and not numbered else None
+
+
+def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:
+    """Return the numbers of a table and its features: a data frame, AnnData, or a `nspca.data.Dataset`.
+
+    Raises
+    ------
+    InvalidProblem
+        For a data set that is a covariance where data are required.
+    """
+    if not covariance and getattr(table, "is_covariance", False) is True:
+        raise InvalidProblem("data are required, got a data set that is a covariance; use from_covariance")
+    if hasattr(table, "feature_names") and hasattr(table, "image_shape"):
+        return table.X, Features(table.feature_names, table.image_shape)
+    table, genes = plain(table)
+    columns = getattr(table, "columns", genes)
+    if columns is None or not all(isinstance(name, str | int) for name in columns):
+        return table, None
+    return table, Features(tuple(map(str, columns)))
+
+
+def positions(wanted: Sequence[str], given: Sequence[str]) -> list[int]:
+    """Return the position of each `wanted` name among the `given` names, which may be more and in any order.
+
+    Raises
+    ------
+    InvalidProblem
+        When names are missing or a wanted name is given twice. The message lists missing and extra names.
+    """
+    where = {name: i for i, name in enumerate(given)}
+    known = set(wanted)
+    missing = [name for name in wanted if name not in where]
+    if missing:
+        others = [name for name in given if name not in known]
+        beside = f"; it has {listed(others)} besides" if others else ""
+        raise InvalidProblem(
+            f"the table must have the {len(wanted)} features that are needed, by name, got one without "
+            f"{listed(missing)}{beside}; rename its columns, or give those that are missing"
+        )
+    twice = [name for i, name in enumerate(given) if name in known and where[name] != i]
+    if twice:
+        raise InvalidProblem(
+            f"features must have different names, got {listed(twice)} more than once; rename those columns"
+        )
+    return [where[name] for name in wanted]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return some names in one line."""
+    said = ", ".join(shown(str(name)) for name in names[:LISTED])
+    return said if len(names) <= LISTED else f"{said} and {len(names) - LISTED} more"

@@ -1,0 +1,17 @@
+"""What tests of matrices on disk and on workers share."""
+
+import pytest
+
+from nspca.bounds import peaks
+from nspca.covariance import parts, sharded
+from nspca.local_search import outside
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """A limit of 100 features and 60 candidates, so that a small table is a large one."""
+    for module in (parts, peaks):
+        monkeypatch.setattr(module, "CANDIDATES", 60)
+    monkeypatch.setattr(peaks, "MOST_KEPT", 50)
+    monkeypatch.setattr(outside, "DENSE_LIMIT", 100)
+    monkeypatch.setattr(sharded, "WHOLE", 100)

@@ -1,0 +1,270 @@
+"""Passes on workers: to the last bit what they are here, whoever computes what, and whoever is lost."""
+
+import os
+import pickle
+import signal
+import time
+from contextlib import contextmanager
+from functools import partial
+from threading import Event
+
+import dask
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from distributed import Client, LocalCluster
+
+import nspca
+from nspca.covariance import distributed, tree
+from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
+from nspca.shards import Shards
+from nspca.shards.manifest import file_of
+from nspca.shards.writer import Writer
+from tests.patience import wait_for
+from tests.rowblocks import InMemory, counts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Shards of many sizes: of one row, of a row without entries, of many; more than a branch has."""
+    X, place = counts(np.random.default_rng(3), 400, 130), tmp_path_factory.mktemp("shards") / "s"
+    X = sp.csr_array(sp.vstack((X * np.pi, sp.csr_array((3, 130)), X[:20]), format="csr"))  # rows 400 to 402
+    with Writer(place, 130) as writer:
+        start = 0
+        for rows in (1, 61, 5, 110, 1, 130, 91, 1, 2, 1, 20):
+            writer.add(sp.csr_array(X[start : start + rows]))
+            start += rows
+        assert start == X.shape[0]
+        writer.finish()
+    return place
+
+
+@pytest.fixture(scope="module")
+def client():
+    with started(processes=False) as client:
+        yield client
+
+
+@contextmanager
+def started(processes):
+    """A client of two workers."""
+    quiet = {"dashboard_address": "127.0.0.1:0", "dashboard": False}
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "scheduler_kwargs": quiet}
+    with (
+        LocalCluster(processes=processes, host="127.0.0.1" if processes else None, **how) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        assert len(client.nthreads()) == 2
+        yield client
+
+
+class OneWorker:
+    """The same client, by whom one of the workers is known."""
+
+    def __init__(self, client):
+        self.submit, self.wait_for_workers = client.submit, client.wait_for_workers
+        self.nthreads = lambda: dict([*client.nthreads().items()][:1])
+
+
+def answers(A):
+    """What passes of every kind say of A."""
+    Y = np.random.default_rng(0).standard_normal((A.n, 3))
+    some = np.arange(A.n)[::3]
+    found = [A.diagonal, A.product(Y), A.product(Y[:, 0]), A.columns(some), A.block(some), A.scores(Y)]
+    found += [A.gram(), A.restrict(some).matrix, *A.crossed([(some, some[:4]), (some[:2], some[5:])])]
+    return found
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+# --- the tree -----------------------------------------------------------------------------------------------
+
+
+def test_a_tree_put_together_of_its_branches_is_the_same_tree():
+    drawn = tree.folded(map(str, range(18)), lambda a, b: f"({a}+{b})", first=lambda a: a)
+    eight = "(((((((0+1)+2)+3)+4)+5)+6)+7)"
+    assert drawn.startswith(f"(({eight}+(((((((8+9)") and drawn.endswith("+15))+(16+17))")
+    for total in [*range(1, 80), 511, 512, 513, 600]:
+        sums = np.random.default_rng(total).standard_normal(total) * 1e3
+        whole = tree.folded([(x.reshape(1),) for x in sums.copy()], tree.added)[0]
+        for size in (1, tree.FAN, tree.FAN**2):
+            cut = [[(x.reshape(1),) for x in sums[i : i + size].copy()] for i in range(0, total, size)]
+            assert tree.folded([tree.folded(part, tree.added) for part in cut], tree.added)[0] == whole
+
+
+def test_a_task_is_a_branch_and_all_workers_have_some():
+    assert distributed.branch(3, 2) == distributed.branch(63, 2) == 1
+    assert distributed.branch(64, 2) == tree.FAN and distributed.branch(600, 2) == tree.FAN**2
+    for blocks, workers in ((64, 2), (274, 8), (5000, 16)):
+        assert blocks / distributed.branch(blocks, workers) >= distributed.EACH * workers
+
+
+# --- the same bits ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [False, pytest.param(True, marks=pytest.mark.visit)])
+def test_workers_one_worker_and_none_find_the_same_bits(folder, client, few, monkeypatch, scale):
+    here = answers(nspca.Problem.from_shards(folder, 3, scale=scale).covariance)
+    for workers in (client, OneWorker(client)):
+        problem = nspca.Problem.from_shards(folder, 3, scale=scale, client=workers)
+        assert same(answers(problem.covariance), here)
+        monkeypatch.setattr(distributed, "EACH", 1)  # so that a task is more than a block
+
+
+@pytest.mark.visit
+def test_an_answer_and_its_certificate_are_the_same_bits(folder, client, few):
+    here = nspca.solve(nspca.Problem.from_shards(folder, 4))
+    problem = nspca.Problem.from_shards(folder, 4, client=client)
+    there = nspca.solve(problem)
+    assert np.array_equal(there.components, here.components) and there.value == here.value
+    assert there.certificate.upper == here.certificate.upper
+    assert nspca.verify(Shards(folder), there.certificate, problem) <= there.certificate.upper
+
+
+@pytest.mark.visit
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+@pytest.mark.parametrize("blamed", [0, 3])
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(folder, few, blamed):
+    here = answers(nspca.Problem.from_shards(folder, 3).covariance)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": blamed}),
+        started(processes=True) as client,
+    ):
+        A = nspca.Problem.from_shards(folder, 3, client=client).covariance
+        killed, branches = [], []
+
+        def kill(event):
+            branches.append(event.total)
+            if not killed and event.done >= 4:
+                victim = next(iter(client.run(os.getpid).values()))
+                os.kill(victim, signal.SIGKILL)
+                killed.append((victim, event.done))
+
+        with A.telling(kill):
+            assert same(answers(A), here)
+        assert killed and killed[0][1] < branches[0] == 11
+        assert killed[0][0] not in client.run(os.getpid).values()
+
+
+# --- ends ---------------------------------------------------------------------------------------------------
+
+
+def stop_at(number, event):
+    if event.stage == "reading" and event.done >= number:
+        raise Cancelled
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Which blocks were read, and what those beyond the fourth wait for."""
+    read, opened, quick = [], Event(), Shards.block
+
+    def block(self, number):
+        read.append(number)
+        assert len(read) <= 4 or opened.wait(20)
+        return quick(self, number)
+
+    monkeypatch.setattr(Shards, "block", block)
+    return read, opened
+
+
+def waiting(client):
+    """Tasks that may still begin, as the scheduler or a worker sees it."""
+    places = client.cluster.scheduler.tasks, *(one.state.tasks for one in client.cluster.workers.values())
+    begin = {"waiting", "ready", "constrained", "queued", "no-worker", "processing"}
+    return [task for tasks in places for task in [*tasks.values()] if task.state in begin]
+
+
+@pytest.mark.parametrize("spread_out", [False, pytest.param(True, marks=pytest.mark.visit)])
+def test_a_pass_is_ended_in_its_middle(folder, client, few, gate, spread_out):
+    (read, opened), workers = gate, client if spread_out else None
+
+    def ended(call, *arguments):
+        read.clear()
+        opened.clear()
+        with pytest.raises(Cancelled):
+            call(*arguments, report=partial(stop_at, 3))
+        wait_for(lambda: not waiting(client))  # the word gets around
+        opened.set()
+        time.sleep(0.1)
+        assert 3 <= len(read) <= 8 < len(Shards(folder))
+
+    ended(partial(nspca.Problem.from_shards, client=workers), folder, 3)
+    problem = nspca.Problem.from_shards(folder, 3, client=workers)
+    ended(nspca.solve, problem)
+    ended(partial(nspca.certify, effort="fast"), problem)
+    assert np.isfinite(problem.covariance.product(np.ones(130))).all()
+
+
+def test_a_pass_that_is_over_leaves_nothing_on_the_workers(folder, client):
+    A = nspca.Problem.from_shards(folder, 3, client=client).covariance
+    A.product(np.ones(130))
+    wait_for(lambda: not client.cluster.scheduler.tasks)
+
+
+def test_a_pass_that_is_blamed_for_the_loss_of_a_worker_is_begun_again(folder, client, monkeypatch):
+    class KilledWorker(Exception):
+        pass
+
+    class Lost:
+        def __init__(self, future):
+            self.release = future.release
+
+        def result(self):
+            raise KilledWorker
+
+    begun, wait = [], distributed.Pass.wait
+
+    def lost(self, report):
+        begun.append(self)
+        wait(self, report)
+        if len(begun) % 3:
+            self.total = Lost(self.total)
+
+    monkeypatch.setattr(distributed.Pass, "wait", lost)
+    A = nspca.Problem.from_shards(folder, 3, client=client).covariance
+    assert same([A.diagonal], [nspca.Problem.from_shards(folder, 3).covariance.diagonal])
+    assert len(begun) == 3 * A.passes
+    monkeypatch.setattr(distributed, "TRIES", 2)
+    with pytest.raises(JobError, match="to the end are required, got KilledWorker"):
+        nspca.Problem.from_shards(folder, 3, client=client)
+
+
+def test_what_the_caller_raises_is_the_callers(folder, client):
+    with pytest.raises(ZeroDivisionError):
+        nspca.Problem.from_shards(folder, 3, client=client, report=lambda _: 1 / 0)
+
+
+def test_what_is_wrong_with_a_shard_is_said_by_whoever_reads_it(folder, client, tmp_path):
+    with Writer(tmp_path / "s", 3) as writer:
+        for start in range(3):
+            writer.add(sp.csr_array(np.eye(3)[start:]))
+        writer.finish()
+    path = tmp_path / "s" / file_of(1, "data")
+    raw = bytearray(path.read_bytes())
+    raw[-3] ^= 1
+    path.write_bytes(raw)
+    with pytest.raises(InvalidData, match=f"{path.name} is damaged"):
+        nspca.Problem.from_shards(tmp_path / "s", 2, client=client)
+    how, (place, mark) = Shards(folder).__reduce__()
+    assert how(place, mark) is pickle.loads(pickle.dumps(Shards(folder)))  # opened once
+    with pytest.raises(InvalidData, match="must hold the same shards for every worker"):
+        how(str(tmp_path / "s"), mark)
+
+
+def test_workers_that_cannot_are_refused_in_a_sentence(folder, client, monkeypatch):
+    with pytest.raises(InvalidOption, match=r"client must be a distributed\.Client or None, got 'tcp:"):
+        nspca.Problem.from_shards(folder, 3, client="tcp://127.0.0.1:8786")
+    with pytest.raises(InvalidProblem, match="workers read a folder of shards, got InMemory"):
+        nspca.Problem.from_shards(InMemory(np.eye(4), 2), 2, client=client)
+    lonely = OneWorker(client)
+    lonely.nthreads = dict
+    lonely.wait_for_workers = lambda n, timeout: client.wait_for_workers(9, timeout)
+    with monkeypatch.context() as patch, pytest.raises(JobError, match="are required, got WorkerStart"):
+        patch.setattr(distributed, "PATIENCE", 0.1)
+        nspca.Problem.from_shards(folder, 3, client=lonely)
+    monkeypatch.setattr(Shards, "block", lambda *_: 1 / 0)
+    with pytest.raises(JobError, match="to the end are required, got ZeroDivisionError"):
+        nspca.Problem.from_shards(folder, 3, client=client)

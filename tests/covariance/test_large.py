@@ -1,0 +1,183 @@
+"""Sparse data of many features in memory: the same matrix and the same answers as without the parts."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+
+import nspca
+from nspca.bounds import peaks
+from nspca.covariance import large, parts, sketch
+from nspca.covariance.covariance import RESIDUAL, SparseCovariance
+from nspca.covariance.inputs import from_matrix, from_sparse
+from nspca.covariance.large import LargeCovariance
+from nspca.errors import Cancelled
+from nspca.local_search import outside, single
+from tests.covariance.test_sharded import agree, tables
+from tests.rowblocks import counts
+
+
+def held_in_parts(monkeypatch, candidates, few=3):
+    """As if every table were large, with so many candidates."""
+    monkeypatch.setattr(large, "FEATURES", 0)
+    monkeypatch.setattr(large, "ROWS", 0)
+    monkeypatch.setattr(large, "FEW", few)
+    for module in (parts, peaks):
+        monkeypatch.setattr(module, "CANDIDATES", candidates)
+
+
+@settings(max_examples=20)
+@given(tables())
+def test_in_parts_is_the_same_matrix(case):
+    the_same(case)
+
+
+@pytest.mark.long
+@settings(max_examples=500)
+@given(tables())
+def test_in_parts_is_the_same_matrix_in_many_cases(case):
+    the_same(case)
+
+
+def the_same(case):
+    X, _ = case
+    B = from_sparse(sp.csr_array(X), True, False)
+    with pytest.MonkeyPatch.context() as patch:
+        held_in_parts(patch, 2, few=1)
+        A = from_sparse(sp.csr_array(X), True, False)
+        assert type(A) is LargeCovariance and type(B) is SparseCovariance
+        Y, size = np.random.default_rng(0).standard_normal((A.n, 2)), B.trace
+        some = np.arange(A.n)[::2]
+        assert agree(A.product(Y), B.product(Y), size)
+        assert agree(A.columns(some), B.columns(some), size)
+        for features in (some, some[:1], some[::-1], np.arange(A.n)):
+            assert agree(A.block(features), B.block(features), size)
+        assert agree(A.restrict(some).matrix, B.restrict(some).matrix, size)
+        assert agree(A.quadratic(Y[:, 0]), B.quadratic(Y[:, 0]), size * A.n)
+        assert agree(A.explained(Y[:, 0]), B.explained(Y[:, 0]), size * A.n)
+        assert agree(A.on(some).matrix, B.block(some), size)
+        assert agree(A.leading(A.n)[0], B.leading(A.n)[0], size)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("kind", ["plain", "empty", "twins", "forced", "ones", "zero"])
+def test_few_candidates_give_the_best_answer(monkeypatch, kind, nonneg):
+    rng, k = np.random.default_rng(1), 3
+    X = (rng.random((30, 9)) < 0.3) * rng.integers(1, 5, (30, 9)) * 1.0
+    if kind == "empty":
+        X[:, [0, 5]] = 0.0
+    if kind == "twins":
+        X[:, 5:8] = X[:, :3]
+    if kind == "ones":
+        X[X > 0] = 1.0
+    if kind == "zero":
+        X[:] = 0.0
+    forced = (8,) if kind == "forced" else ()
+    sparse = sp.csr_array(X)
+    before = nspca.solve(nspca.Problem.from_data(sparse, k, nonneg, forced=forced))
+    held_in_parts(monkeypatch, 6)
+    problem = nspca.Problem.from_data(sparse, k, nonneg, forced=forced)
+    found = nspca.solve(problem)
+    assert found.info["features"] < 9
+    best = 0.0
+    for support in combinations(range(9), k):
+        if {*forced} <= {*support}:
+            B = np.asarray(problem.covariance.matrix[np.ix_(support, support)])
+            x = single.best_on_support(B, np.full(k, k**-0.5), nonneg)
+            best = max(best, float(x @ B @ x) * problem.covariance.unit)
+    assert found.value == pytest.approx(best, rel=1e-9, abs=1e-12)
+    assert found.value == pytest.approx(before.value, rel=1e-9, abs=1e-12)
+    assert nspca.verify(sparse, found.certificate, problem) >= found.value * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("k", "nonneg"), [(6, True), ((4, 7, 5), True), ((6, 6), False)])
+def test_topics_are_those_without_the_parts(monkeypatch, k, nonneg):
+    X = counts(np.random.default_rng(3), 200, 300)
+    before = nspca.solve(nspca.Problem.from_data(X, k, nonneg))
+    held_in_parts(monkeypatch, 80, few=64)
+    found, again = (nspca.solve(nspca.Problem.from_data(X, k, nonneg)) for _ in range(2))
+    assert found.info["features"] < 150 and found.info["passes"] < 12
+    assert found.value >= before.value * (1 - 1e-9)
+    assert np.array_equal(found.components, again.components)
+    assert nspca.verify(X, found.certificate) >= found.value * (1 - 1e-12)
+
+
+def outsiders():
+    """Words of little variance that occur together make the best component; ten are no candidates."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((3000, 120))
+    X[:, :60] = rng.random((3000, 60)) < 0.05
+    X[:, 60:] = (rng.random((3000, 60)) < 0.02) * 0.9
+    X[:60, 58:70] = 1.0
+    return sp.csr_array(X)
+
+
+@pytest.mark.parametrize(("k", "rounds"), [(12, 3), (12, 0), ((12, 3), 0)])
+def test_a_feature_outside_that_must_enter_does(monkeypatch, k, rounds):
+    # By its pull, in rounds; and where there are none, by the last look at all features.
+    held_in_parts(monkeypatch, 60)
+    monkeypatch.setattr(outside, "ROUNDS", rounds)
+    problem = nspca.Problem.from_data(outsiders(), k)
+    assert not {*range(60, 70)} & {*problem.covariance.candidates()}
+    found = nspca.solve(problem, certify=None)
+    assert {*np.flatnonzero(found.components[:, 0])} == {*range(58, 70)}
+    assert (found.info["outside"] > 0) == (rounds == 0)
+
+
+def test_a_known_answer_is_never_lost(monkeypatch):
+    held_in_parts(monkeypatch, 20)
+    monkeypatch.setattr(outside, "ROUNDS", 0)
+    monkeypatch.setattr(outside, "_with_exchanges", lambda problem, result, report: result)
+    x = np.zeros(120)
+    x[58:70] = 12**-0.5
+    problem = nspca.Problem.from_data(outsiders(), 12)
+    told = []
+    run = lambda part, features, report: told.append({*features}) or nspca.solve(part, certify=None)  # noqa: E731
+    outside.solved(problem, run, lambda event: None, [x])
+    assert {*range(58, 70)} <= told[0]
+
+
+def test_large_answers_and_other_methods_are_sought_on_all(monkeypatch):
+    held_in_parts(monkeypatch, 20)
+    X = counts(np.random.default_rng(3), 100, 60)
+    problem = nspca.Problem.from_data(X, 6)
+    assert "features" in nspca.solve(problem, certify=None).info
+    assert "features" not in nspca.solve(problem, "tpower", certify=None).info
+    monkeypatch.setattr(outside, "CANDIDATES", 47)
+    assert "features" not in nspca.solve(problem, certify=None).info
+
+
+def test_what_was_found_before_the_last_look_is_handed_in(monkeypatch):
+    held_in_parts(monkeypatch, 80)
+
+    def stopped(*args):
+        raise Cancelled("told to")
+
+    monkeypatch.setattr(outside, "swaps", stopped)
+    problem = nspca.Problem.from_data(counts(np.random.default_rng(3), 200, 300), 6)
+    with pytest.raises(Cancelled) as caught:
+        nspca.solve(problem, certify=None)
+    assert caught.value.result.components.shape == (300, 1)
+
+
+def test_eigenpairs_that_subspaces_do_not_reach_come_from_elsewhere(monkeypatch):
+    X = counts(np.random.default_rng(1), 400, 300)
+    right = from_sparse(X, True, False).leading(3)[0]
+    held_in_parts(monkeypatch, 80)
+    monkeypatch.setattr(large, "DIRECT_LIMIT", 10)
+    A = from_sparse(X, True, False)
+    assert np.allclose(A.leading(3)[0], right, rtol=1e-9) and A.residual <= RESIDUAL
+    monkeypatch.setattr(parts.subspace, "STEPS", 1)
+    B = from_sparse(X, True, False)
+    assert np.allclose(B.leading(3)[0], right, rtol=1e-9) and B.residual > RESIDUAL
+
+
+def test_the_sketch_of_a_part_is_that_of_the_whole(monkeypatch):
+    held_in_parts(monkeypatch, 30)
+    A, features = from_sparse(counts(np.random.default_rng(1), 300, 200), True, False), np.arange(20, 50)
+    V = sketch.quick(A.on(features), 4)
+    assert np.allclose(V, sketch.quick(A, 4)[features])
+    own = sketch.quick(from_matrix(A.block(features)), 4)
+    assert np.linalg.norm(V @ V.T) < np.linalg.norm(own @ own.T) * (1 - 1e-3)

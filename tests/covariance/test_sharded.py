@@ -1,0 +1,342 @@
+"""Data in row blocks: the same matrix as in memory, by passes that are counted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nspca
+from nspca.bounds import elimination, peaks
+from nspca.checker import blocks, entry, reading, rowblocks
+from nspca.checker import matrix as checked
+from nspca.covariance import covariance, parts, sharded
+from nspca.covariance.inputs import from_dense, from_sparse
+from nspca.covariance.sharded import ShardedCovariance
+from nspca.errors import InvalidOption, InvalidProblem, Refused
+from tests.rowblocks import InMemory, counts
+
+
+def few_features(monkeypatch, limit):
+    """As if more than so many features were too many for an n x n matrix."""
+    monkeypatch.setattr(sharded, "WHOLE", limit)
+
+
+@st.composite
+def tables(draw):
+    """Small sparse tables, with empty rows and columns, crowded columns at any offset, one row, one block."""
+    m, n = draw(st.integers(2, 9)), draw(st.integers(1, 7))
+    numbers = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, -3.0, 0.1])
+    X = np.array(draw(st.lists(numbers, min_size=m * n, max_size=m * n))).reshape(m, n)
+    for j in draw(st.sets(st.integers(0, n - 1), max_size=2)):
+        X[:, j] += draw(st.sampled_from([1.0, 1e6, -0.3]))
+    X *= draw(st.sampled_from([1.0, 1e-150, 2.0**400]))
+    return X, draw(st.integers(1, m))
+
+
+def agree(one, other, size):
+    return np.allclose(one, other, rtol=1e-9, atol=1e-12 * size)
+
+
+@settings(max_examples=20)
+@given(tables(), st.booleans(), st.booleans(), st.sampled_from([1, 4000]))
+def test_out_of_core_is_in_memory_is_dense(case, center, scale, limit):
+    the_same(case, center, scale, limit)
+
+
+@pytest.mark.long
+@settings(max_examples=500)
+@given(tables(), st.booleans(), st.booleans(), st.sampled_from([1, 4000]))
+def test_out_of_core_is_in_memory_is_dense_in_many_cases(case, center, scale, limit):
+    the_same(case, center, scale, limit)
+
+
+def the_same(case, center, scale, limit):
+    X, rows = case
+    table = InMemory(sp.csr_array(X), rows)
+    with pytest.MonkeyPatch.context() as patch:
+        few_features(patch, limit)
+        try:
+            dense = from_dense(X, center, scale)
+        except InvalidProblem:
+            with pytest.raises(InvalidProblem):
+                ShardedCovariance(table, center, scale)
+            return
+        sparse, A = from_sparse(sp.csr_array(X), center, scale), ShardedCovariance(table, center, scale)
+        assert (A.digest, A.exponent, A.shape) == (sparse.digest, sparse.exponent, sparse.shape)
+        Y = np.random.default_rng(0).standard_normal((A.n, 2))
+        some = np.arange(A.n)[::2]
+        for B in (sparse, dense):
+            size = B.trace
+            assert agree(A.product(Y), B.product(Y), size)
+            assert agree(A.product(Y[:, 0]), B.product(Y[:, 0]), size)
+            assert agree(A.diagonal, B.diagonal, size)
+            assert agree(A.columns(some), B.columns(some), size)
+            assert agree(A.block(some), B.block(some), size)
+            assert agree(A.restrict(some).matrix, B.restrict(some).matrix, size)
+            assert agree(A.explained(Y[:, 0]), B.explained(Y[:, 0]), size * A.n)
+            assert agree(A.scores(Y), B.scores(Y), np.abs(B.scores(Y)).max())
+            assert agree(A.gram(), B.gram(), size)
+            assert agree(A.matrix, B.matrix, size)
+            assert agree(A.leading(A.n)[0], B.leading(A.n)[0], size)
+
+
+@settings(max_examples=8)
+@given(tables(), st.booleans(), st.booleans(), st.booleans())
+def test_certificates_of_degenerate_tables_go_both_ways(case, center, scale, nonneg):
+    both_ways(case, center, scale, nonneg)
+
+
+@pytest.mark.long
+@settings(max_examples=300)
+@given(tables(), st.booleans(), st.booleans(), st.booleans())
+def test_certificates_of_many_degenerate_tables_go_both_ways(case, center, scale, nonneg):
+    both_ways(case, center, scale, nonneg)
+
+
+def both_ways(case, center, scale, nonneg):
+    X, rows = case
+    table, in_memory, k = InMemory(sp.csr_array(X), rows), sp.csr_array(X), min(2, X.shape[1])
+    try:
+        other = nspca.Problem.from_data(in_memory, k, nonneg, center, scale)
+    except InvalidProblem:
+        return
+    one = nspca.Problem.from_shards(table, k, nonneg, center, scale)
+    for problem in (one, other):
+        certificate = nspca.certify(problem, effort="fast")
+        bounds = [nspca.verify(data, certificate, problem) for data in (table, in_memory)]
+        assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
+
+
+def test_leading_eigenpairs_have_their_residual_in_few_passes(monkeypatch):
+    X = counts(np.random.default_rng(1), 400, 1500)
+    few_features(monkeypatch, 100)
+    A, B = ShardedCovariance(InMemory(X, 150), True, False), from_sparse(X, True, False)
+    assert np.isnan(A.residual)
+    values, vectors = A.leading(4)
+    assert np.allclose(values, B.leading(4)[0], rtol=1e-9)
+    left = np.linalg.norm(A.product(vectors) - vectors * values, axis=0).max() / values[0]
+    assert left <= covariance.RESIDUAL and A.residual <= covariance.RESIDUAL
+    assert left == pytest.approx(A.residual, rel=0.1, abs=1e-14)
+    assert A.passes < 45
+
+
+def test_a_pass_is_a_pass(monkeypatch):
+    X = counts(np.random.default_rng(1), 60, 40, words=4)
+    few_features(monkeypatch, 10)
+    read = []
+    table = InMemory(X, 25)
+    table.blocks = lambda blocks=table.blocks: read.append(1) or blocks()
+    A = ShardedCovariance(table, True, False)
+    assert A.passes == len(read) == 1  # means and variances come with the first reading of the files
+    A.product(np.ones((40, 3)))
+    assert A.passes == len(read) == 2  # Z'(ZX) is one pass, not two
+    A.block(np.arange(10))
+    A.block(np.array([3, 7]))
+    assert A.passes == len(read) == 3  # what was formed is held
+    A.restrict(np.arange(5))
+    assert A.passes == len(read) == 4
+
+
+def test_more_features_than_can_be_held_are_refused(monkeypatch):
+    few_features(monkeypatch, 10)
+    monkeypatch.setattr(parts, "DENSE_LIMIT", 10)
+    A = ShardedCovariance(InMemory(counts(np.random.default_rng(1), 60, 40), 25), True, False)
+    with pytest.raises(Refused, match="at most 10 features, got 11"):
+        A.block(np.arange(11))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
+    rng = np.random.default_rng(seed)
+    X = (counts(rng, 200, 300) * rng.choice([-1.0, 1.0], 300)).tolil()
+    X[:, [290]] = X[:, [0]] / 4  # of little variance, and with a large entry in its row
+    X[:, [0]] = X[:, [0]] * 20
+    X = sp.csr_array(X)
+    few_features(monkeypatch, 50)
+    for module in (parts, peaks):
+        monkeypatch.setattr(module, "CANDIDATES", 40)
+    monkeypatch.setattr(peaks, "MOST_KEPT", 25)
+    monkeypatch.setattr(peaks, "NARROWEST", 3)
+    A, B = ShardedCovariance(InMemory(X, 77), True, False), from_sparse(X, True, False)
+    found, level = elimination.peaks(A, nonneg)
+    right = (B.matrix if nonneg else np.abs(B.matrix)).max(axis=1)
+    assert level < np.sort(right)[-20]
+    assert np.allclose(np.maximum(found, level), np.maximum(right, level), rtol=1e-9)
+    assert right[290] > level and 290 not in A.candidates()
+    monkeypatch.setattr(peaks, "AT_ONCE", 7)  # entries of a pass, fewer than one feature has
+    before = A.passes
+    again, same = peaks.peaks(A, nonneg)
+    assert np.array_equal(again, found) and same == level and A.passes > before + 2
+
+
+def test_a_pass_looks_at_no_more_entries_than_it_may(monkeypatch):
+    monkeypatch.setattr(peaks, "AT_ONCE", 12)
+    asked = [(np.arange(10), np.arange(3)), (np.arange(5), np.arange(6)), (np.arange(2), np.arange(20))]
+    passes = list(peaks.for_each_pass(asked))
+    assert all(len(taken) == 1 or sum(I.size * J.size for I, J in taken) <= 12 for taken in passes)
+    looked = [(i, j) for taken in passes for I, J in taken for i in I for j in J]
+    assert sorted(looked) == sorted((i, j) for I, J in asked for i in I for j in J)
+
+
+@pytest.mark.parametrize(("k", "scale"), [(6, False), ((6, 6), False), (6, True)])
+def test_certificates_hold_for_the_table_wherever_it_is(few, k, scale):
+    X = counts(np.random.default_rng(3), 120, 130)
+    X = sp.csr_array(X[:, np.diff(X.tocsc().indptr) > 0])
+    on_disk, in_memory = InMemory(X, 40), sp.csr_array(X)
+    one = nspca.Problem.from_shards(on_disk, k, scale=scale)
+    other = nspca.Problem.from_data(in_memory, k, scale=scale)
+    found, known = nspca.solve(one), nspca.solve(other)
+    assert found.value == pytest.approx(known.value, rel=1e-6)
+    assert found.info["features"] <= 100 < one.n
+    for certificate in (found.certificate, known.certificate, nspca.certify(one, found, effort="fast")):
+        for data in (on_disk, in_memory):
+            assert nspca.verify(data, certificate, one) >= found.value * (1 - 1e-12)
+    nspca.certify(other, found, effort="fast")  # refuses values that are not those of its data
+
+
+def test_a_feature_outside_that_pulls_more_joins(few):
+    # Words of little variance that occur together make the best component; none of them is a candidate.
+    rng = np.random.default_rng(0)
+    X = np.zeros((3000, 120))
+    X[:, :60] = rng.random((3000, 60)) < 0.05
+    X[:, 60:] = (rng.random((3000, 60)) < 0.02) * 0.9
+    X[:60, 58:70] = 1.0
+    problem = nspca.Problem.from_shards(InMemory(sp.csr_array(X), 1000), 12)
+    inside = problem.covariance.candidates()
+    assert not {*range(60, 70)} & {*inside}
+    found = nspca.solve(problem)
+    assert {*np.flatnonzero(found.components[:, 0])} == {*range(58, 70)}
+    assert found.value == pytest.approx(nspca.solve(nspca.Problem.from_data(X, 12)).value)
+
+
+def test_scaled_features_are_told_apart_by_a_sketch(few, monkeypatch):
+    monkeypatch.setattr(parts, "CANDIDATES", 20)
+    rng = np.random.default_rng(0)
+    X = (rng.random((300, 150)) < 0.2) * 1.0
+    X[:, 100:106] = (rng.random((300, 1)) < 0.3) * (rng.random((300, 6)) < 0.9)
+    A = ShardedCovariance(InMemory(sp.csr_array(X), 100), True, True)
+    assert {*range(100, 106)} <= {*A.candidates()}
+
+
+def test_what_makes_no_sense_of_shards_is_refused_in_a_sentence(few):
+    X = counts(np.random.default_rng(3), 150, 200)
+    problem = nspca.Problem.from_shards(InMemory(X, 40), 3)
+    with pytest.raises(InvalidProblem, match="nmf works on data, got shards"):
+        nspca.solve(problem, method="nmf")
+    with pytest.raises(InvalidOption, match=r"k = \(3,\) \* 2"):
+        nspca.solve(problem, components=2)
+    with pytest.raises(InvalidProblem, match="in or out is asked of at most"):
+        nspca.membership(problem, nspca.solve(problem, certify=None))
+    with pytest.raises(Refused, match="50 features together"):
+        nspca.solve(problem.with_k((30, 30)))
+    with pytest.raises(InvalidProblem, match="a folder of shards is required, got ndarray"):
+        nspca.Problem.from_shards(X.toarray(), 3)
+
+
+def test_a_sweep_reads_the_files_once_for_what_it_needs(few):
+    X = counts(np.random.default_rng(3), 150, 200)
+    problem = nspca.Problem.from_shards(InMemory(X, 40), 3)
+    sweep = nspca.sweep(problem, [2, 4, 6], methods=("auto", "threshold"))
+    passes = problem.covariance.passes
+    assert (sweep.frame.ratio <= 1).all() and (sweep.frame.ratio > 0.5).all()
+    nspca.sweep(problem, [2, 4, 6], methods=("auto", "threshold"))
+    assert problem.covariance.passes - passes <= 12  # a look outside for each of them, and nothing else
+
+
+@pytest.mark.long
+def test_a_known_answer_costs_few_passes_to_certify(few):
+    X = counts(np.random.default_rng(3), 150, 200)
+    found = nspca.solve(nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6), certify=None)
+    problem = nspca.Problem.from_shards(InMemory(X, 40), (3,) * 6)
+    begun = problem.covariance.passes
+    values = [problem.value(x) for x in found.components.T]
+    assert problem.covariance.passes == begun + 1
+    assert np.allclose(values, found.values, rtol=1e-12)
+
+
+def test_data_that_change_between_passes_prove_nothing():
+    X = counts(np.random.default_rng(3), 50, 40)
+    table = InMemory(X, 20)
+    certificate = nspca.certify(nspca.Problem.from_shards(table, 5), effort="fast")
+    nspca.verify(table, certificate)
+
+    class Changing(InMemory):
+        reads = 0
+
+        def blocks(self):
+            self.reads += 1
+            for block in super().blocks():
+                if self.reads > 3:
+                    block.data = block.data / 2
+                yield block
+
+    with pytest.raises(nspca.CertificateError, match="not what it was when it was read first"):
+        nspca.verify(Changing(X, 20), certificate)
+
+
+@pytest.mark.parametrize("fault", ["order", "outside", "nan", "zero", "rows", "value", "none"])
+def test_a_reader_that_lies_proves_nothing(fault):
+    X = counts(np.random.default_rng(3), 50, 40)
+    certificate = nspca.certify(nspca.Problem.from_data(X, 5), effort="fast")
+
+    class Lying(InMemory):
+        def blocks(self):
+            for number, block in enumerate(super().blocks()):
+                if fault == "rows" and number == 1:
+                    continue
+                if fault == "order":
+                    block.indices[:2] = block.indices[1::-1]
+                if fault == "outside":
+                    block.indices[0] = 40
+                if fault in ("nan", "zero", "value"):
+                    block.data[0] = {"nan": np.nan, "zero": 0.0, "value": 7.5}[fault]
+                yield block
+
+    if fault == "none":
+        assert nspca.verify(Lying(X, 20), certificate) <= certificate.upper
+        return
+    words = {"order": "must rise", "outside": "must rise", "nan": "finite", "zero": "finite"}
+    words |= {"rows": "must have 50 rows", "value": "digests differ"}
+    with pytest.raises(nspca.CertificateError, match=words[fault]):
+        nspca.verify(Lying(X, 20), certificate)
+
+
+def test_what_is_eliminated_is_looked_at_in_passes(few, monkeypatch):
+    monkeypatch.setattr(checked, "DENSE_LIMIT", 300)
+    monkeypatch.setattr(rowblocks, "SUMS", 2000)  # so that several passes are needed
+    X = counts(np.random.default_rng(3), 300, 500)
+    table = InMemory(X, 40)
+    certificate = nspca.solve(nspca.Problem.from_shards(table, (6, 6))).certificate
+    assert len(certificate.witness["rows"]) < 60
+    assert nspca.verify(table, certificate) <= certificate.upper
+    assert nspca.verify(X, certificate) <= certificate.upper
+    with pytest.raises(nspca.CertificateError, match="is claimed"):
+        nspca.verify(table, replace(certificate, upper=certificate.upper * (1 - 1e-6)))
+    tau, W = certificate.witness["tau"], certificate.witness["W"]
+    lower = certificate.witness | {"tau": tau * (1 - 1e-6), "W": np.minimum(W, tau * (1 - 1e-6))}
+    with pytest.raises(nspca.CertificateError, match="below an entry of A in a row that is not kept"):
+        nspca.verify(table, replace(certificate, witness=lower))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
+    rng = np.random.default_rng(5)
+    X = counts(rng, 90, 60) * rng.choice([-1.0, 1.0], 60)
+    X = sp.csr_array(X + sp.csr_array(np.r_[np.ones((90, 2)).T * 3, np.zeros((58, 90))].T))  # crowded
+    monkeypatch.setattr(rowblocks, "SUMS", 50)
+    monkeypatch.setattr(blocks, "PIECE", 7)
+    certificate = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
+    A = rowblocks.RowMatrix(InMemory(X, 20), reading.read_recipe(certificate, entry.FORMS))
+    B = from_sparse(X, True, False).matrix
+    assert np.allclose(A.block(np.arange(60), np.arange(60)), B, atol=1e-14)
+    assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))
+    outside = np.arange(60)[10:]
+    right = (B if nonneg else np.abs(B))[10:].max()
+    for tau in (0.0, right / 2, right * (1 - 1e-9)):
+        assert A.largest_outside(outside, tau, nonneg) > tau
+    assert right <= A.largest_outside(outside, right * (1 - 1e-9), nonneg) <= right * (1 + 1e-11)
+    assert A.largest_outside(outside, right * (1 + 1e-9), nonneg) <= right * (1 + 1e-9)

@@ -1,0 +1,54 @@
+"""How numbers are brought to unit scale, centred and hashed: quick, and to the bit what is said."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from nspca.covariance.covariance import dense_digest
+from nspca.covariance.linalg import binary_exponent, rank1, rank1_columns, scaled
+from nspca.covariance.moments import CACHED, centred
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("exponent", [0, -8, 1000, -1000, 1023, -1074, 1074])
+def test_scaling_is_ldexp_to_the_bit_at_any_exponent(exponent):
+    X = np.append(rng.standard_normal(200) * 10.0 ** rng.integers(-300, 300, 200), [5e-324, 0.0, -0.0, 1e308])
+    with np.errstate(over="ignore"):
+        expected, found = np.ldexp(X, exponent), scaled(X, np.int64(exponent))
+    assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("axis", [None, 0])
+def test_the_exponent_counts_negative_entries_too(axis):
+    X = np.array([[0.5, 0.0, 3.0], [-40.0, 0.0, 1.0]])
+    assert binary_exponent(X, axis).tolist() == (6 if axis is None else [6, 0, 2])
+
+
+@pytest.mark.parametrize("shape", [(3, CACHED), (CACHED + 5, 2), (700, 200), (1, 4)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_columns_are_centred_each_by_its_own_mean(shape, order):
+    X = np.asarray(rng.standard_normal(shape) + 1e6 * np.arange(shape[1]), order=order)
+    given = X.copy()
+    C = centred(X)
+    for j in {0, shape[1] // 2, shape[1] - 1}:
+        column = np.ascontiguousarray(X[:, j])
+        once = column - column.mean()
+        assert np.array_equal(C[:, j], once - once.mean())
+    assert np.array_equal(X, given)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (700, 200), (2, 2**17)])
+def test_the_digest_is_that_of_all_numbers_without_negative_zeros(shape):
+    X = rng.standard_normal(shape)
+    X[0, 0] = -0.0
+    whole = f"dense {shape[0]} {shape[1]}".encode() + (X + 0.0).tobytes()
+    assert dense_digest(np.asfortranarray(X)) == hashlib.sha256(whole).hexdigest()
+
+
+def test_columns_with_too_few_positive_entries_keep_them_all_and_ties_go_to_the_first():
+    C = np.array([[1.0, 2.0, 0.0], [-1.0, 2.0, -1.0], [-2.0, 2.0, 0.0], [0.0, 2.0, -3.0]])
+    found = rank1_columns(C, 2)
+    assert np.array_equal(found, np.column_stack([rank1(column, 2) for column in C.T]))
+    assert found.astype(bool).sum(axis=0).tolist() == [1, 2, 0]

@@ -1,0 +1,368 @@
+"""Everything of a sweep as one ZIP: what is in it holds, agrees and runs by itself."""
+
+import base64
+import csv
+import io
+import json
+import runpy
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca.__main__ import main
+from nspca.dashboard.compare import archive as compare_everything
+from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.components import pictures
+from nspca.dashboard.components.pictures import Picture
+from nspca.dashboard.export import archive, offer
+from nspca.dashboard.joint import archive as joint_everything
+from nspca.dashboard.joint import parts as joint_parts
+from nspca.dashboard.joint import views as joint_views
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.open_data import Chosen, problem_of
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.sweep import archive as sweep_archive
+from nspca.dashboard.sweep.archive import Finished
+from nspca.plots import sweep_figure
+from nspca.presentation.numerals import format_bound
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, Spec, SweepSpec
+
+MADE = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
+HOSTILE = '<script>alert(1)</script>\n=1+1 "ü'
+
+
+def finished(data, asked: SweepSpec, problem) -> Finished:
+    sweep = asked.run(X=data.X)
+    k = sorted(k for _, k in sweep)[1]
+    return Finished(
+        Chosen(data, asked.data, ""), problem, asked, sweep, [], proofs.table(sweep, []), k, "auto"
+    )
+
+
+def uploaded() -> Finished:
+    """An upload with names that mean harm, standardised, of which a cancelled run had two of three k."""
+    X = np.random.default_rng(3).standard_normal((40, 6)) * np.linspace(3, 1, 6) + 5
+    names = ("=cmd|' /C calc'!A0", "@b", "<img src=x>", "d,e", "ü", "f")
+    data = nspca.data.Dataset(
+        name=HOSTILE,
+        X=X,
+        feature_names=names,
+        sample_names=tuple(f"s{i}" for i in range(40)),
+        provenance=HOSTILE,
+    )
+    where = DataSpec(upload="0" * 64, file="../../x';import os.csv", label_column="a")
+    asked = SweepSpec(data=where, ks=(1, 2), methods=("threshold", "auto"), scale=True)
+    done = finished(data, asked, nspca.Problem.from_data(X, k=1, scale=True))
+    return replace(done, asked=asked.but(ks=(1, 2, 3)))
+
+
+def sampled() -> Finished:
+    data = nspca.load_sample("pitprops")
+    return finished(
+        data,
+        SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4)),
+        nspca.Problem.from_covariance(data.X, k=2),
+    )
+
+
+def own_covariance() -> Finished:
+    data = nspca.load_sample("pitprops")
+    where = DataSpec(upload="0" * 64, file="mine.csv", covariance=True)
+    asked = SweepSpec(data=where, ks=(2, 4))
+    return finished(data, asked, nspca.Problem.from_covariance(data.X, k=2))
+
+
+def forced() -> Finished:
+    """With two features that must be in."""
+    data = nspca.load_sample("pitprops")
+    asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4), forced=(11, 12))
+    return finished(data, asked, problem_of(Chosen(data, asked.data, "forced"), asked))
+
+
+def packed(done: Finished, made: datetime = MADE) -> bytes:
+    drawn = sweep_archive.figures(done, sweep_figure(done.table, unit=done.problem.leading_eigenvalue))
+    pictures = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
+    return sweep_archive.pack(done, drawn, pictures, made)
+
+
+@pytest.fixture(
+    scope="module", params=[uploaded, sampled, own_covariance, forced], ids=lambda made: made.__name__
+)
+def unpacked(request, tmp_path_factory) -> tuple[Finished, Path]:
+    done, folder = request.param(), tmp_path_factory.mktemp("everything")
+    with zipfile.ZipFile(io.BytesIO(packed(done))) as archive_:
+        assert all(
+            name.isascii() and ".." not in name and name.startswith(f"{done.whole.folder}/")
+            for name in archive_.namelist()
+        )
+        archive_.extractall(folder)
+    return done, folder / done.whole.folder
+
+
+def test_every_certificate_is_accepted_and_the_tables_agree(unpacked):
+    done, folder = unpacked
+    rows = pd.read_csv(folder / "tables/sweep.csv")
+    weights = pd.read_csv(folder / "tables/components.csv")
+    assert set(rows["certificate"]) == {f"certificates/{path.name}" for path in folder.glob("certificates/*")}
+    assert len(rows) == len(done.sweep) and rows["k"].nunique() == len(set(rows["certificate"])), (
+        "methods share the proof of a k"
+    )
+    for row in rows.itertuples():
+        upper = nspca.verify(done.about.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
+        assert row.value <= upper * (1 + 1e-12) and upper == pytest.approx(row.upper, rel=1e-9)
+        mine = weights[(weights["k"] == row.k) & (weights["method"] == row.method)]
+        x = np.zeros(done.problem.n)
+        names = [name.lstrip("'") for name in mine["feature"]]
+        x[[[n.lstrip("'") for n in done.about.dataset.feature_names].index(name) for name in names]] = mine[
+            "weight"
+        ]
+        assert done.problem.value(x) == pytest.approx(row.value, rel=1e-12)
+
+
+def test_the_python_in_it_finds_the_same_and_so_does_the_command_of_the_readme(unpacked, monkeypatch, capsys):
+    done, folder = unpacked
+    monkeypatch.chdir(folder)
+    runpy.run_path("reproduce.py")
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for (method, k), result in done.sweep.results.items():
+        value = next(float(line[2]) for line in lines if line[:2] == [method, str(k)])
+        assert value == pytest.approx(result.value, rel=1e-5)
+    for path in folder.glob("certificates/*"):
+        assert any(line[:1] == [path.name] for line in lines)
+    readme = (folder / "README.txt").read_text("utf-8")
+    command = next(
+        line.split() for line in readme.splitlines() if line.startswith("    python -m nspca verify")
+    )
+    assert main(command[3:]) == 0 and "proved: " in capsys.readouterr().out
+
+
+def test_the_question_is_there_and_about_the_numbers_of_the_folder(unpacked):
+    done, folder = unpacked
+    spec = Spec.from_json((folder / "question.json").read_bytes())
+    assert (spec.ks, spec.methods, spec.scale) == (done.asked.ks, done.asked.methods, done.asked.scale)
+    data = spec.open(folder)
+    assert np.array_equal(data.X, done.about.dataset.X)
+    assert data.is_covariance == done.about.dataset.is_covariance
+
+
+def test_the_readme_names_every_file(unpacked):
+    done, folder = unpacked
+    readme = (folder / "README.txt").read_text("utf-8")
+    alone = [
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.name != "certificates"
+    ]
+    assert all(name in readme for name in alone if name != "README.txt") and "certificates/" in readme
+    assert ("The run was cancelled: 4 of 6" in readme) == (len(done.asked.ks) == 3)
+    assert (folder / "data.npz").exists() == (done.asked.data.upload is not None)
+    entries = (folder / "references.bib").read_text("utf-8")
+    assert (
+        entries.count("@inproceedings{") == 4
+        and entries.count("{") == entries.count("}")
+        and nspca.__version__ in entries
+    )
+
+
+def test_what_must_be_in_is_said():
+    done = forced()
+    assert "keeping 2 features" in done.asked.describe().line
+    report = packed(done)
+    with zipfile.ZipFile(io.BytesIO(report)) as zipped:
+        page = next(zipped.read(name) for name in zipped.namelist() if name.endswith("report.html")).decode()
+    assert "No such component can explain more" in page and "forced=(11, 12)" in page
+    assert "keeping 2 features" in page
+
+
+def test_names_that_mean_harm_are_text():
+    done = uploaded()
+    with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:
+        read = {name.partition("/")[2]: zipped.read(name) for name in zipped.namelist()}
+    assert b"<script>alert" not in read["report.html"] and b"<img src=x>" not in read["report.html"]
+    table = read["tables/components.csv"].decode("utf-8-sig")
+    cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
+    assert any(cell.startswith("'=cmd") for cell in cells) and not any(
+        cell.startswith(("=", "@", "+")) for cell in cells
+    )
+    compile(read["reproduce.py"], "reproduce.py", "exec")
+    assert len(read["report.html"]) < 1e6
+
+
+def test_equal_things_make_equal_bytes_apart_from_the_date():
+    done = sampled()
+    assert packed(done) == packed(done)
+    assert packed(done) != packed(done, datetime(2027, 5, 4, tzinfo=UTC))
+
+
+def test_a_stand_in_is_called_one_wherever_it_is_shown():
+    done = sampled()
+    done = replace(done, about=Chosen(replace(done.about.dataset, source="stand-in"), done.asked.data, ""))
+    with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:
+        for name in zipped.namelist():
+            assert name.startswith("pitprops-stand-in-sweep/")
+            if name.endswith((".csv", ".html", "README.txt")):
+                assert "stand-in" in zipped.read(name).decode("utf-8-sig").lower()
+
+
+def test_what_somebody_else_shared_comes_without_its_data():
+    done = replace(uploaded(), own=False)
+    with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:
+        names = [name.partition("/")[2] for name in zipped.namelist()]
+        assert "data.npz" not in names
+        assert "needs the data" in zipped.read(f"{done.whole.folder}/README.txt").decode()
+
+
+def test_without_pictures_everything_else_is_there():
+    done = sampled()
+    with zipfile.ZipFile(io.BytesIO(sweep_archive.pack(done, {}, {}, MADE))) as zipped:
+        assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 9
+
+
+GOOD = {
+    "svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    "png": base64.b64encode(b"\x89PNG\r\n\x1a\n rest").decode(),
+}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        {},
+        {"a": GOOD, "b": GOOD},
+        {"a": None},
+        {"a": GOOD | {"svg": "<!DOCTYPE svg><svg/>"}},
+        {"a": GOOD | {"svg": "<svg><script>1</script></svg>"}},
+        {"a": GOOD | {"png": "not base64"}},
+        {"a": GOOD | {"png": base64.b64encode(b"GIF89a").decode()}},
+        {"a": GOOD | {"svg": 3}},
+    ],
+)
+def test_only_pictures_are_taken_from_a_browser(said):
+    assert pictures.drawn(said, ["a"]) is None
+    assert pictures.drawn({"a": GOOD}, ["a"])["a"].png.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("name", "made"), [("../../etc/x", "etc-x"), ("ü ß", "nspca"), ("a b", "a-b"), ("CON:1", "CON-1")]
+)
+def test_names_of_files_are_plain(name, made):
+    assert archive.ascii_name(name) == made
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory) -> tuple[Outcome, Path]:
+    """Two parts of an upload with names that mean harm."""
+    done, folder = uploaded(), tmp_path_factory.mktemp("parts")
+    data = replace(done.about.dataset, kind="image", image_shape=(2, 3))
+    asked = ComponentsSpec(data=done.asked.data, sizes=(2, 2), methods=("joint", "tpower"))
+    sweep = asked.run(X=data.X)
+    results = {method: sweep[method, r] for method, r in sweep}
+    problem = nspca.Problem.from_data(data.X, k=(2, 2))
+    outcome = Outcome(
+        joint_parts.SUBJECT, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False
+    )
+    drawn = {**joint_everything.figures(outcome, joint_parts.VIEW)}
+    files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
+    content = joint_everything.pack(outcome, joint_views.weights(outcome), drawn, files, MADE)
+    assert content == joint_everything.pack(outcome, joint_views.weights(outcome), drawn, files, MADE)
+    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
+        zipped.extractall(folder)
+    return outcome, folder / joint_everything.whole(outcome).folder
+
+
+def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
+    outcome, folder = parts
+    data, result = outcome.of.dataset, outcome.results[outcome.best]
+    upper = nspca.verify(data.X, nspca.Certificate.load(folder / "certificates/parts.npz"))
+    assert result.value <= upper * (1 + 1e-12) and upper == pytest.approx(result.certificate.upper, rel=1e-9)
+    monkeypatch.chdir(folder)
+    found = runpy.run_path("reproduce.py")
+    assert found["result"].value == pytest.approx(result.value, rel=1e-12)
+    assert any(line.startswith("parts.npz ") for line in capsys.readouterr().out.splitlines())
+    methods = pd.read_csv(folder / "tables/methods.csv").set_index("method")
+    assert all(
+        methods["explained"][method] == pytest.approx(one.value, rel=1e-12)
+        for method, one in outcome.results.items()
+    )
+    assert {path.stem for path in folder.glob("figures/*.svg")} == set(
+        joint_everything.figures(outcome, joint_parts.VIEW)
+    )
+    page = (folder / "report.html").read_text("utf-8")
+    assert (
+        "<script" not in page
+        and "nothing above" not in page
+        and f"explain more than {format_bound(result.certificate.upper)}" in page
+    )
+
+
+# --- compare --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory) -> tuple[Compared, Path]:
+    """Two methods at two k of an upload with names that mean harm, one with an option changed."""
+    done, folder = uploaded(), tmp_path_factory.mktemp("compare")
+    how = {"methods": ("tpower", "em"), "options": {"em": {"restarts": 2}}, "scale": True}
+    asked = ComparisonSpec(data=done.asked.data, ks=(2, 3), **how)
+    data = done.about.dataset
+    sweep = asked.run(X=data.X)
+    run = Compared("run", Chosen(data, asked.data, ""), asked, None, done.problem, sweep)
+    drawn = {name: sweep_figure(done.table, unit=1.0) for name in compare_everything.ABOUT}
+    files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
+    content = compare_everything.pack(run, drawn, files, MADE)
+    assert content == compare_everything.pack(run, drawn, files, MADE)
+    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
+        zipped.extractall(folder)
+    return run, folder / compare_everything.whole(run).folder
+
+
+def test_everything_of_a_comparison_holds_and_runs(compared, monkeypatch, capsys):
+    run, folder = compared
+    rows = pd.read_csv(folder / "tables/compare.csv")
+    assert len(rows) == 4 and set(rows["certificate"]) == {"certificates/k2.npz", "certificates/k3.npz"}
+    for row in rows.itertuples():
+        upper = nspca.verify(run.of.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
+        assert row.value <= upper * (1 + 1e-12) and upper == pytest.approx(row.upper, rel=1e-9)
+    monkeypatch.chdir(folder)
+    runpy.run_path("reproduce.py")
+    said = capsys.readouterr().out
+    assert "k2.npz" in said and "em" in said and "'restarts': 2" in (folder / "reproduce.py").read_text()
+    weights = pd.read_csv(folder / "tables/components.csv")
+    assert set(zip(weights["method"], weights["k"], strict=True)) == set(run.sweep)
+    report = (folder / "report.html").read_text("utf-8")
+    assert "<script" not in report and "em with restarts 2" in report
+    assert {path.stem for path in folder.glob("figures/*.svg")} == set(compare_everything.ABOUT)
+
+
+# --- on the page ----------------------------------------------------------------------------------
+
+
+@pytest.mark.visit
+def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
+    page = visit("pages/sweep.py", sample="pitprops", from_=2, to=3)
+    page.button(key="run").click().run()
+    page = finish(page)
+    before = len(page.get("download_button"))
+    page.button(key="ask_everything").click().run()
+    assert not page.exception and not page.error and len(page.get("download_button")) == before
+    sent = [
+        json.loads(part.proto.json) for part in page.get("bidi_component") if "figures" in part.proto.json
+    ]
+    assert [set(one["figures"]) for one in sent] == [{sweep_archive.CURVE, sweep_archive.COMPONENT}], (
+        "a covariance has no samples"
+    )
+    assert all(json.loads(text)["layout"]["paper_bgcolor"] == "#fff" for text in sent[0]["figures"].values())
+    page.session_state[offer.DRAWN] = (sent[0]["of"], None)
+    page.run()
+    assert not page.exception and offer.WITHOUT in page.warning[0].value
+    assert len(page.get("download_button")) == before + 1, "what cannot be drawn keeps nobody from the rest"

@@ -1,0 +1,112 @@
+"""A click is heard: whatever supersedes the run of the script that it asked for, and however late the page
+comes to its button.
+"""
+
+import ast
+from pathlib import Path
+
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSession
+from streamlit.testing.v1 import AppTest
+
+from nspca.dashboard.app import buttons, state
+
+
+def page():
+    import streamlit as st
+
+    from nspca.dashboard.app import buttons
+
+    done = st.session_state.setdefault("done", [])
+    waiting = buttons.begin("page")
+    if st.session_state.pop("superseded", False):
+        st.stop()  # what Streamlit does to a run when another one is asked for: the button is never reached
+    if not st.session_state.get("hidden"):
+        buttons.button("Run", "run", lambda: done.append(1))
+        buttons.button("Off", "off", lambda: done.append(2), disabled=True)
+        buttons.button("Fails", "fails", lambda: 1 / 0)
+    buttons.end(waiting)
+
+
+def test_a_click_is_done_once():
+    app = AppTest.from_function(page).run()
+    app.button(key="run").click().run()
+    assert app.session_state["done"] == [1]
+    app.run()
+    assert app.session_state["done"] == [1]
+
+
+def test_a_click_waits_for_the_button_when_its_run_is_superseded():
+    app = AppTest.from_function(page).run()
+    app.session_state["superseded"] = True
+    app.button(key="run").click().run()  # this run ends before the button
+    assert app.session_state["done"] == []
+    app.run()  # the next one has no click of its own
+    assert app.session_state["done"] == [1]
+
+
+def test_a_click_on_a_button_that_is_gone_is_over():
+    app = AppTest.from_function(page).run()
+    app.session_state["hidden"] = True
+    app.button(key="run").click().run()
+    app.session_state["hidden"] = False
+    app.run()
+    assert app.session_state["done"] == []
+
+
+def test_what_fails_is_said_and_not_tried_again():
+    app = AppTest.from_function(page).run()
+    app.button(key="fails").click().run()
+    assert app.exception
+    app.run()
+    assert not app.exception
+
+
+def test_a_click_is_noted_when_its_message_arrives(monkeypatch):
+    """Before Streamlit may drop the rerun it asks for; also for a session that has drawn nothing yet."""
+    heard = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda session, state: heard.append(state))
+    buttons.listen.__wrapped__()
+    message = ClientState()
+    for name, pressed in (("$$ID-0123-run", True), ("$$ID-4567-off", False)):
+        widget = message.widget_states.widgets.add()
+        widget.id, widget.trigger_value = name, pressed
+
+    class Session:
+        def __init__(self, state):
+            self.session_state = state
+
+    waiting = Session({buttons.PRESSED: set(), state.THERE: {"gone"}})
+    AppSession.request_rerun(waiting, message)
+    assert waiting.session_state[buttons.PRESSED] == {"run"}
+    assert waiting.session_state[state.THERE] - {""} == {"run", "off"}
+    AppSession.request_rerun(Session({}), message)
+    AppSession.request_rerun(waiting, None)
+    assert heard == [message, message, None]
+
+
+def test_disabled_buttons_do_nothing():
+    app = AppTest.from_function(page).run()
+    app.session_state[buttons.PRESSED] = {"off"}
+    app.run()
+    assert app.session_state["done"] == []
+
+
+def test_plain_buttons_of_streamlit_start_nothing():
+    """`st.button` that acts in the run of its click may lose it: pages use `buttons`, or a callback."""
+    root = Path(buttons.__file__).resolve().parents[3]
+    files = [*root.glob("nspca/dashboard/**/*.py"), *root.glob("pages/*.py"), root / "app.py"]
+    lost = []
+    for path in set(files) - {Path(buttons.__file__).resolve()}:
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+        ]
+        plain = [call for call in calls if ast.unparse(call.func) == "st.button"]
+        lost += [
+            f"{path.name}:{call.lineno}"
+            for call in plain
+            if not any(keyword.arg == "on_click" for keyword in call.keywords)
+        ]
+    assert lost == []

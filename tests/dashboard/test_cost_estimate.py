@@ -1,0 +1,89 @@
+"""What a run will take is said before it starts, and what cannot work here is refused with what can."""
+
+import time
+
+import pytest
+
+from nspca.dashboard import open_data
+from nspca.dashboard.runs import cost_estimate, defaults, start
+from nspca.dashboard.runs.sweeps import SWEEP
+from nspca.errors import Refused
+from nspca.jobs import Engine, JobState, engine
+from nspca.planning import machine
+from nspca.planning.machine import Speed
+from nspca.specs import DataSpec, SpeedSpec, SweepSpec
+
+DATA = "pages/data.py"
+
+
+@pytest.fixture
+def small_workers(monkeypatch):
+    """A run may use hardly more memory than a worker has before it reads anything."""
+    most = int(cost_estimate.PROGRAM / cost_estimate.ENDED_AT)
+    monkeypatch.setattr(Engine, "memory", property(lambda self: most))
+
+
+def line(page):
+    return next(one.value for one in page.caption if ":material/timer:" in one.value)
+
+
+def test_the_data_page_says_what_solving_takes(visit):
+    page = visit(DATA, sample="digits")
+    assert not page.exception and not page.error and not page.warning
+    said = line(page)
+    for part in ("10 features", "a moment", "MB of memory", "1 pass over the data", "all 64 features"):
+        assert part in said
+    assert "13 features" in line(visit(DATA, sample="pitprops"))
+
+
+def test_no_page_measures_the_machine(visit, monkeypatch):
+    made, asked = [], []
+    monkeypatch.setattr(machine, "known", lambda: None)
+    monkeypatch.setattr(machine, "measured", lambda: made.append(1))
+    measuring = JobState("a run", "running")
+    monkeypatch.setattr(defaults, "look", lambda *given, **how: asked.append(given) or measuring)
+    page = visit(DATA, sample="pitprops")
+    assert not page.exception and not page.error and asked and not made
+    assert "moment" not in line(page) and "about" not in line(page) and "of memory" in line(page)
+
+
+@pytest.mark.visit
+def test_a_worker_measures_it_once(monkeypatch):
+    monkeypatch.setattr(machine, "known", lambda: None)
+    defaults._begun.clear()
+    for _ in range(1200):
+        if found := cost_estimate.speed():
+            break
+        time.sleep(0.05)
+    assert isinstance(found, Speed) and found.sparse > 0
+    assert cost_estimate.speed() == found
+    runs = [run for run in engine().store.list_runs(defaults.EVERYBODY) if run.function == "speed"]
+    assert len(runs) == 1 and runs[0].state == "done"
+    assert engine().memory > 2**20
+    monkeypatch.setattr(machine, "speed", lambda: Speed(1.0, 2.0, 3.0))
+    assert SpeedSpec().run() == {"sparse": 1.0, "dense": 2.0, "text": 3.0}
+
+
+def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
+    page = visit(DATA, sample="digits")
+    assert not page.exception and len(page.warning) == 1
+    said = page.warning[0].value
+    assert "memory on this server" in said and "shard digits FOLDER" in said and "k 10" in said
+
+
+@pytest.mark.parametrize("name", ["sweep", "topics", "compare"])
+def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name):
+    page = visit(f"pages/{name}.py", sample="pitprops")
+    assert not page.exception and page.button(key="run").disabled
+    assert any("memory on this server" in one.value for one in page.warning)
+    of = open_data.find(DataSpec(sample="pitprops"), None)
+    with pytest.raises(Refused, match="memory on this server"):
+        start.of_page(SWEEP, of, SweepSpec(data=of.spec, ks=(3,)))
+
+
+def test_what_takes_hours_is_refused(monkeypatch):
+    of = open_data.find(DataSpec(sample="digits"), None)
+    assert cost_estimate.refusal(of, (10,) * 8) == ""
+    monkeypatch.setattr(machine, "known", lambda: Speed(1e-3, 1e-4, 1.0))
+    said = cost_estimate.refusal(of, (10,) * 2, problems=9)
+    assert "4 hours on this server" in said and "--k 10 --components 2" in said

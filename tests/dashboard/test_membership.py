@@ -1,0 +1,100 @@
+"""In or out on the sweep page: what is solid, what is said of it, what can be taken home."""
+
+import io
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca.dashboard.sweep import archive
+from nspca.dashboard.views import component, membership
+from nspca.selection.membership import Place
+from tests.dashboard.figures import figures
+
+PAGE = "pages/sweep.py"
+
+
+def known(share):
+    A = nspca.load_sample("pitprops").X
+    problem = nspca.Problem.from_covariance(A, 5)
+    return nspca.membership(problem, nspca.solve(problem), share=share)
+
+
+@pytest.mark.visit
+def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, address, texts):
+    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "Solid" not in texts(page) and "place" not in page.dataframe[0].value
+    page.select_slider(key="widget_within").set_value(950).run()
+    assert not page.exception and address(page)["within"] == "950"
+    line = "**Solid**: 4 of 5 features proved to be in every answer within 95 % of the best possible."
+    assert line in texts(page) and "7 are proved to be in none" in texts(page)
+    bars = next(figure for figure in figures(page) if figure["data"][0].get("type") == "bar")
+    assert bars["data"][0]["marker"]["pattern"]["shape"] == ["", "", "", "", "/"]
+    assert list(page.dataframe[0].value["place"]) == ["in every"] * 4 + ["exchangeable"]
+    assert page.dataframe[0].value["costs"].iloc[0] == "10.05 % to 10.06 %"
+    again = visit(PAGE, **address(page))
+    assert line in texts(again)
+
+
+@pytest.mark.visit
+def test_what_takes_longer_is_made_by_a_worker(visit, finish, texts, monkeypatch, settled):
+    monkeypatch.setattr(membership, "AT_ONCE", 0)
+    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=950)
+    page.button(key="run").click().run()
+    page = finish(page)
+    settled(page, lambda page: "Solid" in texts(page))
+    assert "**Solid**: 4 of 5 features" in texts(page) and not page.exception and not page.error
+
+
+def test_an_address_with_another_share_marks_nothing(visit, finish, texts):
+    page = visit(PAGE, sample="pitprops", from_=5, to=5, step=1, within=123)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not page.exception and "Solid" not in texts(page)
+
+
+def test_what_is_said():
+    assert "**Hatched**: the other 1, proved to be exchangeable." in membership.sentence(
+        "feature", known(0.95)
+    )
+    assert "Hatched" not in membership.sentence("feature", known(0.99))
+    several = known(0.95)
+    one = np.arange(13) != several.places.index(Place.NONE)
+    said = membership.sentence("feature", replace(several, upper_with=several.upper_with + 99 * one))
+    assert "Of the 8 features left out, 1 is proved to be in none." in said
+    problem = nspca.Problem.from_data(nspca.load_sample("digits").X, 10)
+    wide = nspca.membership(problem, nspca.solve(problem), share=0.99, effort="fast")
+    assert Place.EVERY not in wide.places
+    said = membership.sentence("pixel", wide)
+    assert "**Hatched**: all, undecided." in said and "A proof of 98.6 % says no more: prove more" in said
+    assert membership.cost_words(0.01111, 0.0278) == "1.11 % to 2.78 %"
+    assert (
+        membership.cost_words(0.01111, 0.01112) == "1.11 % to 1.12 %" and membership.cost_words(0, 0) == "0 %"
+    )
+
+
+def test_everything_has_a_row_for_each_feature_and_the_proof():
+    data, found = nspca.load_sample("pitprops"), known(0.95)
+    about = SimpleNamespace(dataset=data)
+    files = archive._features(SimpleNamespace(about=about, known=found))
+    rows = pd.read_csv(io.BytesIO(files["tables/in-or-out.csv"].content))
+    assert list(rows["feature"]) == list(data.feature_names) and rows["share"].eq(0.95).all()
+    assert rows["place"].value_counts().to_dict() == {"in none": 7, "in every": 4, "exchangeable": 2}
+    proof = nspca.Certificate.from_bytes(found.certificate.to_bytes())
+    assert proof.of_features and nspca.verify(data.X, proof) <= proof.upper
+    assert archive._features(SimpleNamespace(about=about, known=None)) == {}
+
+
+def test_the_table_to_take_home_has_it_too():
+    data, found = nspca.load_sample("pitprops"), known(0.95)
+    x = np.where(found.used, 1.0, 0.0)
+    rows = component.weights(data, x, found)
+    text = component.labelled(rows, data).to_csv(index=False)
+    read = pd.read_csv(io.StringIO(text))
+    assert list(read["place"]) == [found.places[j].value for j in np.flatnonzero(found.used)]
+    assert (read["costs_at_least"] <= read["costs_at_most"]).all() and read["instead"].notna().any()

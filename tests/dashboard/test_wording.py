@@ -1,0 +1,69 @@
+"""Numbers and names in words."""
+
+import pandas as pd
+import pytest
+
+from nspca.dashboard.app import wording
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (None, "nothing proved about it yet"),
+        (0.99269, "at least 99.2 % of the best possible, proved"),
+        (0.9999997, "at least 99.9999 % of the best possible, proved"),
+        (1.0, "the best possible, proved up to rounding"),
+        (0.4, "at least 40.0 % of the best possible, proved"),
+    ],
+)
+def test_proof(ratio, said):
+    assert wording.proof(ratio) == said
+
+
+def row(**columns):
+    return pd.Series({"value": 90.0, "ratio": 0.9, "kind": "epsnet", "probability": 0.99799} | columns)
+
+
+def test_a_bound_with_a_probability_says_so():
+    said = wording.beside("2014 paper's bound", 100.0, "epsnet", row())
+    assert said.startswith("The 2014 paper's bound (the value of the 2014 paper's eps&#45;net")
+    assert (
+        "100.0 for the same problem: at least 90.0 % of the best possible, with probability at least 99.7 %."
+        in said
+    )
+    assert "proved" not in said
+    exact = wording.beside("rank-3 bound", 100.0, "rank-3", row(kind="rank-3", probability=float("nan")))
+    assert exact.endswith("at least 90.0 % of the best possible, proved.")
+
+
+def test_a_bound_beside_ours_that_says_nothing_of_its_own():
+    cut = row(kind="l1", probability=float("nan"))
+    said = wording.beside("x", 110.0, "epsnet", cut)
+    assert said.endswith(
+        "no better than the leading eigenvalue, which gives at least 90.0 % of the best possible, proved."
+    )
+    assert wording.beside("x", 80.0, "epsnet", cut).endswith(
+        "below what the component explains: it does not hold here."
+    )
+
+
+def test_what_the_other_bounds_are():
+    said = wording.others(0.99799)
+    assert "with probability at least 99.7 %" in said and "eps = 0.1" in wording.OTHERS
+    assert said.count("proved") == 1 and len(said) < 160 and "proved" not in wording.OTHERS
+    assert "not computed" in wording.others(float("nan")) and "proved" not in wording.others(float("nan"))
+
+
+def test_names_are_shown_as_they_are():
+    hostile = "<img src=x onerror=alert(1)> **bold** [link](http://x) $x$ :red[y] `code`"
+    said = wording.plain(hostile)
+    assert not set(said) & set("<>*[]()$`")
+    assert wording.plain("a\nb\r\n# c") == "a b &#35; c"
+
+
+def test_sizes_and_counts():
+    assert (wording.size(10), wording.size(298_000), wording.size(2.5e9)) == ("10 B", "298 kB", "2.5 GB")
+    assert (wording.things(1, "feature"), wording.things(12582, "feature")) == (
+        "1 feature",
+        "12,582 features",
+    )
