@@ -160,7 +160,7 @@ def test_figures_of_a_comparison(monkeypatch):
         page = Page()
         monkeypatch.setattr(compare_page, "st", page)
         monkeypatch.setattr(compare_page, "download", lambda *given: None)
-        monkeypatch.setattr(compare_page.recipe, "offer", lambda *given: None)
+        monkeypatch.setattr(compare_page.export, "offer", lambda *given: None)
         dataset = SimpleNamespace(is_covariance=False)
         compare_page._table(SimpleNamespace(of=SimpleNamespace(dataset=dataset), asked=None), frame)
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
@@ -347,7 +347,7 @@ def test_pages_about_one_component(solved, monkeypatch):
             walk.text(closing.progress_words("running", [row]), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)
             now = SimpleNamespace(rows=(pack(found)["row"],), event=None)
-            monkeypatch.setattr(sweep_page.goes, "waiting", lambda now: None)
+            monkeypatch.setattr(sweep_page.progress, "waiting", lambda now: None)
             walk.text(sweep_page._says(now, 9), of(result))
             said = history_page._proof((result.ratio, result.ratio))[0]
             walk.text(said, of(result))
@@ -396,7 +396,7 @@ def test_pages_about_several_components(solved, monkeypatch):
         assert read_number(shares) <= above
         event = Event("joint", upper=joint.certificate.upper, lower=joint.value, payload={})
         now = SimpleNamespace(rows=(), event=event)
-        monkeypatch.setattr(joint_page.goes, "waiting", lambda now: None)
+        monkeypatch.setattr(joint_page.progress, "waiting", lambda now: None)
         walk.text(joint_page._says(SimpleNamespace(methods=["joint"]), now), of(joint))
         painted = SimpleNamespace(result=sweep["auto", 2], upper=sweep["auto", 2].certificate.upper)
         monkeypatch.setattr(painting, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)

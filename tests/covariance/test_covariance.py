@@ -237,7 +237,7 @@ def test_a_part_of_the_spectrum_is_asked_for_where_the_rest_is_at_hand():
     """In one file, which has a way out of a cluster of equal eigenvalues."""
     files = sorted((ROOT / "nspca").rglob("*.py"))
     asking = [path for path in files if "subset_by_" in path.read_text(encoding="utf-8")]
-    assert asking == [ROOT / "nspca" / "matrix" / "linalg.py"]
+    assert asking == [ROOT / "nspca" / "covariance" / "linalg.py"]
 
 
 # --- offsets --------------------------------------------------------------------------------------
