@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from nspca.dashboard import answer_page
 from nspca.dashboard.app import frame
 from nspca.dashboard.history import shared
-from nspca.dashboard.sweep import page as sweeping
+from nspca.dashboard.sweep.page import SweepPage
 
 with frame.page("Shared"):
     st.title("Shared with you")
-    sweeping.shared(shared.opened())
+    answer_page.show_shared(SweepPage(), shared.opened())

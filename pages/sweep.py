@@ -1,24 +1,12 @@
 """Sweep: variance against k, with the certified region."""
 
-import streamlit as st
-
+from nspca.dashboard import answer_page
 from nspca.dashboard.app import frame
-from nspca.dashboard.data import preview as data_line
-from nspca.dashboard.data import standin
-from nspca.dashboard.open_data import opened, some, whole
-from nspca.dashboard.sweep import form, preview, whatif
-from nspca.dashboard.sweep import page as sweeping
+from nspca.dashboard.open_data import opened, whole
+from nspca.dashboard.sweep import whatif
+from nspca.dashboard.sweep.page import SweepPage
 
 with frame.page("Sweep"):
-    st.title("How many features are enough?")
-    data = whole(opened())
-    data_line.line(data)
-    data_line.rows(data)
+    data = answer_page.open_page("How many features are enough?", lambda: whole(opened()))
     whatif.all_again(data)
-    standin.offer(data)
-    seen = None
-    with frame.guard(), frame.form():
-        asked = form.asked(data)
-        seen = preview.look(some(data), asked)
-        form.run_button(data, form.around(asked, seen))
-    sweeping.show(seen)
+    answer_page.show(SweepPage(), data)

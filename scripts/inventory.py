@@ -27,7 +27,7 @@ INPUTS = {
     "select_slider", "selectbox", "slider", "text_area", "text_input", "toggle",
 }  # fmt: skip
 BUTTONS = {"button", "link_button", "offer", "popover"}
-DOWNLOADS = {"download", "download_button"}
+DOWNLOADS = {"Download", "download", "download_button"}
 
 
 def offered() -> dict[str, list[str]]:

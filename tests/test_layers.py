@@ -49,6 +49,7 @@ DASHBOARD = [
     "proof",
     "history",
     "export",
+    "answer_page",
     "home",
     "sweep",
     "joint",

@@ -1,6 +1,7 @@
 """Pages run as Streamlit runs them, without a browser; one engine serves all tests of this folder."""
 
 import functools
+import html
 import os
 from pathlib import Path
 
@@ -130,7 +131,8 @@ def texts():
 
     def said(page: AppTest) -> str:
         kinds = (page.title, page.subheader, page.markdown, page.caption, page.info, page.warning, page.error)
-        return "\n".join(str(part.value) for kind in kinds for part in kind)
+        folded = [html.unescape(part.label) for part in page.expander]
+        return "\n".join([str(part.value) for kind in kinds for part in kind] + folded)
 
     return said
 

@@ -13,3 +13,8 @@ def drawn(page: AppTest) -> list[dict]:
 def figures(page: AppTest) -> list[dict]:
     """The figures of a page as Plotly has them."""
     return [json.loads(sent["figure"]) for sent in drawn(page)]
+
+
+def snippet(page):
+    """Return the Python that a page shows for its result."""
+    return next(code.value for code in page.code if code.language == "python")

@@ -26,7 +26,7 @@ from nspca.specs import CheckSpec, DataSpec, ProofSpec, SweepSpec
 from nspca.specs.proof import Closing
 from nspca.specs.published import OTHERS, paper_bounds, rank3_bound
 from nspca.specs.rows import Closer
-from tests.dashboard.figures import figures
+from tests.dashboard.figures import figures, snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -335,7 +335,7 @@ def test_what_if_some_features_were_not_there(done, finish, texts, visit, addres
     assert not page.error and address(page)["before"] == where["run"] and address(page)["run"] != where["run"]
     assert len(address(page)["out"].split(",")) == 2 and "before: all features" in names(page)
     assert not set(pixels) & set(page.dataframe[-1].value["feature"]) and "without 2 features" in texts(page)
-    exec(page.code[0].value, {})
+    exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {format_value(value)}" in texts(page)
     page.button(key="all_again").click().run()
@@ -364,7 +364,7 @@ def select(page, address, *features):
 
 def same_number(page, texts, capsys) -> float:
     """The snippet of the page finds what the page shows."""
-    exec(page.code[0].value, {})
+    exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {format_value(value)}" in texts(page)
     return value
@@ -397,7 +397,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
     page.select_slider(key="widget_k").set_value(4).run()
     same_number(page, texts, capsys)
     page.button(key="verify").click().run()
-    assert "Checked in" in page.success[0].value
+    assert "Checked in" in page.success[-1].value
     page = select(page, address, f"{data.feature_names[numbers[0]]} + 2 more")
     page.button(key="without").click().run()
     page = finish(page)
@@ -432,10 +432,10 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
     problem = nspca.Problem.from_covariance(left.X, 4, forced=forced)
     best = nspca.solve(problem, certify="standard")
     assert np.isclose(same_number(page, texts, capsys), best.value)
-    assert f"forced={problem.forced}" in page.code[0].value
+    assert f"forced={problem.forced}" in snippet(page)
     assert "at most 4 features, the 2 kept among them, can explain more" in texts(page)
     page.button(key="verify").click().run()
-    assert "and at most 2 more explains more than" in page.success[0].value
+    assert "and at most 2 more explains more than" in page.success[-1].value
     run = engine().store.open_run(address(page)["w"], address(page)["run"])
     asked = spec_of(run)
     assert asked.forced == problem.forced and (asked.keep or asked.forced) == tuple(kept)
@@ -542,7 +542,7 @@ def test_seconds_are_those_of_a_sweep_that_was_as_hard(done, visit, address, mon
     where = address(done)
     of = find(DataSpec(sample="digits"), None)
     monkeypatch.setattr(whatif.state, "get", lambda name: where["w"] if name == "w" else None)
-    monkeypatch.setattr(whatif.found.state, "get", lambda name: where["w"] if name == "w" else None)
+    monkeypatch.setattr(whatif.lookup.state, "get", lambda name: where["w"] if name == "w" else None)
     asked = SweepSpec(data=of.spec, ks=(6, 8))
     assert whatif._measured(asked) is not None
     for other in ({"ks": (6, 9)}, {"methods": ("auto", "em")}, {"nonneg": False}, {"effort": "standard"}):

@@ -16,6 +16,7 @@ from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec, published
 from nspca.specs.question import ks_words
 from nspca.specs.rows import Found, pack
+from tests.dashboard.figures import snippet
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
@@ -159,7 +160,7 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     )
     page.select_slider(key="widget_k").set_value(1).run()
     page.button(key="verify").click().run()
-    assert "Checked in" in page.success[0].value and "1 of 64 pixels keeps" in texts(page)
+    assert "Checked in" in page.success[-1].value and "1 of 64 pixels keeps" in texts(page)
     run = address(page)["run"]
     page.button(key="again").click().run()
     assert address(page)["run"] == run and page.button(key="cancel"), "it starts from the beginning"
@@ -184,7 +185,7 @@ def test_an_error_of_our_own_is_one_sentence_without_details(visit, monkeypatch,
     def broken(*arguments):
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("nspca.dashboard.sweep.form.asked", broken)
+    monkeypatch.setattr("nspca.dashboard.sweep.form.question", broken)
     page = visit(PAGE, **SHORT)
     assert "secret" not in sentence(page) and "reference" in sentence(page)
     monkeypatch.undo()
@@ -260,18 +261,18 @@ def test_the_snippet_leaves_out_what_the_page_left_out(visit, finish, capsys):
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    exec(page.code[0].value, {})
+    exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
 
 
 @pytest.mark.visit
-def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, capsys):
+def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, capsys, texts):
     page = visit(PAGE, sample="digits", log=1, from_=3, to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)
-    assert not page.error and not page.exception and any("log2" in caption.value for caption in page.caption)
-    exec(page.code[0].value, {})  # its own certificate is checked against the data it made
+    assert not page.error and not page.exception and "log2" in texts(page)
+    exec(snippet(page), {})  # its own certificate is checked against the data it made
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
     assert any(".npz digits-k3-certificate.npz" in code.value for code in page.code), (
@@ -280,14 +281,13 @@ def test_the_snippet_takes_the_logarithms_that_the_page_took(visit, finish, caps
 
 
 @pytest.mark.visit
-def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys):
+def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, texts):
     page = visit(PAGE, sample="digits", prep="equalised,off-first", from_=3, to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    said = "Equalised, First component out, sweep k"
-    assert any(said in caption.value for caption in page.caption)
-    exec(page.code[0].value, {})
+    assert "Equalised, First component out, sweep k" in texts(page)
+    exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)
 

@@ -105,9 +105,9 @@ def way_on(path: str, label: str) -> None:
     st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link(path))
 
 
-def form() -> DeltaGenerator:
-    """The box around what a page asks; nobody sees it before a room."""
-    return st.container(border=True, key=styles.FORM)
+def form(border: bool = True) -> DeltaGenerator:
+    """Return the box around what a page asks; present mode does not show it."""
+    return st.container(border=border, key=styles.FORM)
 
 
 def picture() -> DeltaGenerator:

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 import nspca
+from nspca.dashboard.answer_page import BYTES, Download, TakeHome
+from nspca.dashboard.app import state
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.open_data import Chosen, looked_at
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.sweep import report
 from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
@@ -35,7 +37,8 @@ class Finished:
     table : rows of the sweep with the best bound of each
     k, method : whose component is shown
     own : whether the data may go along
-    known : of the features of that component, where somebody asked
+    known : what is proved of every feature, where somebody asked
+    drawn : the curve
     """
 
     about: Chosen
@@ -48,6 +51,12 @@ class Finished:
     method: str
     own: bool = True
     known: nspca.Membership | None = None
+    drawn: go.Figure | None = None
+
+    @property
+    def proof(self) -> Proof | None:
+        """The best proof about the component that is drawn."""
+        return proofs.best(self.shown, self.tried, self.k)
 
     @property
     def shown(self) -> nspca.Result:
@@ -64,6 +73,58 @@ class Finished:
         if ready < total:
             line += f" The run was cancelled: {ready} of {total} problems were ready, and are here."
         return Whole(self.about, self.asked, "sweep", line, self.own)
+
+
+def take_home(done: Finished, name: str) -> TakeHome:
+    """Return all that can be taken home of a sweep; `name` is that of its run."""
+    curve, about = done.drawn, done.about
+    assert curve is not None
+    data, k, x = about.dataset, done.k, done.shown.components[:, 0]
+    files = [
+        Download(
+            "Report of this sweep, HTML",
+            lambda: _report(done, curve),
+            f"{about.stem}-sweep.html",
+            "text/html",
+            "One file with the figure, the numbers, the proofs and the recipe; it needs no network.",
+        ),
+        Download(
+            "Sweep, CSV",
+            lambda: frame_to_csv(component.labelled(done.table, data)),
+            f"{about.stem}-sweep.csv",
+        ),
+        Download(
+            "Component, CSV",
+            lambda: frame_to_csv(component.labelled(component.weights(data, x, done.known), data)),
+            f"{about.stem}-k{k}.csv",
+        ),
+    ]
+    if done.known is not None:
+        proof = done.known.certificate.of_prepared(data.prepared)
+        files.append(
+            Download(
+                "In or out, proved, NPZ",
+                proof.to_bytes,
+                f"{about.stem}-k{k}-in-or-out.npz",
+                BYTES,
+                "The certificate of what is solid: `python -m nspca verify` proves it again.",
+            )
+        )
+    return TakeHome(
+        done.whole.folder,
+        f"{name} {done.method} {k} {state.get('within')} {curve.to_json()}",
+        lambda: figures(done, curve),
+        lambda drawn, pictures: pack(done, drawn, pictures, datetime.now(UTC)),
+        files,
+        {"k": k, "method": done.method},
+    )
+
+
+def _report(done: Finished, curve: go.Figure) -> bytes:
+    """Return the report of a sweep, with a curve that moves."""
+    code = done.asked.to_python(k=done.k, method=done.method)
+    moving = report.moving(curve)
+    return report.html(done.about, done.problem, done.asked, moving, done.table, code, datetime.now(UTC))
 
 
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:

@@ -1,12 +1,10 @@
 """What to sweep: the inputs of the sweep page, checked before anything is started."""
 
-from functools import partial
-
 import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen, kept, measures
-from nspca.dashboard.runs import methods, start
+from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
 from nspca.dashboard.sweep import enough, whatif
@@ -19,8 +17,8 @@ STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and i
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
 
 
-def asked(chosen: Chosen) -> SweepSpec:
-    """The inputs, and the request they add up to.
+def question(chosen: Chosen) -> SweepSpec:
+    """Return the sweep that the address asks for.
 
     Raises
     ------
@@ -28,17 +26,40 @@ def asked(chosen: Chosen) -> SweepSpec:
         When k is out of range; the sentence says what is possible.
     """
     n, forced = chosen.dataset.X.shape[1], kept(chosen)
-    columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
-    sign = columns[-1]
-    first, last = (
-        column.number_input(
-            label, step=1, **state.bind(name, usually if state.get(name) is None else None, whatif.changed)
-        )
-        for column, label, name, usually in zip(
-            columns, ("k from", "to"), ("from", "to"), default_range(n, len(forced)), strict=False
-        )
+    first, last = ends(chosen)
+    step, scale = state.get("step"), _scale(chosen)
+    _check(first, last, step, n, len(forced))
+    return SweepSpec(
+        data=chosen.spec,
+        ks=usual(first, last) if step is None else tuple(range(first, last + 1, step)),
+        methods=_methods(chosen),
+        effort=_effort(),
+        forced=forced,
+        keep=state.get("keep") if tuple(state.get("keep")) != forced and forced else (),
+        nonneg=not state.get("signed"),
+        center=state.get("center"),
+        scale=scale,
     )
-    step = columns[2].number_input(
+
+
+def ends(chosen: Chosen) -> tuple[int, int]:
+    """Return the first and the last k: those of the address, or the default."""
+    default = default_range(chosen.dataset.X.shape[1], len(kept(chosen)))
+    first, last = (
+        usually if state.get(name) is None else state.get(name)
+        for name, usually in zip(("from", "to"), default, strict=True)
+    )
+    return first, last
+
+
+def inputs(chosen: Chosen) -> None:
+    """Draw the inputs, each tied to the address."""
+    columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
+    for column, label, name, value in zip(
+        columns, ("k from", "to"), ("from", "to"), ends(chosen), strict=False
+    ):
+        column.number_input(label, step=1, **state.bind(name, value, whatif.changed))
+    columns[2].number_input(
         "step",
         value=None,
         step=1,
@@ -46,46 +67,34 @@ def asked(chosen: Chosen) -> SweepSpec:
         help=STEP_HELP,
         **state.bind("step", then=whatif.changed),
     )
-    with sign:
-        signed = st.segmented_control(
-            "Weights",
-            [False, True],
-            format_func={False: "nonnegative", True: "of any sign"}.get,
-            required=True,
-            **state.bind("signed", then=whatif.changed),
-        )
+    columns[3].segmented_control(
+        "Weights",
+        [False, True],
+        format_func={False: "nonnegative", True: "of any sign"}.get,
+        required=True,
+        **state.bind("signed", then=whatif.changed),
+    )
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
-    with middle:
-        effort = st.selectbox(
-            "Effort for the proof",
-            list(EFFORTS),
-            help=EFFORT_HELP,
-            **state.bind("effort", _known(state.get("effort")), whatif.changed),
-        )
-    with right:
-        scale = st.toggle(
-            "Standardise",
-            disabled=chosen.dataset.is_covariance,
-            help=" ".join(
-                ["Divide every feature by its standard deviation.", measures(chosen).scales]
-            ).strip(),
-            **state.bind("scale", then=whatif.changed),
-        )
-    scale = scale and not chosen.dataset.is_covariance
-    with left:
-        refusals = methods.refusals(chosen, not signed, state.get("center"), scale, forced)
-        names = _methods(methods.able(refusals))
-    _check(first, last, step, n, len(forced))
-    return SweepSpec(
-        data=chosen.spec,
-        ks=usual(first, last) if step is None else tuple(range(first, last + 1, step)),
-        methods=names,
-        effort=effort,
-        forced=forced,
-        keep=state.get("keep") if tuple(state.get("keep")) != forced and forced else (),
-        nonneg=not signed,
-        center=state.get("center"),
-        scale=scale,
+    able = methods.able(_refusals(chosen))
+    about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
+    left.multiselect(
+        "Methods",
+        able,
+        format_func=methods.label,
+        help=about,
+        **state.bind("methods", list(_methods(chosen)), whatif.changed),
+    )
+    middle.selectbox(
+        "Effort for the proof",
+        list(EFFORTS),
+        help=EFFORT_HELP,
+        **state.bind("effort", _effort(), whatif.changed),
+    )
+    right.toggle(
+        "Standardise",
+        disabled=chosen.dataset.is_covariance,
+        help=" ".join(["Divide every feature by its standard deviation.", measures(chosen).scales]).strip(),
+        **state.bind("scale", then=whatif.changed),
     )
 
 
@@ -105,27 +114,29 @@ def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
     return asked.but(ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
 
 
-def run_button(chosen: Chosen, request: SweepSpec) -> None:
-    """Starts the sweep, and says how long it will take; what takes a moment starts by itself when it was
-    changed.
-    """
-    count = request.total
-    label = f"Run {count} problems" if count > 1 else "Run one problem"
-    begin, estimate = (partial(does, chosen, request) for does in (whatif.begin, whatif.estimate))
-    if start.offer(label, chosen, request, begin, estimate):
-        whatif.answer(chosen, request)
+def label(request: SweepSpec) -> str:
+    """Return what the start button says."""
+    return f"Run {request.total} problems" if request.total > 1 else "Run one problem"
 
 
-def _known(effort: str) -> str:
-    return effort if effort in EFFORTS else "fast"
+def _effort() -> str:
+    return state.get("effort") if state.get("effort") in EFFORTS else "fast"
 
 
-def _methods(able: list[str]) -> list[str]:
-    kept = [name for name in state.get("methods") if name in able] or ["auto"]
-    about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
-    return st.multiselect(
-        "Methods", able, format_func=methods.label, help=about, **state.bind("methods", kept, whatif.changed)
-    ) or ["auto"]
+def _scale(chosen: Chosen) -> bool:
+    return state.get("scale") and not chosen.dataset.is_covariance
+
+
+def _refusals(chosen: Chosen) -> dict[str, str | None]:
+    """Return for each method why it cannot answer the question; None when it can."""
+    return methods.refusals(
+        chosen, not state.get("signed"), state.get("center"), _scale(chosen), kept(chosen)
+    )
+
+
+def _methods(chosen: Chosen) -> tuple[str, ...]:
+    able = methods.able(_refusals(chosen))
+    return tuple(name for name in state.get("methods") if name in able) or ("auto",)
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int, kept: int) -> None:

@@ -2,12 +2,11 @@
 the recipe.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from html import escape
 
 import pandas as pd
 import plotly.graph_objects as go
-import streamlit as st
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.export import page
@@ -18,28 +17,6 @@ from nspca.presentation.numerals import format_bound, format_value, format_value
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
-
-
-def offer(
-    about: Chosen,
-    problem: Problem,
-    asked: SweepSpec,
-    drawn: go.Figure,
-    table: pd.DataFrame,
-    k: int,
-    method: str,
-) -> None:
-    """The download; the file is made when it is asked for."""
-    code = asked.to_python(k=k, method=method)
-    st.download_button(
-        "Report of this sweep, HTML",
-        lambda: html(about, problem, asked, moving(drawn), table, code, datetime.now(UTC)),
-        f"{about.stem}-sweep.html",
-        "text/html",
-        icon=":material/description:",
-        on_click="ignore",
-        help="One file with the figure, the numbers, the proofs and the recipe; it needs no network.",
-    )
 
 
 def moving(drawn: go.Figure) -> str:

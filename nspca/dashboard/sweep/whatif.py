@@ -171,19 +171,23 @@ def estimate(of: Chosen, asked: SweepSpec) -> None:
     st.caption(f"{wording.things(asked.total, 'problem')}, {said}{by_itself}.")
 
 
-def answer(of: Chosen, asked: SweepSpec) -> None:
-    """Run what was changed, if it takes a moment and there is a curve to compare it with; a run that goes on
-    for longer stays on the page.
+def answer(of: Chosen, asked: SweepSpec) -> bool:
+    """Start the sweep that somebody changed, if it takes a moment and there is a curve to compare it with;
+    return whether it was started.
+
+    A run that goes on for longer stays on the page.
     """
     if not st.session_state.pop(state.CHANGED, False):
-        return
+        return False
     if (state.get(SWEEP.key) or state.get("before")) is None or seconds(of, asked) >= MOMENT:
-        return
+        return False
     if asked.methods != USUAL and _measured(asked) is None:  # how long these take nobody knows yet
-        return
+        return False
     shown = _shown()
-    if shown is None or shown.now.ended or seconds(shown.of, shown.asked) < MOMENT:
-        begin(of, asked)
+    if shown is not None and not shown.now.ended and seconds(shown.of, shown.asked) >= MOMENT:
+        return False
+    begin(of, asked)
+    return True
 
 
 def begin(of: Chosen, asked: SweepSpec) -> None:

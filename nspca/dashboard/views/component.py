@@ -13,17 +13,13 @@ import streamlit as st
 from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export
 from nspca.dashboard.views import membership
 from nspca.data import Dataset
-from nspca.data.export import frame_to_csv
 from nspca.plots import component_figure, score_figure, score_map, separation
 from nspca.presentation.numerals import format_bound, format_value, format_value_share, ratio_at_most
 from nspca.problem import Problem
 from nspca.result import Result
 from nspca.selection.membership import Membership
-from nspca.specs import SweepSpec
 
 COSTS = (
     "Of the variance of the best possible component: at least what is proved, at most what a known exchange "
@@ -185,48 +181,6 @@ def table(
         },
     )
     return (list(shown.selection.rows) if key else []), list(rows["feature"])
-
-
-def downloads(
-    about: Chosen,
-    asked: SweepSpec,
-    result: Result,
-    k: int,
-    method: str,
-    frame: pd.DataFrame,
-    found: Membership | None = None,
-) -> None:
-    """The sweep, this component, and the Python that makes them again."""
-    dataset, stem = about.dataset, about.stem
-    with st.container(horizontal=True):
-        st.download_button(
-            "Sweep, CSV",
-            lambda: frame_to_csv(labelled(frame, dataset)),
-            f"{stem}-sweep.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Component, CSV",
-            lambda: frame_to_csv(labelled(weights(dataset, result.components[:, 0], found), dataset)),
-            f"{stem}-k{k}.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        if found is not None:
-            proof = found.certificate.of_prepared(dataset.prepared)
-            st.download_button(
-                "In or out, proved, NPZ",
-                proof.to_bytes,
-                f"{stem}-k{k}-in-or-out.npz",
-                "application/octet-stream",
-                icon=":material/download:",
-                on_click="ignore",
-                help="The certificate of what is solid: `python -m nspca verify` proves it again.",
-            )
-    export.offer(asked, about, k=k, method=method)
 
 
 def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:

@@ -1,0 +1,336 @@
+"""The mechanism of every page that asks one question of the data and shows the answer.
+
+A page says in an `AnswerPage` how its question is asked and how its answer is drawn. `show` does the rest: it
+finds the run, watches it, draws what is ready, and lets the result be taken home.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import nspca
+from nspca.dashboard import open_data
+from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.data import preview as data_line
+from nspca.dashboard.data import standin
+from nspca.dashboard.export import offer
+from nspca.dashboard.export.offer import Figures, Pictures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs import cost_estimate, export, first_answer, lookup, progress, start
+from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.dashboard.runs.results import kept
+from nspca.errors import NSPCAError
+from nspca.jobs import JobState
+from nspca.specs import ProblemSpec
+
+MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
+CHANGE = "change"
+CSV, BYTES = "text/csv", "application/octet-stream"
+
+
+@dataclass(frozen=True)
+class Download:
+    """One file of a result, made when somebody asks for it."""
+
+    label: str
+    make: Callable[[], bytes]
+    name: str
+    mime: str = CSV
+    help: str | None = None
+
+
+@dataclass(frozen=True)
+class TakeHome:
+    """All that can be taken home of a result.
+
+    Parameters
+    ----------
+    name : name of the ZIP file, without its ending
+    of : text that changes whenever the content of the ZIP changes
+    figures : returns the figures of the page by name
+    pack : returns the ZIP, from the figures and the pictures that the browser made of them
+    files : single files beside the ZIP
+    shown : what the page shows of the result, for `Spec.to_python`
+    code : Python that says more than that of the spec
+    """
+
+    name: str
+    of: str
+    figures: Callable[[], Figures]
+    pack: Callable[[Figures, Pictures], bytes]
+    files: Sequence[Download] = ()
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    code: str = ""
+
+
+class AnswerPage(ABC):
+    """A page with a question and its answer. `show` calls the methods in the order in which they stand here.
+
+    Attributes
+    ----------
+    kind : the runs that the page shows, and the name of the run in the address
+    leading : whether the answer needs the leading eigenvalue, which is measured first for a folder
+    """
+
+    kind: Kind
+    leading: bool = True
+
+    @abstractmethod
+    def question(self, data: Chosen) -> ProblemSpec:
+        """Return the question that the address asks of the data. Draws nothing.
+
+        Raises
+        ------
+        NSPCAError
+            For values that make no question; the form is then open, and the sentence stands in it.
+        """
+
+    def first(self, data: Chosen, asked: ProblemSpec) -> Watched | None:
+        """Return the answer that stands on the page before anybody asks, stored, made or on its way.
+
+        None for no such answer. By default it answers `usual`.
+        """
+        usual = self.usual(data)
+        return None if usual is None else first_answer.look(self.kind, open_data.some(data), usual)
+
+    def usual(self, data: Chosen) -> ProblemSpec | None:
+        """Return the question of the first answer; None for no first answer."""
+        return None
+
+    @abstractmethod
+    def form(self, data: Chosen, asked: ProblemSpec | None) -> None:
+        """Draw the inputs, each tied to the address by `state.bind`; `asked` is None where they make no
+        question.
+        """
+
+    def line(self, data: Chosen, asked: ProblemSpec) -> str:
+        """Return the question in a few words, for the folded form."""
+        return ", ".join([*asked.data.change_words(), asked.describe().asked])
+
+    @abstractmethod
+    def label(self, data: Chosen, asked: ProblemSpec) -> str:
+        """Return what the start button says."""
+
+    def begin(self, data: Chosen, asked: ProblemSpec) -> None:
+        """Start the run."""
+        start.of_page(self.kind, data, asked)
+
+    def beside(self, data: Chosen, asked: ProblemSpec) -> None:
+        """Draw what stands beside the start button: how long the run will take."""
+        cost_estimate.all_rows(data, asked)
+
+    def begin_unasked(self, data: Chosen, asked: ProblemSpec) -> bool:
+        """Start a run that nobody has to press a button for; return whether one was started."""
+        return False
+
+    def introduce(self, run: Watched, asked: ProblemSpec | None) -> None:
+        """Say that an answer is the first one, which nobody asked for, and how to get one's own."""
+        press = self.label(run.of, run.asked if asked is None else asked)
+        first_answer.announce(run, run.asked.describe().asked, press)
+
+    @abstractmethod
+    def status(self, run: Watched, now: JobState) -> str:
+        """Return one line: how far a run is, and the best value and bound so far."""
+
+    @abstractmethod
+    def share(self, run: Watched, now: JobState) -> float:
+        """Return which part of a run is done, from 0 to 1."""
+
+    @abstractmethod
+    def filling(self, run: Watched, now: JobState) -> None:
+        """Draw what a run has ready, while it goes on or after it stopped without a result."""
+
+    @abstractmethod
+    def view(self, run: Watched, results: nspca.Sweep) -> Any:
+        """Draw the answer as one sentence, its picture and one control; return what the other methods need
+        of it.
+        """
+
+    @abstractmethod
+    def more(self, run: Watched, results: nspca.Sweep, seen: Any) -> None:
+        """Draw everything else about the answer, below the form."""
+
+    def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> TakeHome | None:
+        """Return what can be taken home; None for nothing."""
+        return None
+
+
+def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
+    """Draw the head of a page and return its data: title, the data in one line, and for a stand-in the way to
+    the original.
+
+    The title stands first, so it is there when `find` cannot open the data.
+    """
+    st.title(title)
+    data = find()
+    data_line.line(data)
+    data_line.rows(data)
+    standin.offer(data)
+    return data
+
+
+def show(page: AnswerPage, data: Chosen) -> None:
+    """Draw a page below its head: the answer first, then the form in one line, then everything else."""
+    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    asked, refusal = None, None
+    try:
+        asked = page.question(data)
+    except NSPCAError as error:
+        refusal = error
+    run = None
+    with answer, frame.guard():
+        run = _find(page, data, asked)
+    with asking, frame.guard():
+        _ask(page, data, asked, run)
+        if refusal is not None:
+            raise refusal
+    if run is not None:
+        _draw(page, run, asked, answer, below)
+
+
+def show_shared(page: AnswerPage, run: Watched) -> None:
+    """Draw everything there is to see about a finished run that somebody shared."""
+    if not run.of_these_data or kept(run) is None:
+        st.warning(page.kind.changed)
+        return
+    st.caption(wording.plain(run.asked.describe().line))
+    _draw(page, run, run.asked, frame.picture(), st.container())
+
+
+def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched | None:
+    """Return the run of the address, or the first answer; None where there is neither, and say what to do.
+
+    Raises
+    ------
+    JobError
+        When the address names no run of this workspace, or one of another kind.
+    """
+    name = state.get(page.kind.key)
+    if name is not None:
+        run = lookup.named(page.kind, name)
+        if run.of_these_data:
+            return run
+        st.warning(page.kind.changed)
+        return None
+    first = None if asked is None else page.first(data, asked)
+    if first is None:
+        st.info(page.kind.empty, icon=page.kind.icon)
+    return first
+
+
+def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
+    """Draw the form: folded into one line where there is an answer, open where there is none."""
+    folded = run is not None and asked is not None
+    line = "" if asked is None else page.line(data, asked)
+    # Another key makes another element, so a form folds by itself when the first answer is there.
+    fold = st.expander(
+        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
+        expanded=not folded,
+        key="question_folded" if folded else "question_open",
+        icon=":material/tune:",
+    )
+    with fold:
+        page.form(data, asked)
+    if asked is None:
+        return
+    answered = run is not None and run.own and _same(run.asked, asked)
+    with fold if answered or not folded else st.container():
+        begin, beside = (lambda: page.begin(data, asked)), (lambda: page.beside(data, asked))
+        offered = start.offer(page.label(data, asked), data, asked, begin, beside)
+    if offered and page.begin_unasked(data, asked):
+        st.rerun()
+
+
+def _same(one: ProblemSpec, other: ProblemSpec) -> bool:
+    return one.content == other.content and one.numbers_only() == other.numbers_only()
+
+
+def _draw(
+    page: AnswerPage, run: Watched, asked: ProblemSpec | None, answer: DeltaGenerator, below: DeltaGenerator
+) -> None:
+    """Draw a run: waited for, filling in, stopped, or with its answer."""
+    results = kept(run)
+    if run.of.table is not None and run.measured(page.leading) is None:
+        with answer, frame.guard():
+            _unmeasured(page, run)
+        return
+    if results is None:
+        with answer, frame.guard():
+            _watch(page, run, asked)
+        return
+    with answer, frame.guard():
+        if run.now.state == "cancelled":
+            progress.ended(run.now, "again")
+        seen = page.view(run, results)
+        if not run.own and asked is not run.asked:
+            page.introduce(run, asked)
+        elif run.own and (asked is None or not _same(run.asked, asked)):
+            st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
+        with below, frame.guard():
+            page.more(run, results, seen)
+            taken = page.take_home(run, results, seen)
+            if taken is not None:
+                _take_home(run, taken)
+
+
+def _watch(page: AnswerPage, run: Watched, asked: ProblemSpec | None) -> None:
+    """Draw a run that goes on, or that stopped without a result."""
+    looks = (
+        lambda now: page.status(run, now),
+        lambda now: page.share(run, now),
+        lambda now: page.filling(run, now),
+    )
+    if run.own:
+        progress.show(run.now, *looks, stop=lambda: progress.stop(run.id))
+    else:
+        page.introduce(run, asked)
+        first_answer.await_it(run, *looks)
+
+
+def _unmeasured(page: AnswerPage, run: Watched) -> None:
+    """Draw how far a run about a folder is, until the variance of all rows is known."""
+
+    def look(now: JobState) -> None:
+        if run.measured(page.leading) is not None:
+            st.rerun()
+        st.caption(MEASURED)
+
+    if run.now.ended:
+        progress.each_second(lambda: look(run.now))
+        return
+    progress.show(
+        run.now,
+        lambda now: page.status(run, now),
+        lambda now: page.share(run, now),
+        look,
+        stop=lambda: progress.stop(run.id),
+    )
+
+
+def _take_home(run: Watched, taken: TakeHome) -> None:
+    """Draw the buttons for everything as one ZIP, single files, Python and JSON."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        offer.everything(f"{taken.name}.zip", taken.of, taken.figures, taken.pack)
+        if taken.files:
+            with st.popover("Single files", icon=":material/download:"):
+                for one in taken.files:
+                    _button(one)
+        export.offer(run.asked, run.of, code=taken.code, **taken.shown)
+
+
+def _button(one: Download) -> None:
+    """Draw the button of a single file."""
+    st.download_button(
+        one.label,
+        one.make,
+        one.name,
+        one.mime,
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"download_{one.label}",
+        help=one.help,
+    )

@@ -1,0 +1,62 @@
+"""The mechanism of a page with an answer: the answer first, then the question in one line, then the rest."""
+
+import pytest
+
+PAGE = "pages/sweep.py"
+
+
+@pytest.fixture
+def opened(visit, settled):
+    """Open the sweep page of pitprops, and come back when its first answer is there."""
+
+    def open_page(**address):
+        return settled(visit(PAGE, sample="pitprops", **address), lambda page: page.select_slider)
+
+    return open_page
+
+
+def question(page):
+    """Return the expander that holds the form."""
+    (fold,) = [one for one in page.expander if one.icon == ":material/tune:"]
+    return fold
+
+
+def test_the_answer_stands_before_the_question_and_the_question_is_one_line(opened):
+    page = opened()
+    kinds = [getattr(part, "label", "") or part.type for part in page.main]
+    slider = kinds.index("k, or click on the curve")
+    fold = next(i for i, kind in enumerate(kinds) if kind.endswith("**change**"))
+    assert slider < fold < kinds.index(page.button(key="run").label)
+    assert not question(page).proto.expanded and "nonnegative" in question(page).label
+
+
+def test_a_question_that_cannot_be_asked_is_open_with_one_sentence(visit, sentence):
+    page = visit(PAGE, sample="pitprops", from_=0)
+    assert question(page).proto.expanded and question(page).label == "The question"
+    assert "at least 1 up to at most 13" in sentence(page)
+    page.number_input(key="widget_from").set_value(2).run()
+    assert not page.error and page.button(key="run")
+
+
+def test_the_run_that_is_shown_is_named_only_where_the_form_asks_something_else(opened, finish):
+    page = opened(from_=4, to=6)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert not any("Shown:" in caption.value for caption in page.caption)
+    page.number_input(key="widget_to").set_value(5).run()
+    assert any("Shown: Pitprops, sweep k &#61; 4 to 6" in caption.value for caption in page.caption)
+
+
+def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish):
+    page = opened(from_=4, to=5)
+    assert not page.get("download_button")
+    page.button(key="run").click().run()
+    page = finish(page)
+    labels = [button.label for button in page.get("download_button")]
+    assert labels == [
+        "Certificate, NPZ",
+        "Report of this sweep, HTML",
+        "Sweep, CSV",
+        "Component, CSV",
+        "JSON",
+    ] and page.button(key="ask_everything")
