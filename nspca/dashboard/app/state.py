@@ -163,6 +163,7 @@ VALUES: dict[str, Kept] = {
     "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
     "summed": Kept(read_word, lambda: "adjusted"),
     "present": Kept(read_flag, lambda: False),  # no menu, no form, large type: for a room
+    "slide": Kept(read_integer),  # number of the page in a lesson that is presented
     "screen": Kept(read_integer, lambda: 1),  # of the learn page
     "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
     "painted": Kept(read_words, list),  # pixels, by number
