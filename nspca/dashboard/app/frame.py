@@ -52,8 +52,11 @@ log = logging.getLogger("nspca.dashboard")
 
 
 @contextmanager
-def page(title: str) -> Iterator[None]:
-    """Everything around a page: ``with frame.page("Sweep"): ...``"""
+def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
+    """Draw everything around a page: ``with frame.page("Sweep"): ...``
+
+    A page without a menu is for visitors who came for one thing, such as the phones of a class.
+    """
     stay_home()
     buttons.listen()
     st.set_page_config(
@@ -66,7 +69,7 @@ def page(title: str) -> Iterator[None]:
     browser_storage.recall()
     waiting = buttons.begin(title)
     lesson = slides.remember(lesson_pages)
-    if not present:
+    if not present and has_menu:
         _menu(lesson, lesson_pages)
     _trouble()
     browser_storage.say_whose()

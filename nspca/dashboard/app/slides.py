@@ -111,7 +111,7 @@ def menu(slides: list[Slide], pages: Mapping[str, tuple[str, str]]) -> None:
             lambda: _keep([*slides, _here(pages)]),
             icon=":material/add:",
             help=LESSON,
-            disabled=len(slides) >= MOST,
+            disabled=len(slides) >= MOST or st.session_state[state.OPEN] not in pages,
         )
         for number, slide in enumerate(slides):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -160,7 +160,9 @@ def _step(label: str, key: str, slides: list[Slide], to: int, icon: str, shortcu
 def _here(pages: Mapping[str, tuple[str, str]]) -> Slide:
     """Return the open page as a page of a lesson."""
     path, label = pages[st.session_state[state.OPEN]]
-    return Slide(path, label, tuple((name, value) for name, value in state.link().items() if name not in PERSONAL))
+    return Slide(
+        path, label, tuple((name, value) for name, value in state.link().items() if name not in PERSONAL)
+    )
 
 
 def _keep(slides: list[Slide]) -> None:

@@ -168,6 +168,7 @@ VALUES: dict[str, Kept] = {
     "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
     "painted": Kept(read_words, list),  # pixels, by number
     "judge": Kept(read_flag, lambda: False),  # the painting is done, and the answer shown beside it
+    "room": Kept(read_word),  # code of the room of a class, on a student's phone
     "share": Kept(read_word),  # the name under which somebody shared a run
     "find": Kept(str, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
     "listed": Kept(read_integer, lambda: 1),
@@ -198,6 +199,7 @@ OF_PAGES = {
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",
+    "join": "room",
     "shared": "share axis bound fit enough k shown within",
 }
 ELSEWHERE = {

@@ -34,7 +34,9 @@ def cards(table: pd.DataFrame) -> str:
     """Return the first rows of a table as HTML, a list of names and values for each row."""
     names = [escape(str(name)) for name in table.columns]
     rows = [
-        "".join(f"<dt>{name}</dt><dd>{escape(_text(value))}</dd>" for name, value in zip(names, row, strict=True))
+        "".join(
+            f"<dt>{name}</dt><dd>{escape(_text(value))}</dd>" for name, value in zip(names, row, strict=True)
+        )
         for row in table.head(MOST).itertuples(index=False, name=None)
     ]
     left = len(table) - len(rows)

@@ -61,9 +61,16 @@ class View {
     root.querySelector(".opposite input").onchange = (e) => { this.opposite = e.target.checked; this.width = 0; this.resize(); };
     root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
     root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
-    this.canvas.onpointerdown = (e) => { this.stop(); this.canvas.setPointerCapture(e.pointerId); this.held = true; this.point(e); };
+    this.canvas.onpointerdown = (e) => {
+      this.stop();
+      this.canvas.setPointerCapture(e.pointerId);
+      this.held = { phi: this.phi };
+      this.point(e);
+    };
     this.canvas.onpointermove = (e) => { if (this.held) this.point(e); };
-    this.canvas.onpointerup = this.canvas.onpointercancel = () => { if (this.held) { this.held = false; this.tell(); } };
+    this.canvas.onpointerup = () => { if (this.held) { this.held = null; this.tell(); } };
+    // The finger scrolls the page: the angle stays as it was.
+    this.canvas.onpointercancel = () => { if (this.held) { this.go(this.held.phi); this.held = null; } };
   }
 
   update(component) {

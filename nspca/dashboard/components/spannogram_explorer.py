@@ -38,7 +38,8 @@ _HTML = f"""
   </div>
 </div></div>
 """
-_CSS = """
+_CSS = (
+    """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
 .nspca-spx { container-type: inline-size; }
 .nspca-spx .parts { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
@@ -75,7 +76,9 @@ _CSS = """
 }
 .nspca-spx.room :is(.steps, .opposite) { display: none; }
 .nspca-spx [hidden] { display: none !important; }
-""" + icons.CSS
+"""
+    + icons.CSS
+)
 _JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").read_text("utf-8")
 _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
 
@@ -265,6 +268,38 @@ def asking(
     data = explorer_data(V, k, phi=begin if guessed is None else guessed, optimum=optimum, **options)
     shown = None if picture is None else picture.data()
     return {**data, "ask": True, "guessed": guessed, "picture": shown, "noun": "pixel"}
+
+
+def sending(V, k: int, label: str, sent: float | None) -> dict:
+    """Return what a phone needs to guess the best angle: the curves, and nothing of the answer.
+
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    label : str
+        Of the button that sends the guess.
+    sent : float or None
+        The guess that was sent before, in degrees.
+    """
+    data = explorer_data(
+        V,
+        k,
+        nonneg=True,
+        names=None,
+        unit=1.0,
+        unit_name=UNIT,
+        phi=0.0 if sent is None else float(np.radians(sent)),
+        optimum=(0.0, 1),
+        found=Spans(np.zeros(1), np.zeros((1, 1)), (np.zeros(0),), ([],)),
+        height=300,
+        noun="pixel",
+    )
+    known = {
+        "guessed": None if sent is None else float(np.radians(sent)),
+        "optimum": {"phi": 0, "sign": 1, "value": 1},
+    }
+    return {**data, "ask": True, "send": label, **known}
 
 
 def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:

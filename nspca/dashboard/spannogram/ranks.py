@@ -115,7 +115,9 @@ def show(of: Subject, _: DeltaGenerator) -> None:
             same=of.key,
         )
     tables.show(
-        _table(ranks, proved), "ranks", alt="For each rank what is promised, what is proved, and what it costs"
+        _table(ranks, proved),
+        "ranks",
+        alt="For each rank what is promised, what is proved, and what it costs",
     )
     if not all(rank.finished for rank in ranks):
         st.caption(

@@ -152,7 +152,10 @@ def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str
     first = f"Weights of any sign reach **{free}** of {unit_name} on this set of {size}. "
     if view.inside:
         return first + "These weights have one sign. They are **allowed**, and are the answer."
-    text = first + f"These weights have both signs, so they are **not allowed**. Nonnegative weights reach **{reached}**"
+    text = (
+        first
+        + f"These weights have both signs, so they are **not allowed**. Nonnegative weights reach **{reached}**"
+    )
     if view.active is not None:
         text += f", with the weight of {wording.plain(names[view.support[view.active]])} just at zero"
     text += f". The best of all sets reaches {most}"
