@@ -7,24 +7,26 @@ from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import opened
 from nspca.dashboard.spannogram import ranks as ranks_view
 from nspca.dashboard.spannogram import support as support_view
+from nspca.dashboard.spannogram.lessons import SENTENCES
 from nspca.dashboard.spannogram import views as spannogram_views
 
 with frame.page("Spannogram"):
     st.title("Why few sets need to be checked")
     data = opened()
     top = st.container()
-    preview.line(data)
-    standin.offer(data)
-    of = spannogram_views.controls(data)
+    with frame.form(border=False):
+        preview.line(data)
+        standin.offer(data)
+        of = spannogram_views.controls(data)
+        if of is not None:
+            view, beside = spannogram_views.view()
     if of is not None:
-        view, beside = spannogram_views.view()
-        if view == "curves":
-            top.markdown(spannogram_views.answer(of))
+        top.markdown(spannogram_views.answer(of) if view == "curves" else SENTENCES.get(view, ""))
         show = {
             "curves": spannogram_views.curves,
             "sphere": spannogram_views.sphere,
             "support": support_view.show,
             "ranks": ranks_view.show,
         }[view]
-        with frame.guard():
+        with frame.picture(), frame.guard():
             show(of, beside)

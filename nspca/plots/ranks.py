@@ -39,7 +39,7 @@ def cost_figure(d: Iterable[int], supports: Sequence[int], cones: Sequence[int])
     )
     figure = new_figure(alt, height=320)
     for name, counts, colour, dash in (
-        ("candidate supports, at most", supports, BOUND, "dot"),
+        ("sets to check, at most", supports, BOUND, "dot"),
         ("cones made", cones, FOUND, "solid"),
     ):
         figure.add_scatter(

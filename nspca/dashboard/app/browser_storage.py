@@ -20,6 +20,33 @@ _SCRIPTS = [
     for name in ("entries.js", "browser_storage.js")
 ]
 _MEMORY = st.components.v2.component("nspca_memory", html="<span hidden></span>", js="\n".join(_SCRIPTS))
+_MIRROR = st.components.v2.component(
+    "nspca_mirror",
+    html="<span hidden></span>",
+    js=files("nspca.dashboard.app").joinpath("mirror.js").read_text("utf-8"),
+)
+
+
+def mirror(name: str, value: str | None) -> str | None:
+    """Keep a text in the browser's storage, and return it, or what the browser has kept from before.
+
+    Parameters
+    ----------
+    name : str
+        Name in the storage.
+    value : str or None
+        The text of this session. None asks the browser, and an empty text makes it forget.
+
+    Returns
+    -------
+    str or None
+        What the browser returns has to be checked like an address: anybody may have written it.
+    """
+    key = f"mirror_{name}"
+    result = _MIRROR(
+        key=key, data={"name": name, "value": value}, default={"value": None}, on_value_change=lambda: None
+    )
+    return result.get("value") if value is None else value
 
 
 def recall() -> None:

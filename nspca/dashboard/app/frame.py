@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import browser_storage, buttons, collector, plotly, state, styles
+from nspca.dashboard.app import browser_storage, buttons, collector, plotly, slides, state, styles
 from nspca.dashboard.app.internals import stay_home
 from nspca.dashboard.app.wording import plain
 from nspca.errors import NSPCAError
@@ -44,15 +45,18 @@ LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
     '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" '
     'fill="#2a94b0">nspca</text></svg>',
 )
-ROOM = "For a room: no menu, no form, large type. Esc leads back."
+ROOM = "Show the picture and its sentence alone, in large type. Esc leads back."
 MENU = 220  # pixels: Streamlit's own 300 are a third of a small screen
 READY_SECONDS = 60.0  # that workers have to start
 log = logging.getLogger("nspca.dashboard")
 
 
 @contextmanager
-def page(title: str) -> Iterator[None]:
-    """Everything around a page: ``with frame.page("Sweep"): ...``"""
+def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
+    """Draw everything around a page: ``with frame.page("Sweep"): ...``
+
+    A page without a menu is for visitors who came for one thing, such as the phones of a class.
+    """
     stay_home()
     buttons.listen()
     st.set_page_config(
@@ -60,17 +64,19 @@ def page(title: str) -> Iterator[None]:
     )
     state.begin("app" if title == HOME[1] else title.lower())
     present = state.get("present")
+    lesson_pages = {PurePath(path).stem: (path, label) for path, label, _ in PAGES}
     st.html(styles.style(st.context.theme.type == "dark", present))
     browser_storage.recall()
     waiting = buttons.begin(title)
-    if not present:
-        _menu()
+    lesson = slides.remember(lesson_pages)
+    if not present and has_menu:
+        _menu(lesson, lesson_pages)
     _trouble()
     browser_storage.say_whose()
     with guard():
         yield
     if present:
-        _leave()
+        slides.bar(lesson)
     buttons.end(waiting)
     browser_storage.remember()
     plotly.png_too()
@@ -106,12 +112,14 @@ def way_on(path: str, label: str) -> None:
 
 
 def form(border: bool = True) -> DeltaGenerator:
-    """Return the box around what a page asks; present mode does not show it."""
+    """Return the box around what a page asks. It is hidden in present mode, and below the picture on a phone."""
     return st.container(border=border, key=styles.FORM)
 
 
 def picture() -> DeltaGenerator:
-    """The box around the picture that answers; on a phone it comes before the form."""
+    """Return the box around the picture that answers. On a phone it comes before the form, and in present mode
+    what follows it is hidden.
+    """
     return st.container(key=styles.PICTURE)
 
 
@@ -140,20 +148,15 @@ def _trouble() -> None:
         st.warning(plain(notice), icon=":material/schedule:")
 
 
-def _leave() -> None:
-    icon = ":material/close_fullscreen:"
-    buttons.button(
-        "Leave", "leave", lambda: state.put(present=None), icon=icon, type="tertiary", shortcut="Esc"
-    )
-
-
-def _menu() -> None:
+def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None:
+    """Draw the menu: the pages, and what leads before a room."""
     st.logo(LOGO, size="large")
     with st.sidebar:
         st.caption("Sparse PCA with proof")
         for path, label, icon in PAGES:
             st.page_link(path, label=label, icon=icon, query_params=state.link(path))
         present(type="tertiary")
+        slides.menu(lesson, pages)
 
 
 def _after_paint() -> None:

@@ -14,8 +14,8 @@ from nspca.dashboard.app import internals
 _ASSETS = "nspca_vendor"
 _VERSION = version("plotly")  # asking looks through every folder that packages may be in
 _SHELL = files("nspca.dashboard.app")
-LOADER = _SHELL.joinpath("plotly.js").read_text("utf-8")
-"""What every script that draws with Plotly begins with."""
+LOADER = "\n".join(_SHELL.joinpath(name).read_text("utf-8") for name in ("plotly.js", "touch.js"))
+"""The start of every script that draws with Plotly: it loads plotly.js, and adapts figures to phones."""
 _SAVING = st.components.v2.component(
     "nspca_saving",
     html="<span hidden></span>",

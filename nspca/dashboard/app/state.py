@@ -163,10 +163,12 @@ VALUES: dict[str, Kept] = {
     "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
     "summed": Kept(read_word, lambda: "adjusted"),
     "present": Kept(read_flag, lambda: False),  # no menu, no form, large type: for a room
+    "slide": Kept(read_integer),  # number of the page in a lesson that is presented
     "screen": Kept(read_integer, lambda: 1),  # of the learn page
     "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
     "painted": Kept(read_words, list),  # pixels, by number
     "judge": Kept(read_flag, lambda: False),  # the painting is done, and the answer shown beside it
+    "room": Kept(read_word),  # code of the room of a class, on a student's phone
     "share": Kept(read_word),  # the name under which somebody shared a run
     "find": Kept(str, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
     "listed": Kept(read_integer, lambda: 1),
@@ -197,6 +199,7 @@ OF_PAGES = {
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",
+    "join": "room",
     "shared": "share axis bound fit enough k shown within",
 }
 ELSEWHERE = {

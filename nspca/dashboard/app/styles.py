@@ -1,6 +1,8 @@
 """What Streamlit has no option for: the styles that every page adds to its own. No Streamlit calls."""
 
-FORM, PICTURE = "form", "picture"  # keys of containers, by which the styles know them
+# Keys of containers, by which the styles know them. The last three begin with these words, or stand alone in a page.
+FORM, PICTURE, BAR = "form", "picture", "present_bar"
+WIDE, CARDS = "wide_", "cards_"
 # Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches
 # on near black need it.
 DARK_INK = "#0b1d23"
@@ -27,17 +29,36 @@ NARROWER = f"""@media (max-width: 1200px) {{
 .st-key-{FORM} [data-testid='stHorizontalBlock'] {{ flex-wrap: wrap; }}
 .st-key-{FORM} [data-testid='stColumn'] {{ min-width: min(12rem, 100%); }}
 }}"""
-# On a phone the picture comes before the form that asked for it, and everything else after both.
-PHONE = f"""@media (max-width: 640px) {{
+# On a phone the picture comes before the form that asked for it, and everything else after both. The title is
+# smaller, and a table is a list of cards.
+PHONE = f"""
+[class*='st-key-{CARDS}'] {{ display: none; }}
+.cards {{ display: grid; gap: 0.6rem; }}
+.cards dl {{ display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0.15rem 0.6rem; margin: 0;
+  padding: 0.6rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.3); border-radius: 0.4rem; }}
+.cards :is(dt, dd) {{ margin: 0; overflow-wrap: anywhere; }} .cards dt {{ opacity: 0.75; }}
+@media (max-width: 640px) {{
 :has(> .st-key-{FORM}) {{ order: 1; }}
 :has(> .st-key-{FORM}) ~ * {{ order: 2; }}
 :has(> .st-key-{FORM}) ~ :has(> .st-key-{PICTURE}) {{ order: 0; }}
+[data-testid='stHeading'] h1 {{ font-size: 1.6rem; padding: 0.2rem 0; }}
+[data-testid='stMainBlockContainer'] {{ padding-top: 3.4rem; }}
+[class*='st-key-{CARDS}'] {{ display: flex; }} [class*='st-key-{WIDE}'] {{ display: none; }}
+.claims, .claims :is(tbody, tr, td) {{ display: block; }} .claims thead {{ display: none; }}
+.claims tr {{ margin-bottom: 0.6rem; padding: 0.5rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.3);
+  border-radius: 0.4rem; }}
+.claims td {{ border: none; padding: 0.1rem 0; }}
 }}"""
-# Before a room: what is shown, large and alone.
+# Before a room: the title, the sentence, the picture and its control fill the screen, and nothing else is shown.
 PRESENTING = f"""
-html {{ font-size: 135%; }}
+html {{ font-size: clamp(100%, 2.1vh, 170%); }}
 [data-testid='stHeader'], [data-testid='stSidebar'], .st-key-{FORM} {{ display: none; }}
-[data-testid='stMainBlockContainer'] {{ padding: 1rem 2rem; }}
+[data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
+[data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
+[data-testid='stMainBlockContainer'] :is([data-testid='stExpander'], [data-testid='stCaptionContainer'],
+  [data-testid='stDownloadButton'], [data-testid='stPageLink'], [data-testid='stDataFrame'], hr) {{ display: none; }}
+:has(> .st-key-{PICTURE}) ~ *:not(:has(.st-key-{PICTURE}, .st-key-{BAR})) {{ display: none; }}
+.st-key-{BAR} [data-testid='stPageLink'], .st-key-{BAR} [data-testid='stCaptionContainer'] {{ display: flex; }}
 """
 
 

@@ -172,8 +172,9 @@ class View {
     this.best = figure.data.findIndex((trace) => trace.name === "best found");
     this.mark = gap.data.length;
     gap.data.push({ x: [], y: [], mode: "markers", marker: { size: 9, color: this.look.ink }, hoverinfo: "skip", showlegend: false, cliponaxis: false });
-    await Plotly.react(this.world, figure.data, this.themed(figure.layout), config);
-    await Plotly.react(this.gap, gap.data, this.themed(gap.layout), config);
+    await Plotly.react(this.world, figure.data, adapted(this.themed(figure.layout), this.world), options());
+    await Plotly.react(this.gap, gap.data, adapted(this.themed(gap.layout), this.gap), options());
+    for (const plot of [this.world, this.gap]) touchable(plot);
   }
 
   async draw() {
@@ -220,7 +221,7 @@ class View {
 
   play() {
     if (this.step >= this.last) this.go(0);
-    this.playButton.textContent = "⏸ Pause";
+    this.playButton.querySelector("span").textContent = "Pause";
     this.playButton.setAttribute("aria-pressed", "true");
     // About ten seconds for the whole search, and never so fast that a cone cannot be seen.
     const pause = Math.min(700, Math.max(70, 10000 / (this.last + 1)));
@@ -234,7 +235,7 @@ class View {
   stop() {
     clearInterval(this.timer);
     this.timer = null;
-    this.playButton.textContent = "▶ Play";
+    this.playButton.querySelector("span").textContent = "Play";
     this.playButton.setAttribute("aria-pressed", "false");
   }
 

@@ -11,6 +11,7 @@ import streamlit as st
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import cache
 from nspca.dashboard.app.plotly import plotly_url, serve_plotly
+from nspca.dashboard.components import icons
 from nspca.dashboard.components.figures import plotly_script
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
@@ -21,12 +22,12 @@ from nspca.presentation.numerals import format_bound_share, format_guarantee, fo
 CAP = 3000
 """Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
 _SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
-_HTML = """
+_HTML = f"""
 <div class="nspca-cones">
   <div class="bar">
-    <button class="play" type="button" aria-pressed="false">▶ Play</button>
-    <button class="back" type="button" aria-label="one step back">◀</button>
-    <button class="on" type="button" aria-label="one step on">▶</button>
+    {icons.PLAY}
+    <button class="back" type="button" aria-label="one step back">{icons.icon("back")}</button>
+    <button class="on" type="button" aria-label="one step on">{icons.icon("on")}</button>
     <span class="legend"></span>
     <button class="turn" type="button"></button>
   </div>
@@ -42,10 +43,11 @@ _CSS = """
 .nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem;
   container-type: inline-size; }
 .nspca-cones .stage { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
-.nspca-cones .world { height: 400px; } .nspca-cones .gap { height: 300px; }
+.nspca-cones .world { height: calc(400px * var(--nspca-room, 1)); }
+.nspca-cones .gap { height: calc(300px * var(--nspca-room, 1)); }
 @container (min-width: 760px) {
   .nspca-cones .stage { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); align-items: center; }
-  .nspca-cones .gap { height: 370px; }
+  .nspca-cones .gap { height: calc(370px * var(--nspca-room, 1)); }
 }
 @container (max-width: 500px) { .nspca-cones .world { height: 330px; } }
 @container (max-width: 759px) { .nspca-cones .world.flat { height: 50cqw; } }
@@ -68,7 +70,7 @@ _CSS = """
 _REPLAY = st.components.v2.component(
     "nspca_cone_replay",
     html=_HTML,
-    css=_CSS,
+    css=_CSS + icons.CSS,
     js=plotly_script("cone_replay.js"),
     # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
     isolate_styles=False,

@@ -10,8 +10,9 @@ function themed(layout, element) {
   const page = get("--st-background-color", "#fff");
   const font = { ...template.font, color: text, family: get("--st-font", "sans-serif") };
   const hoverlabel = { ...template.hoverlabel, bgcolor: page, bordercolor: text, font: { color: text, family: font.family } };
-  const height = document.fullscreenElement === element ? undefined : layout.height;  // it has all of the screen
-  return { ...layout, height, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
+  const height = document.fullscreenElement === element ? undefined : element.clientHeight;  // it has all of the screen
+  const themed = { ...layout, height, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
+  return adapted(themed, element);
 }
 
 function listen(state) {
@@ -40,12 +41,17 @@ function listen(state) {
   }, true);
 }
 
-// A figure that is drawn where nobody sees it, in a closed tab, has no width yet; columns change theirs.
+// A figure that is drawn where nobody sees it, in a closed tab, has no width yet; columns change theirs. In present mode
+// the height follows the screen.
 function follow(state) {
   state.watched = new ResizeObserver(() => {
-    const width = state.div.clientWidth;
-    if (width && state.listening && width !== state.width) globalThis.Plotly.Plots.resize(state.div);
-    state.width = width;
+    const { clientWidth: width, clientHeight: height } = state.div;
+    const isNew = width !== state.width || (state.tall && height !== state.tall);
+    if (width && state.listening && isNew && document.fullscreenElement !== state.div) {
+      if (height === state.tall) globalThis.Plotly.Plots.resize(state.div);
+      else globalThis.Plotly.relayout(state.div, { height });
+    }
+    Object.assign(state, { width, tall: height });
   });
   state.watched.observe(state.div);
 }
@@ -63,7 +69,8 @@ async function draw(state) {
       if (state.gone) return;
       const { data, layout } = JSON.parse(figure);
       const hovered = state.hovered;
-      await Plotly.react(state.div, data, themed(layout, state.div), config);
+      await Plotly.react(state.div, data, themed(layout, state.div), options());
+      touchable(state.div);
       if (!state.listening) listen(state);
       // The redraw dropped the hover text, and with it the point a click would report.
       if (hovered && data[hovered.curveNumber]) Plotly.Fx.hover(state.div, [hovered]);
@@ -88,7 +95,7 @@ export default function (component) {
   state.gone = false;
   state.send = setTriggerValue;
   state.clickable = data.clickable;
-  if (document.fullscreenElement !== state.div) state.div.style.height = `${data.height}px`;
+  if (document.fullscreenElement !== state.div) state.div.style.height = `calc(${data.height}px * var(--nspca-room, 1))`;
   state.div.setAttribute("role", "img");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);

@@ -96,7 +96,7 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
             on_click(value["customdata"])
 
     data = {**made, "clickable": on_click is not None}  # a click that nobody waits for runs no page
-    result = _FIGURE(key=key, data=data, height=made["height"], on_click_change=clicked)
+    result = _FIGURE(key=key, data=data, height="content", on_click_change=clicked)
     click = result.get("click")
     return None if click is None else click["customdata"]
 

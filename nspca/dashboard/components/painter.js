@@ -1,5 +1,7 @@
 // A small image whose pixels are chosen by touching them; the server is told when the hand is lifted.
 const views = new WeakMap();
+// Rows and columns that a key moves by.
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 class View {
   constructor(root) {
@@ -9,14 +11,20 @@ class View {
       const pixel = this.under(event);
       if (pixel === null || this.data.still) return;
       event.preventDefault();
+      this.cells[pixel].focus();
+      this.place = pixel;
       this.grid.setPointerCapture(event.pointerId);
+      this.before = new Set(this.chosen);
       this.adds = !this.chosen.has(pixel);
       this.change(pixel);
       this.held = true;
     };
     this.grid.onpointermove = (event) => { if (this.held) this.change(this.under(event)); };
-    this.grid.onpointerup = this.grid.onpointercancel = () => { if (this.held) { this.held = false; this.tell(); } };
+    this.grid.onpointerup = () => { if (this.held) { this.held = false; this.tell(); } };
+    // The finger scrolls the page: nothing was painted.
+    this.grid.onpointercancel = () => { if (this.held) { this.held = false; this.chosen = this.before; this.draw(); } };
     this.grid.onkeydown = (event) => {
+      if (MOVES[event.key]) return this.move(event);
       if (event.key !== " " && event.key !== "Enter") return;
       event.preventDefault();
       const pixel = this.cells.indexOf(event.target);
@@ -35,6 +43,7 @@ class View {
     // What the server says may be older than the last touch.
     if (data.turn >= (this.turn ?? 0)) Object.assign(this, { chosen: new Set(data.chosen), turn: data.turn });
     this.grid.style.gridTemplateColumns = `repeat(${data.columns}, 1fr)`;
+    const focused = this.cells?.indexOf(this.root.getRootNode().activeElement) ?? -1;
     this.cells = data.shade.map((shade, pixel) => {
       const cell = document.createElement("button");
       cell.type = "button";
@@ -44,7 +53,23 @@ class View {
       return cell;
     });
     this.grid.replaceChildren(...this.cells);
+    this.place = Math.min(this.place ?? 0, this.cells.length - 1);
     this.draw();
+    if (focused >= 0 && !data.still) this.cells[this.place].focus();  // new cells: the focus stays where it was
+  }
+
+  // The arrow keys move in the image; the page, which turns at them, does not hear of it.
+  move(event) {
+    event.preventDefault();
+    event.stopPropagation();
+    const at = this.cells.indexOf(event.target), { columns } = this.data, rows = this.cells.length / columns;
+    if (at < 0) return;
+    const [down, right] = MOVES[event.key];
+    const row = Math.min(rows - 1, Math.max(0, Math.floor(at / columns) + down));
+    const column = Math.min(columns - 1, Math.max(0, (at % columns) + right));
+    this.place = row * columns + column;
+    this.draw();
+    this.cells[this.place].focus();
   }
 
   under(event) {
@@ -63,7 +88,10 @@ class View {
   }
 
   draw() {
-    this.cells.forEach((cell, pixel) => cell.setAttribute("aria-pressed", this.chosen.has(pixel)));
+    this.cells.forEach((cell, pixel) => {
+      cell.setAttribute("aria-pressed", this.chosen.has(pixel));
+      cell.tabIndex = pixel === this.place ? 0 : -1;  // Tab enters the image once, arrows move in it
+    });
     this.root.querySelector(".say").textContent = `${this.chosen.size} of ${this.data.most} painted`;
   }
 

@@ -17,8 +17,8 @@ _HTML = """
 </div>
 """
 _CSS = """
-.nspca-paint { color: var(--st-text-color); font-family: var(--st-font); max-width: 22rem; }
-.nspca-paint .grid { display: grid; gap: 2px; touch-action: none; }
+.nspca-paint { color: var(--st-text-color); font-family: var(--st-font); max-width: calc(22rem * var(--nspca-room, 1)); }
+.nspca-paint .grid { display: grid; gap: 2px; touch-action: pan-y; }
 .nspca-paint button {
   aspect-ratio: 1; padding: 0; cursor: pointer; border: 1px solid var(--st-border-color); border-radius: 3px;
   background: color-mix(in srgb, #fff calc(100% * var(--shade)), #777);

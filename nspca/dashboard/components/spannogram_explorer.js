@@ -7,6 +7,8 @@ const BAND = ["#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6"];
 const ONE_SIGN = [[0, [255, 233, 168]], [0.35, [253, 178, 85]], [0.7, [226, 87, 43]], [1, [143, 13, 44]]];
 const BOTH_SIGNS = [[0, [11, 79, 138]], [0.25, [90, 165, 216]], [0.5, [239, 239, 239]], [0.75, [240, 149, 90]], [1, [156, 51, 6]]];
 const MOST_BARS = 14;
+// On a narrower drawing, curves and component are lower, so that both are on the screen of a phone with the slider.
+const NARROW = 560, LOW_CURVES = 270, LOW_PICTURE = 150;
 const views = new WeakMap();
 
 function decode(text) {
@@ -44,12 +46,14 @@ class View {
     this.still = document.createElement("canvas");
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(root);
+    this.fit = () => { this.width = 0; this.resize(); };
+    addEventListener("resize", this.fit);  // the height follows the screen in present mode
     this.slider.oninput = () => { this.stop(); this.go((this.slider.value * Math.PI) / 180); };
     this.slider.onchange = () => this.tell();
     this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // the page turns at them
     root.querySelector(".reveal").onclick = () => {
       this.stop();
-      this.guessed = this.guessed === null ? this.phi : null;
+      this.guessed = this.guessed === null || this.data.send ? this.phi : null;
       this.send("guess", this.guessed);
       this.drawStill();
       this.go(this.phi);
@@ -57,9 +61,16 @@ class View {
     root.querySelector(".opposite input").onchange = (e) => { this.opposite = e.target.checked; this.width = 0; this.resize(); };
     root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
     root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
-    this.canvas.onpointerdown = (e) => { this.stop(); this.canvas.setPointerCapture(e.pointerId); this.held = true; this.point(e); };
+    this.canvas.onpointerdown = (e) => {
+      this.stop();
+      this.canvas.setPointerCapture(e.pointerId);
+      this.held = { phi: this.phi };
+      this.point(e);
+    };
     this.canvas.onpointermove = (e) => { if (this.held) this.point(e); };
-    this.canvas.onpointerup = this.canvas.onpointercancel = () => { if (this.held) { this.held = false; this.tell(); } };
+    this.canvas.onpointerup = () => { if (this.held) { this.held = null; this.tell(); } };
+    // The finger scrolls the page: the angle stays as it was.
+    this.canvas.onpointercancel = () => { if (this.held) { this.go(this.held.phi); this.held = null; } };
   }
 
   update(component) {
@@ -78,9 +89,9 @@ class View {
     for (let i = 0; i < this.n; i++) this.top = Math.max(this.top, Math.hypot(this.rows[2 * i], this.rows[2 * i + 1]));
     this.top = this.top * 1.04 || 1;
     this.most = 1.08 * Math.max(...data.objective.flat(), data.optimum.value) || 1;
+    this.root.classList.toggle("room", data.scale > 1);
     if (start) this.phi = data.phi;
     this.guessed = data.guessed;
-    this.left = 64 * data.scale;
     root_text(this.root.querySelector(".steps"), data.steps ?? []);
     this.root.querySelector(".opposite").hidden = !data.nonneg || data.ask;
     this.root.querySelector(".aside").hidden = !data.picture;
@@ -89,26 +100,38 @@ class View {
     this.resize();
   }
 
-  get hidden() { return this.data.ask && this.guessed === null; }
+  // Is what the sets explain kept back? A phone that sends a guess never shows it.
+  get hidden() { return Boolean(this.data.send) || (this.data.ask && this.guessed === null); }
+
+  // How much larger than on a desk type is: as Python says, and more on a large screen before a room.
+  get scale() { return this.data.scale > 1 ? this.data.scale * Math.min(1.6, Math.max(1, innerHeight / 800)) : 1; }
+
+  get room() { return +getComputedStyle(this.root).getPropertyValue("--nspca-room") || 1; }
 
   // Signs of c that are looked at: c and -c are one direction where weights may have any sign.
   get signs() { return this.data.nonneg ? (this.opposite ? [1, -1] : [1]) : [0]; }
 
   resize() {
-    const width = this.canvas.parentElement.clientWidth;
+    const width = this.canvas.clientWidth;
     if (!this.data || !width || width === this.width) return;
     const ratio = globalThis.devicePixelRatio || 1;
-    Object.assign(this, { width, height: this.data.height, ratio });
+    const narrow = this.root.clientWidth <= NARROW;
+    const base = narrow ? Math.min(this.data.height, LOW_CURVES) : this.data.height;
+    Object.assign(this, { width, height: Math.round(base * this.room), ratio, narrow });
     for (const canvas of [this.canvas, this.still]) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(this.height * ratio);
     }
-    this.canvas.style.height = `${this.height}px`;
+    this.canvas.style.height = `calc(${base}px * var(--nspca-room, 1))`;
     const signs = Math.min(this.signs.length, this.data.edges.length);
-    const { scale } = this.data, low = this.height - 40 * scale;
-    this.curves = { top: 26 * scale, bottom: Math.round(0.6 * low), low: -this.top, high: this.top };
+    const { scale } = this, low = this.height - 40 * scale;
+    this.left = 64 * scale;
+    // A phone that sends a guess needs the curves alone.
+    const bottom = this.data.send ? low : Math.round(0.6 * low);
+    this.curves = { top: 26 * scale, bottom, low: -this.top, high: this.top };
     this.band = { top: this.curves.bottom + 8, each: 9, signs };
-    this.goal = { top: this.band.top + signs * 11 + 26 * scale, bottom: low, low: 0, high: this.most };
+    const top = this.data.send ? low : this.band.top + signs * 11 + 26 * scale;
+    this.goal = { top, bottom: low, low: 0, high: this.most };
     this.drawStill();
     this.go(this.phi);
   }
@@ -120,7 +143,7 @@ class View {
     const g = canvas.getContext("2d");
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     g.clearRect(0, 0, this.width, this.height);
-    g.font = `${12 * this.data.scale}px ${this.font}`;
+    g.font = `${12 * this.scale}px ${this.font}`;
     g.lineJoin = "round";
     return g;
   }
@@ -195,9 +218,9 @@ class View {
     for (let degrees = -90; degrees <= 90; degrees += 30) {
       const x = this.x((degrees * Math.PI) / 180);
       g.beginPath(); g.moveTo(x, curves.top); g.lineTo(x, curves.bottom); g.moveTo(x, goal.top); g.lineTo(x, goal.bottom); g.stroke();
-      g.fillText(`${degrees}°`, x, goal.bottom + 16 * data.scale);
+      g.fillText(`${degrees}°`, x, goal.bottom + 16 * this.scale);
     }
-    g.fillText("angle φ", (this.left + this.width - RIGHT) / 2, goal.bottom + 32 * data.scale);
+    g.fillText("angle φ", (this.left + this.width - RIGHT) / 2, goal.bottom + 32 * this.scale);
     g.textAlign = "right";
     const line = (panel, value, text) => {
       const y = this.y(panel, value);
@@ -209,12 +232,15 @@ class View {
     const percent = data.unit !== 1, scale = percent ? 100 / data.unit : 1;
     const rough = (this.most * scale) / 4, ten = 10 ** Math.floor(Math.log10(rough));
     const step = ten * [1, 2, 5, 10].find((m) => m * ten >= rough);
-    for (let t = 0; t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
+    for (let t = 0; !data.send && t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
     g.textAlign = "left";
     g.fillText(`one curve for each ${data.noun ?? "feature"}`, this.left, curves.top - 10);
-    g.fillText(`what the ${data.k} highest explain` + (percent ? `, % of ${data.unitName}` : ""), this.left, goal.top - 8);
+    if (data.send) return;
+    const lit = data.nonneg ? "highest" : "farthest", full = `what these ${data.k} explain in the two directions`;
+    const words = [full + (percent ? `, % of ${data.unitName}` : ""), full, `explained by the ${data.k} ${lit}`];
+    g.fillText(words.find((text) => g.measureText(text).width < this.width - this.left - RIGHT) ?? words[2], this.left, goal.top - 8);
     g.textAlign = "right";
-    g.fillText("best sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
+    if (!this.hidden) g.fillText("best sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
     if (this.signs.length > 1) {
       g.fillStyle = PLUS; g.fillText("c", this.width - RIGHT - 40, goal.top - 8);
       g.fillStyle = MINUS; g.fillText("−c", this.width - RIGHT - 10, goal.top - 8);
@@ -303,9 +329,10 @@ class View {
     if (!sign && set.reduce((sum, i) => sum + at[i], 0) < 0) turn = -1;
     for (const i of set) weights.set(i, (turn * at[i]) / length);
     const shape = data.picture.shape, size = Math.max(...[...weights.values()].map(Math.abs), 1e-9);
-    const side = shape ? Math.min((data.picture.most * data.scale) / shape[0], box / shape[1]) : 0;
+    const most = this.narrow ? Math.min(data.picture.most, LOW_PICTURE) : data.picture.most * Math.max(1, 1.2 * this.room);
+    const side = shape ? Math.min(most / shape[0], box / shape[1]) : 0;
     const wide = shape ? side * shape[1] : box;
-    const tall = shape ? side * shape[0] : Math.min(set.length, MOST_BARS) * 18 * data.scale + 4;
+    const tall = shape ? side * shape[0] : Math.min(set.length, MOST_BARS) * 18 * this.scale + 4;
     sheet.width = Math.round(wide * this.ratio);
     sheet.height = Math.round(tall * this.ratio);
     sheet.style.width = `${wide}px`;
@@ -329,8 +356,8 @@ class View {
   }
 
   bars(g, wide, set, weights, size, tint) {
-    const { data } = this, line = 18 * data.scale, left = Math.min(190 * data.scale, wide * 0.55);
-    g.font = `${12 * data.scale}px ${this.font}`;
+    const { data } = this, line = 18 * this.scale, left = Math.min(190 * this.scale, wide * 0.55);
+    g.font = `${12 * this.scale}px ${this.font}`;
     g.textAlign = "right";
     const shown = set.length > MOST_BARS ? set.slice(0, MOST_BARS - 1) : set;
     shown.forEach((i, row) => {
@@ -349,15 +376,19 @@ class View {
     this.slider.value = degrees;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : `the ${winner.set.length} ${data.nonneg ? "highest" : "farthest from zero"} of ${this.n} curves explain ${height(winner.value)}`);
+      : `the ${winner.set.length} ${data.nonneg ? "highest" : "farthest from zero"} of ${this.n} curves explain ${height(winner.value)} in the two directions`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");
     reveal.hidden = !data.ask;
-    reveal.textContent = this.hidden ? "Reveal" : "Guess again";
+    const sent = data.send && this.guessed !== null;
+    reveal.textContent = data.send ? (sent ? "Send another guess" : data.send) : this.hidden ? "Reveal" : "Guess again";
     for (const name of [".play", ".best"]) this.root.querySelector(name).hidden = this.hidden;
     told.hidden = !data.ask || this.hidden;
-    if (!told.hidden) {
+    if (sent) {
+      told.hidden = false;
+      told.textContent = `Your guess was sent: ${((this.guessed * 180) / Math.PI).toFixed(1)}°.`;
+    } else if (!told.hidden) {
       const share = Math.floor(1000 * Math.min(1, this.reached(this.guessed) / data.optimum.value)) / 10;
       told.textContent = `You guessed ${((this.guessed * 180) / Math.PI).toFixed(1)}°: ${share} % of the optimum, which is at `
         + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
@@ -391,7 +422,7 @@ class View {
 
   play() {
     const button = this.root.querySelector(".play");
-    button.textContent = "⏸ Pause";
+    button.querySelector("span").textContent = "Pause";
     button.setAttribute("aria-pressed", "true");
     let last = 0;
     const step = (now) => {
@@ -409,7 +440,7 @@ class View {
     cancelAnimationFrame(this.playing);
     this.playing = 0;
     const button = this.root.querySelector(".play");
-    button.textContent = "▶ Play";
+    button.querySelector("span").textContent = "Play";
     button.setAttribute("aria-pressed", "false");
     if (tell) this.tell();
   }
@@ -419,6 +450,7 @@ class View {
   close() {
     this.stop();
     this.observer.disconnect();
+    removeEventListener("resize", this.fit);
     cancelAnimationFrame(this.pending);
   }
 }

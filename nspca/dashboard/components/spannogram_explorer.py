@@ -11,20 +11,20 @@ from importlib.resources import files
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.components import figures, standalone
+from nspca.dashboard.components import figures, icons, standalone
 from nspca.plots.spannogram import Spans, curves, spans, top_set
 
 UNIT = "the first principal component"
 Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
-_HTML = """
-<div class="nspca-spx">
+_HTML = f"""
+<div class="nspca-spx"><div class="parts">
   <div class="main">
     <canvas class="curves" tabindex="-1" role="img"></canvas>
     <input class="angle" type="range" min="-90" max="90" step="0.1" aria-label="angle phi in degrees" />
     <div class="bar">
-      <button class="play" type="button" aria-pressed="false">▶ Play</button>
-      <button class="best" type="button">★ Optimum</button>
+      {icons.PLAY}
+      <button class="best" type="button">{icons.icon("star")} Optimum</button>
       <button class="reveal" type="button" hidden></button>
       <label class="opposite" hidden><input type="checkbox" /> opposite directions −c</label>
     </div>
@@ -36,18 +36,20 @@ _HTML = """
     <div class="frame"><canvas class="component" role="img"></canvas></div>
     <ol class="steps" hidden></ol>
   </div>
-</div>
+</div></div>
 """
-_CSS = """
+_CSS = (
+    """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
-.nspca-spx { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
+.nspca-spx { container-type: inline-size; }
+.nspca-spx .parts { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
 .nspca-spx .main { flex: 3 1 20rem; min-width: 0; }
 .nspca-spx .aside { flex: 2 1 16rem; min-width: 0; }
 .nspca-spx canvas.curves { display: block; width: 100%; touch-action: pan-y; cursor: ew-resize; }
 .nspca-spx canvas.component { display: block; border-radius: 4px; }
 .nspca-spx .steps { margin: 0.8rem 0 0; padding-left: 1.2rem; display: grid; gap: 0.35rem; }
 .nspca-spx .opposite { cursor: pointer; }
-.nspca-spx .angle { display: block; width: calc(100% - 62px); margin: 2px 6px 8px 56px;
+.nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px); margin: 2px 6px 8px 56px;
   accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 .nspca-spx button {
@@ -56,7 +58,6 @@ _CSS = """
   border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
 }
 .nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
-.nspca-spx [hidden] { display: none !important; }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
 .nspca-spx .say { font-variant-numeric: tabular-nums; margin: 0.5rem 0 0; }
@@ -65,7 +66,19 @@ _CSS = """
   background: rgba(128,128,128,0.15); }
 .nspca-spx .dot { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 50%;
   margin-right: 0.4rem; }
+/* On a phone: the curves, the angle and the component on one screen, the rest below. */
+@container (max-width: 560px) {
+  .nspca-spx .parts { display: grid; gap: 0.4rem; }
+  .nspca-spx :is(.main, .aside) { display: contents; }
+  .nspca-spx .angle { height: 2rem; margin-block: 0; }
+  .nspca-spx :is(.say, .steps) { margin-top: 0; }
+  .nspca-spx .bar { order: 1; } .nspca-spx :is(.told, .sets) { order: 2; } .nspca-spx .steps { order: 3; }
+}
+.nspca-spx.room :is(.steps, .opposite) { display: none; }
+.nspca-spx [hidden] { display: none !important; }
 """
+    + icons.CSS
+)
 _JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").read_text("utf-8")
 _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
 
@@ -255,6 +268,38 @@ def asking(
     data = explorer_data(V, k, phi=begin if guessed is None else guessed, optimum=optimum, **options)
     shown = None if picture is None else picture.data()
     return {**data, "ask": True, "guessed": guessed, "picture": shown, "noun": "pixel"}
+
+
+def sending(V, k: int, label: str, sent: float | None) -> dict:
+    """Return what a phone needs to guess the best angle: the curves, and nothing of the answer.
+
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    label : str
+        Of the button that sends the guess.
+    sent : float or None
+        The guess that was sent before, in degrees.
+    """
+    data = explorer_data(
+        V,
+        k,
+        nonneg=True,
+        names=None,
+        unit=1.0,
+        unit_name=UNIT,
+        phi=0.0 if sent is None else float(np.radians(sent)),
+        optimum=(0.0, 1),
+        found=Spans(np.zeros(1), np.zeros((1, 1)), (np.zeros(0),), ([],)),
+        height=300,
+        noun="pixel",
+    )
+    known = {
+        "guessed": None if sent is None else float(np.radians(sent)),
+        "optimum": {"phi": 0, "sign": 1, "value": 1},
+    }
+    return {**data, "ask": True, "send": label, **known}
 
 
 def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:

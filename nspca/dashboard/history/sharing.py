@@ -36,16 +36,26 @@ def offer(run: Run) -> None:
 
 
 def link(share: str) -> None:
-    """The link and its picture, with the address that this browser uses."""
-    address = f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/shared?share={share}"
-    st.code(address, language=None, wrap_lines=True)
-    st.image(picture(address), alt="The link as a QR code")
-    if urlsplit(address).hostname in LOOPBACK:
+    """Show the link and its picture, with the address that this browser uses."""
+    full = address(f"shared?share={share}")
+    st.code(full, language=None, wrap_lines=True)
+    st.image(picture(full), alt="The link as a QR code")
+    if is_alone(full):
         st.caption(ALONE)
 
 
-def picture(address: str) -> str:
-    """A QR code as SVG; black on white in every theme, as cameras want it."""
+def address(page: str) -> str:
+    """Return the full address of a page such as ``join?room=ABCDEF``, under the name that this browser uses."""
+    return f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/{page}"
+
+
+def is_alone(full: str) -> bool:
+    """Return whether an address works on this machine only."""
+    return urlsplit(full).hostname in LOOPBACK
+
+
+def picture(full: str) -> str:
+    """Return a QR code of an address as SVG. It is black on white in every theme, as cameras need it."""
     drawn = BytesIO()
-    segno.make(address, micro=False).save(drawn, kind="svg", xmldecl=False, scale=5, border=3, light="#fff")
+    segno.make(full, micro=False).save(drawn, kind="svg", xmldecl=False, scale=5, border=3, light="#fff")
     return drawn.getvalue().decode()

@@ -1,4 +1,4 @@
-"""How it was done before: one step of the methods of 2006 and of 2008, on the same problem."""
+"""Two folded boxes of the second screen: one step of the methods of 2006 and of 2008, on the problem of the lesson."""
 
 import streamlit as st
 
@@ -14,19 +14,18 @@ def show(of: Lesson) -> None:
         found = quartic(of)
         name = wording.plain(of.of.dataset.feature_names[found.pixel])
         st.markdown(
-            "With all other weights as they are, the objective is a curve of degree four in the weight of "
-            f"one pixel (here {name}), and its highest point a root of a cubic: {found.best[0]:.2f} as it "
-            f"is, and {found.best[1]:.2f} at the price for each unit of weight that leaves {K} pixels. That "
-            "is how weights become zero (Zass and Shashua 2006)."
+            f"All weights but one are held. The variance is then a curve in the weight of one pixel, here {name}. Its "
+            f"highest point is at {found.best[0]:.2f}. With a price on weight it moves to {found.best[1]:.2f}, so the "
+            f"pixel drops out. The price is raised until {K} pixels are left (Zass and Shashua 2006)."
         )
         figures.draw(
             quartic_figure(found.curves, found.best, ("as it is", "with its price")), "learn_quartic"
         )
-    with st.expander("2008: down to the level that leaves k", icon=":material/history_edu:"):
+    with st.expander("2008: small weights are cut off, again and again", icon=":material/history_edu:"):
         sizes, steps = descent(of)
         st.markdown(
-            "The covariance is applied to the weights, and as much is taken away from every entry as the "
-            f"{K + 1}th largest has: just {K} remain. Again and again, until nothing changes: here after "
-            f"{steps} steps (Sigg and Buhmann 2008)."
+            f"The covariance is applied to the weights. Then the {K + 1}th largest entry is taken away from each, "
+            f"which leaves {K} above zero. This is repeated until nothing changes, here after {steps} steps (Sigg and "
+            "Buhmann 2008)."
         )
         figures.draw(descent_figure(sizes, K), "learn_descent")

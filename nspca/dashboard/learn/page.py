@@ -3,7 +3,9 @@
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state
+from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
+from nspca.dashboard.learn.notes import NOTES
 from nspca.dashboard.learn.screens import SCREENS
 
 
@@ -13,8 +15,14 @@ def show() -> None:
     number = min(max(1, state.get("screen")), last)
     screen = SCREENS[number - 1]
     st.title(screen.title)
+    room = classroom.current()
     with frame.guard():
-        screen.show(lesson())
+        if room is not None and classroom.is_question(number):
+            classroom.question(room, number, lesson())
+        else:
+            if room is not None:
+                classroom.elsewhere(room, number)
+            screen.show(lesson())
     with st.container(horizontal=True, vertical_alignment="center"):
         _turn("Previous", number - 1, last, "left", ":material/arrow_back:")
         st.segmented_control(
@@ -28,7 +36,16 @@ def show() -> None:
         _turn("Next", number + 1, last, "right", ":material/arrow_forward:")
         if not state.get("present"):
             frame.present("present_tour")
+    _below(number, room)
     st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn. The keys ← and → turn the screens.")
+
+
+def _below(number: int, room: str | None) -> None:
+    """Show what a teacher needs: a note on the screen, and the room of the class."""
+    with st.expander("For the teacher", icon=":material/co_present:"):
+        st.markdown(NOTES[number - 1])
+    with frame.guard():
+        classroom.panel(room)
 
 
 def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:

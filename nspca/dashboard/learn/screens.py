@@ -15,8 +15,8 @@ from nspca.plots.lesson import direction_figure, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
-    f"Every curve is one pixel. An angle φ lights the {K} highest. At which angle do these {K} pixels "
-    "explain most? Drag to your guess, then reveal the answer."
+    f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these {K} "
+    "pixels explain most? Drag to your guess, then reveal the answer."
 )
 CONES = (
     "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "

@@ -16,8 +16,8 @@ class Lesson:
 
 
 def teach(lesson: Lesson) -> None:
-    """Show the formulas and sentences of a lesson."""
-    with st.container(border=True):
+    """Show the formulas and sentences of a lesson, folded until somebody asks."""
+    with st.expander("The formula"):
         for formula in lesson.formulas:
             st.latex(formula)
         st.markdown("\n".join(f"{number}. {line}" for number, line in enumerate(lesson.lines, 1)))
@@ -75,6 +75,13 @@ def steps(noun: str, k: int, n: int, candidates: int, sets: int, rest: str, sign
     ]
 
 
+SENTENCES = {
+    "sphere": "With three main directions the angle becomes a point on a globe. The search splits the globe into "
+    "cones, and settles each that cannot hold a better set. Drag the slider to follow it.",
+    "support": "On one set of features, the best weights may have both signs. This picture shows what is left when "
+    "weights must not be negative. Choose another set to compare.",
+}
+"""First sentences of the views that say nothing of the data at hand."""
 SPHERE = Lesson(
     (
         r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",
@@ -83,23 +90,23 @@ SPHERE = Lesson(
         r"p_{ij}=\bigl(v_i^{\top}g_j\bigr)_+",
     ),
     (
-        "With three dimensions the angle becomes a **direction c on a sphere**; bright is where the k best "
+        "With three dimensions the angle becomes a **direction c on a sphere**. Bright is where the k best "
         "features reach most.",
         "No direction inside a cone can exceed what its **three corners** say. The cone with the largest "
         "bound is split, again and again.",
         "A cone whose bound is not above the best found is settled. When none is open, **the cones are the "
-        "proof**: they leave no gap.",
+        "proof**, because they leave no gap.",
     ),
 )
 SUPPORT = Lesson(
     (r"(P_2)\quad \max_{\lVert c\rVert=1}\ \lVert Rc\rVert^2\ \ \text{with}\ \ Rc\ge 0,\quad R=V_{I}",),
     (
-        "On one support the best weights of any sign are the **leading eigenvector**; but here weights may "
+        "On one set (a *support*), the best weights of any sign are the **leading eigenvector**. Here weights must "
         "not be negative.",
-        "Only the **blue arc** gives weights of one sign. With the eigenvector (orange) outside, the "
-        "answer (star) is an end of the arc, where one weight is just zero: the **active constraint**.",
-        "At the optimum's own support the eigenvector is always inside, once features of weight zero are "
-        "dropped. Which support that is, nobody knows before all are compared.",
+        "Only the **blue arc** gives weights of one sign. If the eigenvector (orange) is outside, the "
+        "answer (star) is an end of the arc. There one weight is just zero: the **active constraint**.",
+        "On the best set the eigenvector is always inside, once features of weight zero are "
+        "dropped. Which set that is shows only when all are compared.",
     ),
 )
 RANKS = Lesson(
@@ -109,11 +116,11 @@ RANKS = Lesson(
         r"UU^{\top}=\sum_{j\le d}(\lambda_j-\lambda_{d+1})\,u_ju_j^{\top}",
     ),
     (
-        "With a covariance of **rank d** the problem can be solved. What that loses is known **before** "
+        "With a covariance of **rank d** the problem can be solved. What that loses at most is known **before** "
         "anything runs (Theorem 1, dotted).",
-        "Afterwards more is known: the rank-d optimum plus the next eigenvalue **bounds the true optimum** "
+        "Afterwards more is known. The rank-d optimum plus the next eigenvalue **bounds the true optimum** "
         "(green), usually far better.",
-        "The price: up to **2ᵈ·C(n+1, d)** supports to enumerate. The cone search needs none of them; the "
-        "table shows both.",
+        "An enumeration has up to **2ᵈ·C(n+1, d)** sets to check. The cone search checks cones instead. The "
+        "table shows both counts.",
     ),
 )

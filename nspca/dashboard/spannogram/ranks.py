@@ -1,4 +1,4 @@
-"""What d buys: the promise of Theorem 1 and the bound B3 for each rank, and what each rank costs."""
+"""The view of all ranks: the promise of Theorem 1, the bound B3, and the cost of each rank d."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nspca.bounds import lowrank
 from nspca.covariance.linalg import rank1
-from nspca.dashboard.app import cache
+from nspca.dashboard.app import cache, tables
 from nspca.dashboard.components import figures
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.lessons import teach
@@ -101,6 +101,7 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
     proved = [proved_ratio(best, rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
+    st.markdown(_sentence(ranks, proved))
     left, right = st.columns(2, gap="medium")
     with left:
         figure = rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved)
@@ -113,19 +114,32 @@ def show(of: Subject, _: DeltaGenerator) -> None:
             "cost",
             same=of.key,
         )
-    st.dataframe(
+    tables.show(
         _table(ranks, proved),
-        hide_index=True,
+        "ranks",
         alt="For each rank what is promised, what is proved, and what it costs",
     )
     if not all(rank.finished for rank in ranks):
         st.caption(
-            "A star marks a search stopped at its largest number of cones: its bound holds, and is a little "
-            "higher than need be."
+            "A star marks a search that was stopped at its largest number of cones. Its bound holds, and is a "
+            "little higher than it could be."
         )
     reached = format_value_share(best, of.problem.leading_eigenvalue)
-    st.caption(f"The component behind the green line reaches {reached} of the leading eigenvalue.")
+    st.caption(f"The component behind the green line reaches {reached} of the first principal component.")
     teach(lessons.RANKS)
+
+
+def _sentence(ranks: list[Rank], proved: list[float]) -> str:
+    """Return the first sentence: the share that is proved with few directions, and with all that are shown."""
+    first, last = ranks[0], ranks[-1]
+    if last.d == first.d or math.isnan(proved[0]):
+        return "The data have one main direction only."
+    return (
+        f"The more main directions are looked at, the more is proved: at least {format_guarantee(proved[0])} of the "
+        f"best possible with one, at least {format_guarantee(max(proved))} with up to {last.d}. The sets to check "
+        f"grow from {lessons.count_in_words(first.supports)} to {lessons.count_in_words(last.supports)}, the cones "
+        f"of the search from {first.cones:,} to {last.cones:,}."
+    )
 
 
 def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
@@ -134,7 +148,7 @@ def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
             "d": [rank.d for rank in ranks],
             "promised before": [format_promise(rank.promised) for rank in ranks],
             "proved afterwards": [format_guarantee(ratio) for ratio in proved],
-            "candidate supports, at most": [short(rank.supports) for rank in ranks],
+            "sets to check, at most": [short(rank.supports) for rank in ranks],
             "cones made": [short(rank.cones) + ("" if rank.finished else " *") for rank in ranks],
         }
     )

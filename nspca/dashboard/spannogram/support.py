@@ -1,4 +1,4 @@
-"""One candidate support of the rank-2 problem: why its eigenvector may be out of reach (Fig. 2 of the 2014
+"""The view of one candidate support of the rank-2 problem, whose eigenvector may not be allowed (Fig. 2 of the 2014
 paper).
 """
 
@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
+from nspca.dashboard.components.spannogram_explorer import UNIT
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
@@ -23,8 +24,8 @@ CHOICES = {
     "made": "A made example",
 }
 TEMPTING = (
-    "The most tempting: of the supports whose eigenvector is out of reach, the one with the largest "
-    "eigenvalue."
+    "The most tempting set would be the best with weights of any sign, among those that need weights of both "
+    "signs for it."
 )
 BARS = 12
 
@@ -33,14 +34,14 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     """The choice of a support, the arc, and the weights of the eigenvector."""
     if not of.problem.nonneg:
         st.info(
-            "With weights of any sign the leading eigenvector is always allowed. Choose nonnegative weights "
-            "to see when it is not."
+            "With weights of any sign the best weights are always allowed. Choose nonnegative weights to see when "
+            "they are not."
         )
         teach(lessons.SUPPORT)
         return
     kept = state.get("support") if state.get("support") in CHOICES else "tempting"
     choice = st.segmented_control(
-        "Which support?",
+        "Which set of features?",
         list(CHOICES),
         format_func=CHOICES.get,
         required=True,
@@ -56,8 +57,8 @@ def show(of: Subject, _: DeltaGenerator) -> None:
         st.caption(_summary(len(astray), len(candidates)))
         if choice == "tempting" and not astray:
             st.info(
-                "Here every candidate's eigenvector has weights of one sign; so this is a made example in "
-                "which one has not."
+                "In these data no candidate set needs weights of both signs. This is a made example in which one "
+                "does."
             )
             _made()
         else:
@@ -67,17 +68,15 @@ def show(of: Subject, _: DeltaGenerator) -> None:
                 of.chosen.dataset.feature_names,
                 found.value,
                 of.unit,
-                "the leading eigenvalue",
+                UNIT,
             )
     teach(lessons.SUPPORT)
 
 
 def _summary(astray: int, candidates: int) -> str:
-    count = {0: "none has its", 1: "one has its"}.get(astray, f"{astray} have their")
-    return (
-        f"Of {wording.things(candidates, 'candidate support')} of this rank-2 problem, {count} "
-        "eigenvector outside."
-    )
+    need = {0: "none needs", 1: "one needs"}.get(astray, f"{astray} need")
+    sets = wording.things(candidates, "set", "sets")
+    return f"Of {sets} to check in two directions, {need} weights of both signs for the most variance."
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
@@ -148,15 +147,16 @@ def _weights(view: SupportView, names) -> None:
 def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
     per = 100 / unit
     size = wording.things(len(view.support), "feature")
-    free = f"Weights of any sign reach **{per * view.free:.2f} %** of {unit_name} on this support of {size}. "
+    digits = 1 if round(per * view.free, 1) > round(per * view.value, 1) else 2
+    free, reached, most = (f"{per * value:.{digits}f} %" for value in (view.free, view.value, best))
+    first = f"Weights of any sign reach **{free}** of {unit_name} on this set of {size}. "
     if view.inside:
-        return free + "The eigenvector has weights of one sign: it is **allowed**, and is the answer."
+        return first + "These weights have one sign. They are **allowed**, and are the answer."
     text = (
-        free
-        + "That eigenvector has weights of both signs, so it is **not allowed**: nonnegative weights reach "
-        f"**{per * view.value:.2f} %**"
+        first
+        + f"These weights have both signs, so they are **not allowed**. Nonnegative weights reach **{reached}**"
     )
     if view.active is not None:
-        text += f", where the weight of {wording.plain(names[view.support[view.active]])} is just zero"
-    text += f". The optimum over all supports is {per * best:.2f} %"
-    return text + (", so the eigenvalue alone would have promised too much." if view.free > best else ".")
+        text += f", with the weight of {wording.plain(names[view.support[view.active]])} just at zero"
+    text += f". The best of all sets reaches {most}"
+    return text + (", so this set promised too much." if view.free > best else ".")

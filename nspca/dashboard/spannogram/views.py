@@ -128,8 +128,7 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
             "Too many curves take turns at the top to follow each. The sets and the star are those of 721 "
             "angles."
         )
-    with st.expander("The formula"):
-        teach(lessons.CURVES)
+    teach(lessons.CURVES)
 
 
 def _rest(of: Subject) -> str:
@@ -192,7 +191,7 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
     )
     if not of.problem.nonneg:
         st.caption(
-            "Weights may have any sign here: below, read |·| for (·)₊; and c and −c are one direction, so "
-            "half the sphere suffices."
+            "Weights may have any sign here. In the formula, read |·| for (·)₊. The directions c and −c are one, "
+            "so half the sphere suffices."
         )
     teach(lessons.SPHERE)

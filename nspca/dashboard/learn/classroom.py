@@ -1,0 +1,142 @@
+"""The teacher's side of a room: its code, the guesses of all phones on one figure, and the answer."""
+
+from datetime import timedelta
+
+import streamlit as st
+
+from nspca.dashboard.app import browser_storage, buttons, frame
+from nspca.dashboard.app.access import read_settings
+from nspca.dashboard.components import figures
+from nspca.dashboard.history import sharing
+from nspca.dashboard.learn import questions
+from nspca.dashboard.learn.lesson import Lesson
+from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS, Counts, NoRoom, View, write_code
+
+SECRET = "class_secret"
+"""Session key: the secret of the room, empty when there is none."""
+ENDED = "class_ended"
+"""Session key: the counts of the room that was closed last."""
+BEAT = 1.0
+"""Seconds between two looks at the guesses."""
+INTRODUCTION = (
+    "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an account. "
+    "This screen shows all guesses without names. The room keeps nothing but their number."
+)
+PASSWORD = "This server asks for a password. Students need it too, so tell them before they scan the code."
+
+
+def current() -> str | None:
+    """Return the secret of the open room of this browser, or None."""
+    said = browser_storage.mirror("class", st.session_state.get(SECRET))
+    if not said:
+        return None
+    try:
+        ROOMS.view(said)
+    except NoRoom:  # it has ended, or was never here
+        st.session_state[SECRET] = ""
+        return None
+    st.session_state[SECRET] = said
+    return said
+
+
+def question(secret: str, screen: int, of: Lesson) -> None:
+    """Show a question of the lesson to the class: the guesses as they come, then the answer."""
+    ROOMS.turn(secret, screen)
+    is_revealed = ROOMS.view(secret).is_revealed
+    st.markdown(
+        questions.verdict(screen, ROOMS.view(secret).guesses, of) if is_revealed else questions.TASKS[screen]
+    )
+    left, right = st.columns([4, 1], gap="medium", vertical_alignment="center")
+    with left:
+        _guesses(secret, screen, of)
+    with right:
+        _code(ROOMS.view(secret).code)
+    label, icon = (
+        ("Ask again", ":material/replay:") if is_revealed else ("Show the answer", ":material/visibility:")
+    )
+    reveal = lambda: ROOMS.reveal(secret, is_revealed=not is_revealed)  # noqa: E731
+    buttons.button(label, "class_reveal", reveal, icon=icon, type="secondary" if is_revealed else "primary")
+
+
+def elsewhere(secret: str, screen: int) -> None:
+    """Tell the phones that the open screen asks nothing."""
+    ROOMS.turn(secret, screen)
+
+
+def panel(secret: str | None) -> None:
+    """Show the box in which a room is opened and closed."""
+    with st.expander("With a class", icon=":material/groups:", expanded=secret is not None):
+        ended: Counts | None = st.session_state.get(ENDED)
+        if secret is None:
+            st.markdown(_summary(ended) if ended is not None else INTRODUCTION)
+            buttons.button("Open a room", "class_open", _open, icon=":material/qr_code:")
+            return
+        view = ROOMS.view(secret)
+        left, right = st.columns([1, 2], gap="medium")
+        with left:
+            _code(view.code)
+        with right:
+            address = _address(view.code)
+            st.markdown(
+                f"Students scan the picture, or open the address and type **{write_code(view.code)}**. "
+                f"Screens 1, 3 and 5 ask them. {view.here} phones are here."
+            )
+            st.code(address, language=None, wrap_lines=True)
+            if sharing.is_alone(address):
+                st.caption(sharing.ALONE)
+            if read_settings().password:
+                st.caption(PASSWORD)
+            buttons.button("Close the room", "class_end", lambda: _end(secret), icon=":material/logout:")
+
+
+def _open() -> None:
+    st.session_state[SECRET] = ROOMS.open()
+    st.session_state.pop(ENDED, None)
+
+
+def _end(secret: str) -> None:
+    st.session_state[ENDED] = ROOMS.end(secret)
+    st.session_state[SECRET] = ""
+
+
+def _summary(counts: Counts) -> str:
+    said = ", ".join(f"{count} for screen {screen}" for screen, count in counts.guesses.items()) or "none"
+    return f"The room is closed. {counts.phones} phones answered. Guesses: {said}. Nothing else was kept."
+
+
+def _guesses(secret: str, screen: int, of: Lesson) -> None:
+    """Draw the guesses, again and again until the answer is shown."""
+    view = ROOMS.view(secret)
+    if view.is_revealed:
+        _draw(view, screen, of)
+        return
+
+    @st.fragment(run_every=timedelta(seconds=BEAT))
+    def step() -> None:
+        with frame.guard():
+            _draw(ROOMS.view(secret), screen, of)
+
+    step()
+
+
+def _draw(view: View, screen: int, of: Lesson) -> None:
+    figures.draw(
+        questions.figure(screen, view.guesses, view.is_revealed, of), "class_guesses", same=str(screen)
+    )
+    waiting = "" if view.is_revealed else f" of {max(view.here, len(view.guesses))} phones"
+    st.markdown(f"**{len(view.guesses)}**{waiting} have sent a guess.")
+
+
+def _code(code: str) -> None:
+    """Show the picture of the address, and the code to type."""
+    st.image(sharing.picture(_address(code)), alt="The address of the room as a QR code", width="stretch")
+    st.markdown(f"### {write_code(code)}")
+
+
+def _address(code: str) -> str:
+    return sharing.address(f"join?room={code}")
+
+
+def is_question(screen: int) -> bool:
+    """Return whether a screen of the lesson asks the class."""
+    return screen in QUESTIONS

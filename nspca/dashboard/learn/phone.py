@@ -1,0 +1,140 @@
+"""The student's side of a room, on a phone: type a code, see the open question, send a guess."""
+
+import secrets
+from datetime import timedelta
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard.app import browser_storage, buttons, frame, state
+from nspca.dashboard.app.passwords import name_address
+from nspca.dashboard.app.wording import plain
+from nspca.dashboard.components import spannogram_explorer
+from nspca.dashboard.components.painter import Image, painter, painting
+from nspca.dashboard.components.turner import turner
+from nspca.dashboard.learn import questions
+from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair
+from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoom, read_code
+from nspca.errors import NSPCAError
+
+PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
+"""Session keys: the name of this phone, its guesses by screen, the code that it joined with, and what is painted."""
+BEAT = 2.0
+"""Seconds between two looks at what is asked."""
+SEND = "Send my guess"
+WAITING = "You are in the room. The next question appears here: look at the projector."
+OVER = "The answer is on the projector. The next question appears here."
+MOST_NAME = 64
+
+
+def show() -> None:
+    """Show the form for a code, or the open question of the room."""
+    phone = _name()
+    code = read_code(state.get("room") or "")
+    if not code:
+        _form()
+        return
+    try:
+        asked = _ask(code, phone)
+    except NoRoom as error:
+        _closed(code, error)
+        return
+    st.session_state[JOINED] = code
+    _question(code, phone, asked)
+    _watch(code, phone, asked)
+
+
+def _form() -> None:
+    st.markdown("Type the code that is on the projector.")
+    with st.form("join", border=False):
+        typed = st.text_input("Code of the room", max_chars=12, placeholder="ABC-DEF", key="typed_code")
+        if st.form_submit_button("Join", type="primary", width="stretch"):
+            if read_code(typed):
+                state.put(room=read_code(typed))
+                st.rerun()
+            st.error("A code has six letters and digits, such as K7M-2XQ.")
+
+
+def _closed(code: str, error: NSPCAError) -> None:
+    if st.session_state.get(JOINED) == code:
+        st.markdown("The room is closed. Thank you for your guesses.")
+    else:
+        st.error(plain(error), icon=":material/error:")
+    buttons.button(
+        "Enter another code", "other_code", lambda: state.put(room=None), icon=":material/dialpad:"
+    )
+
+
+def _name() -> str:
+    """Return the name of this phone: that of an earlier visit, so that a reload does not guess twice."""
+    kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
+    if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
+        st.session_state[PHONE] = kept
+        return kept
+    return str(st.session_state.setdefault("phone_new", secrets.token_urlsafe(12)))
+
+
+def _ask(code: str, phone: str) -> Asked:
+    address = name_address(st.context.ip_address)
+    return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
+
+
+def _watch(code: str, phone: str, drawn: Asked) -> None:
+    """Look again and again at what is asked, and draw the page anew when it is another question."""
+
+    @st.fragment(run_every=timedelta(seconds=BEAT))
+    def step() -> None:
+        try:
+            asked = _ask(code, phone)
+        except NoRoom:
+            st.rerun()
+        if asked != drawn:
+            st.rerun()
+
+    step()
+
+
+def _question(code: str, phone: str, asked: Asked) -> None:
+    """Show the question with its control, or what to wait for."""
+    screen = asked.screen
+    if screen not in QUESTIONS:
+        st.info(WAITING, icon=":material/hourglass_empty:")
+        return
+    if asked.is_revealed:
+        st.info(OVER, icon=":material/visibility:")
+        return
+    st.markdown(questions.TASKS[screen])
+
+    def send(guess: object) -> None:
+        if guess is None:
+            return
+        with frame.guard():
+            given = ROOMS.answer(code, phone, screen, guess)
+            st.session_state.setdefault(SENT, {})[code, screen] = given
+            st.session_state[PHONE] = phone
+
+    sent = st.session_state.get(SENT, {}).get((code, screen))
+    of = lesson()
+    if screen == questions.DIRECTION:
+        turner(of.X[:, list(pair(of)[0])], "phone_direction", SEND, sent, send)
+    elif screen == PAINTING:
+        _paint(of, sent, send)
+    else:
+        data = spannogram_explorer.sending(questions.spannogram_of(of).V, K, SEND, sent)
+        spannogram_explorer.guess(
+            data, "phone_angle", lambda phi: send(None if phi is None else float(np.degrees(phi)))
+        )
+
+
+def _paint(of: Lesson, sent: object, send) -> None:
+    dataset = of.of.dataset
+    mean = dataset.X.mean(axis=0)
+    pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
+    image = Image(mean / mean.max(), dataset.image_shape[1], K)
+    painter(image, "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
+    label = "Send another guess" if sent else SEND
+    buttons.button(
+        label, "phone_send", lambda: send(pixels), type="primary", disabled=len(pixels) < K, width="stretch"
+    )
+    if sent:
+        st.markdown("**Your guess was sent.** You may change it until the answer is shown.")

@@ -1,0 +1,123 @@
+"""The questions of a class: what a guess reaches, and how the guesses of all are drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from nspca.covariance.linalg import Array
+from nspca.dashboard.app import wording
+from nspca.dashboard.components.spannogram_explorer import turned
+from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair, painted
+from nspca.dashboard.learn.rooms import PAINTING, Guess
+from nspca.lowrank.spannogram import direction
+from nspca.plots.guesses import guess_curve, guess_strip
+from nspca.plots.spannogram import curves, spans, top_set
+from nspca.presentation.numerals import format_guarantee, proved_ratio, ratio_at_most
+
+DIRECTION, SPANNOGRAM = 1, 3
+"""The other two screens with a question, beside `PAINTING`."""
+TASKS = {
+    DIRECTION: "Each dot shows how many handwritten digits have the same grey values in two pixels. Along which line "
+    "do the dots vary most? Turn the line.",
+    SPANNOGRAM: f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these "
+    f"{K} pixels explain most? Drag the angle.",
+    PAINTING: f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is the mean "
+    "digit.",
+}
+GRID = 181
+"""Angles at which a curve is drawn: one for each degree."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spannogram:
+    """The rank-2 factor V (n, 2) with the sign at which the optimum lies, and the angle and value of the optimum."""
+
+    V: Array
+    phi: float
+    best: float
+
+    def reached(self, degrees: float) -> float:
+        """Return what the K highest curves explain at an angle, as a share of the best angle."""
+        at = self.V @ direction(np.radians(degrees))
+        return float(np.square(at[top_set(at, K)]).sum()) / self.best
+
+
+def spannogram_of(of: Lesson) -> Spannogram:
+    """Return the spannogram of the lesson as it is drawn."""
+    V = of.V[:, :2]
+    V, _, (phi, sign) = turned(V, True, spans(V, K, True, 3), of.seen)
+    value = sign * curves(V, [phi])[:, 0]
+    return Spannogram(V, phi, float(np.square(value[top_set(value, K)]).sum()))
+
+
+def variance_share(points: Array, degrees: float) -> float:
+    """Return the variance of points along a line, as a share of that along the best line."""
+    turn = np.radians(degrees)
+    most = float(np.linalg.eigvalsh(np.cov(points, rowvar=False, ddof=0))[-1])
+    return float(np.var(points @ [np.cos(turn), np.sin(turn)])) / most
+
+
+def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
+    """Return what each guess reaches: of the best angle, or, for pixels, of the proved limit."""
+    if screen == DIRECTION:
+        points = of.X[:, list(pair(of)[0])]
+        return [variance_share(points, cast(float, guess)) for guess in guesses]
+    if screen == SPANNOGRAM:
+        curve = spannogram_of(of)
+        return [curve.reached(cast(float, guess)) for guess in guesses]
+    return [_painted_share(cast(tuple[int, ...], guess)) for guess in guesses]
+
+
+@st.cache_data(max_entries=2000, show_spinner=False)
+def _painted_share(pixels: tuple[int, ...]) -> float:
+    """Return what painted pixels explain, as a share of the proved limit; a guess is judged once per server."""
+    of = lesson()
+    return proved_ratio(painted(of, pixels).value, of.upper)
+
+
+def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson) -> go.Figure:
+    """Return the figure of all guesses: each at what it reaches, and the answer once it is shown."""
+    reached = 100 * np.array(shares(screen, guesses, of))
+    if screen == PAINTING:
+        best = 100 * proved_ratio(of.result.value, of.upper)
+        return guess_strip(reached, best if is_revealed else None)
+    low, high = (0.0, 180.0) if screen == DIRECTION else (-90.0, 90.0)
+    grid = np.linspace(low, high, GRID)
+    answer = (grid, 100 * np.array(shares(screen, grid.tolist(), of))) if is_revealed else None
+    title = "angle of the line" if screen == DIRECTION else "angle φ"
+    name = (
+        "variance, % of the best line"
+        if screen == DIRECTION
+        else f"explained by {K} pixels, % of the best angle"
+    )
+    return guess_curve(np.array(guesses, float), reached, (title, low, high), name, answer)
+
+
+def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
+    """Return the sentence that stands above the figure once the answer is shown: the optimum and its proof."""
+    reached = shares(screen, guesses, of)
+    said = f" The best guess reaches {wording.down(max(reached))} of that." if reached else ""
+    if screen == DIRECTION:
+        along = pair(of)[1]
+        degrees = np.degrees(np.arctan2(along[1], along[0])) % 180
+        return (
+            f"The dots vary most along {degrees:.0f}°.{said} No line does better: this one is the leading eigenvector "
+            "of the covariance, the **principal component**."
+        )
+    if screen == SPANNOGRAM:
+        best, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
+        return (
+            f"The best angle is {np.degrees(spannogram_of(of).phi):.0f}°.{said} The set changes only where curves "
+            f"cross, so all angles were checked. On all of the data the best {K} pixels explain {best} of the first "
+            f"principal component. It is proved that no {K} explain more than {possible}."
+        )
+    best = format_guarantee(proved_ratio(of.result.value, of.upper))
+    mine = f" The best guess reaches {format_guarantee(max(reached))}." if reached else ""
+    return (
+        f"A certificate proves that no {K} pixels with nonnegative weights can pass the limit (100 %). The best "
+        f"found reach at least {best} of it.{mine}"
+    )

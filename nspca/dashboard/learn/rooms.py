@@ -1,0 +1,308 @@
+"""Rooms of a class: a teacher asks, phones answer, and nothing is kept but counts. No Streamlit calls.
+
+A room has a short code, with which anybody may answer, and a secret, with which alone its guesses can be seen.
+Rooms are in the memory of the server. Their number, their size and their age are limited.
+"""
+
+import math
+import re
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from nspca.errors import InvalidOption, NSPCAError
+
+ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Characters of a code: those that look alike (I, O, 0, 1) are left out."""
+LENGTH = 6
+"""Characters of a code: a billion codes, so that guessing at the rate below finds no room in a lesson."""
+MOST_ROOMS = 100
+"""Rooms at once. One holds at most about 200 kB."""
+MOST_PHONES = 250
+"""Phones in a room: the largest lecture that can read a curve on a projector."""
+LONGEST = 4 * 3600.0
+"""Seconds after which a room ends: no lesson is longer."""
+IDLE = 3600.0
+"""Seconds after which a room ends that its teacher does not look at."""
+PRESENT = 12.0
+"""Seconds since a phone last asked, up to which it counts as here. Phones ask every two seconds."""
+WINDOW = 60.0
+"""Seconds over which wrong codes are counted."""
+MOST_WRONG = 60
+"""Wrong codes of one address in that time: a class may share one, and everybody may mistype once."""
+MOST_WRONG_IN_ALL = 300
+"""Wrong codes of all addresses in that time."""
+MOST_ADDRESSES = 1000
+"""Addresses whose wrong codes are counted apart."""
+ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}
+"""Screens that ask for an angle, with its range in degrees."""
+PAINTING = 5
+"""Screen that asks for pixels."""
+QUESTIONS = (*ANGLES, PAINTING)
+Guess = float | tuple[int, ...]
+"""An angle in degrees, or the numbers of pixels."""
+
+
+class NoRoom(NSPCAError):
+    """A code or a secret that belongs to no open room."""
+
+
+class TooManyCodes(NSPCAError):
+    """Too many wrong codes were tried."""
+
+
+class RoomFull(NSPCAError):
+    """A room, or the server, takes no more."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a phone may know of a room: the open screen, and whether its answer is shown already."""
+
+    screen: int
+    is_revealed: bool
+
+
+@dataclass(frozen=True)
+class Counts:
+    """All that is left of a room: the number of phones that answered, and of guesses for each screen."""
+
+    phones: int
+    guesses: dict[int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """What the teacher sees of a room: its code, the open screen, its guesses without names, and phones here."""
+
+    code: str
+    screen: int
+    is_revealed: bool
+    guesses: tuple[Guess, ...]
+    here: int
+
+
+@dataclass(eq=False)
+class _Room:
+    code: str
+    opened: float
+    looked: float
+    screen: int = 1
+    revealed: set[int] = field(default_factory=set)
+    guesses: dict[int, dict[str, Guess]] = field(default_factory=dict)
+    seen: dict[str, float] = field(default_factory=dict)
+
+    def phones(self) -> set[str]:
+        """Return the names of all phones that answered."""
+        return set().union(*self.guesses.values()) if self.guesses else set()
+
+
+class Rooms:
+    """All open rooms of a server.
+
+    Parameters
+    ----------
+    clock : returns seconds that only grow
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._by_secret: dict[str, _Room] = {}
+        self._by_code: dict[str, _Room] = {}
+        self._wrong: dict[str, deque[float]] = {}
+        self._wrong_in_all: deque[float] = deque()
+
+    def open(self) -> str:
+        """Open a room, and return its secret.
+
+        Raises
+        ------
+        RoomFull
+            If the server has as many rooms as it takes.
+        """
+        with self._lock:
+            self._end_old()
+            if len(self._by_secret) >= MOST_ROOMS:
+                raise RoomFull(
+                    f"This server takes {MOST_ROOMS} rooms at once. Try again when a lesson has ended."
+                )
+            code = next(code for code in iter(_new_code, "") if code not in self._by_code)
+            secret, now = secrets.token_urlsafe(24), self._clock()
+            self._by_secret[secret] = self._by_code[code] = _Room(code, now, now)
+            return secret
+
+    def view(self, secret: str) -> View:
+        """Return what the teacher sees. The room lives on for as long as somebody looks.
+
+        Raises
+        ------
+        NoRoom
+            If the secret belongs to no open room.
+        """
+        with self._lock:
+            room = self._of(secret)
+            now = room.looked = self._clock()
+            here = sum(now - seen <= PRESENT for seen in room.seen.values())
+            guesses = tuple(room.guesses.get(room.screen, {}).values())
+            return View(room.code, room.screen, room.screen in room.revealed, guesses, here)
+
+    def turn(self, secret: str, screen: int) -> None:
+        """Turn the room to a screen of the lesson."""
+        with self._lock:
+            self._of(secret).screen = screen
+
+    def reveal(self, secret: str, *, is_revealed: bool = True) -> None:
+        """Show the answer to the open question, after which no guess is taken, or hide it again."""
+        with self._lock:
+            room = self._of(secret)
+            (room.revealed.add if is_revealed else room.revealed.discard)(room.screen)
+
+    def end(self, secret: str) -> Counts:
+        """Close a room, forget its guesses, and return their counts."""
+        with self._lock:
+            room = self._of(secret)
+            self._remove(secret)
+            counts = {screen: len(guesses) for screen, guesses in sorted(room.guesses.items())}
+            return Counts(len(room.phones()), counts)
+
+    def ask(self, code: str, phone: str, address: str, *, has_joined: bool = False) -> Asked:
+        """Return the open question of a room.
+
+        Parameters
+        ----------
+        code : str
+            As it was typed.
+        phone : str
+            Name of the phone, which nobody is shown.
+        address : str
+            Network address, under which wrong codes are counted.
+        has_joined : bool
+            Whether this phone gave this code before. Then others at its address cannot lock it out.
+
+        Raises
+        ------
+        NoRoom
+            If the code belongs to no open room.
+        TooManyCodes
+            If too many wrong codes came from this address, or from all.
+        RoomFull
+            If the room takes no more phones.
+        """
+        with self._lock:
+            self._end_old()
+            now = self._clock()
+            if not has_joined:
+                self._refuse_guessing(address, now)
+            room = self._by_code.get(read_code(code))
+            if room is None:
+                if not has_joined:
+                    self._note_wrong(address, now)
+                raise NoRoom("No room has this code. Check the six characters on the projector.")
+            if phone not in room.seen and len(room.seen) >= MOST_PHONES:
+                gone = [name for name, seen in room.seen.items() if now - seen > PRESENT]
+                for name in gone:
+                    del room.seen[name]
+                if len(room.seen) >= MOST_PHONES:
+                    raise RoomFull(f"This room is full: it takes {MOST_PHONES} phones.")
+            room.seen[phone] = now
+            return Asked(room.screen, room.screen in room.revealed)
+
+    def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
+        """Take a guess in place of an earlier one of the same phone, and return it.
+
+        Raises
+        ------
+        NoRoom
+            If the code belongs to no open room.
+        RoomFull
+            If as many phones have answered as the room takes.
+        InvalidOption
+            If the screen does not ask for a guess now, or the guess is no answer to it.
+        """
+        given = read_guess(screen, guess)
+        with self._lock:
+            self._end_old()
+            room = self._by_code.get(read_code(code))
+            if room is None:
+                raise NoRoom("This room is closed.")
+            if room.screen != screen or screen in room.revealed:
+                raise InvalidOption("This question is over. The next one will appear here.")
+            guesses = room.guesses.setdefault(screen, {})
+            if phone not in guesses and len(guesses) >= MOST_PHONES:
+                raise RoomFull(f"This room is full: it takes {MOST_PHONES} phones.")
+            guesses[phone] = given
+            return given
+
+    def _of(self, secret: str) -> _Room:
+        self._end_old()
+        room = self._by_secret.get(secret)
+        if room is None:
+            raise NoRoom("This room is closed. Open a new one for the next lesson.")
+        return room
+
+    def _end_old(self) -> None:
+        now = self._clock()
+        for secret, room in list(self._by_secret.items()):
+            if now - room.opened > LONGEST or now - room.looked > IDLE:
+                self._remove(secret)
+
+    def _remove(self, secret: str) -> None:
+        del self._by_code[self._by_secret.pop(secret).code]
+
+    def _refuse_guessing(self, address: str, now: float) -> None:
+        """Raise if too many wrong codes were tried; old ones are forgotten."""
+        mine = self._wrong.get(address, deque())
+        for tried in (mine, self._wrong_in_all):
+            while tried and now - tried[0] > WINDOW:
+                tried.popleft()
+        if len(mine) >= MOST_WRONG or len(self._wrong_in_all) >= MOST_WRONG_IN_ALL:
+            raise TooManyCodes("Too many wrong codes were tried. Wait a minute, then enter the code again.")
+
+    def _note_wrong(self, address: str, now: float) -> None:
+        if address not in self._wrong and len(self._wrong) >= MOST_ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]  # the one that came first
+        self._wrong.setdefault(address, deque()).append(now)
+        self._wrong_in_all.append(now)
+
+
+ROOMS = Rooms()
+"""The rooms of this server."""
+
+
+def read_code(text: str) -> str:
+    """Return a code as it was typed in capital letters, without blanks and dashes; empty if it cannot be one."""
+    code = re.sub(r"[\s\-]", "", text[:40]).upper()
+    return code if len(code) == LENGTH and set(code) <= set(ALPHABET) else ""
+
+
+def write_code(code: str) -> str:
+    """Return a code as people read it aloud, in two halves."""
+    return f"{code[: LENGTH // 2]}-{code[LENGTH // 2 :]}"
+
+
+def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> Guess:
+    """Return a guess that came from a browser.
+
+    Raises
+    ------
+    InvalidOption
+        If it is no answer to the question of the screen.
+    """
+    if screen in ANGLES and isinstance(guess, int | float) and math.isfinite(guess):
+        low, high = ANGLES[screen]
+        return round(min(high, max(low, float(guess))), 1)
+    if screen == PAINTING and isinstance(guess, Sequence) and not isinstance(guess, str):
+        chosen = {pixel for pixel in guess if type(pixel) is int and 0 <= pixel < pixels}
+        if len(chosen) == k == len(guess):
+            return tuple(sorted(chosen))
+    raise InvalidOption(
+        f"A guess for screen {screen} needs {'an angle' if screen in ANGLES else f'{k} pixels'}."
+    )
+
+
+def _new_code() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))

@@ -1,0 +1,116 @@
+"""Draw the guesses of a class on the curve that they are about, and the answer once it is shown."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from nspca.plots.theme import colorbar, hide_axes, light, new_figure
+from nspca.presentation.colours import LIMIT, MAIN, PROVED, SECOND, SEQUENTIAL, STAR, fade
+
+GUESSED = {"size": 14, "color": fade(SECOND, 0.75), "line": {"width": 1, "color": "white"}}
+BIN = 1.0
+"""Per cent: guesses as near to each other as that are stacked."""
+
+
+def guess_curve(
+    at: ArrayLike,
+    shares: ArrayLike,
+    axis: tuple[str, float, float],
+    value_name: str,
+    answer: tuple[ArrayLike, ArrayLike] | None = None,
+) -> go.Figure:
+    """Draw guessed angles at the height that each reaches, and the whole curve once the answer is shown.
+
+    Parameters
+    ----------
+    at : (m,) guessed angles in degrees
+    shares : (m,) per cent that each reaches
+    axis : title, smallest and largest angle
+    value_name : title of the height
+    answer : (p,) angles and (p,) per cent, optional
+        The curve, drawn with a star at its highest point.
+    """
+    at, shares = np.asarray(at, float), np.asarray(shares, float)
+    said = f"{at.size} guesses of an angle."
+    if answer is not None:
+        grid, curve = (np.asarray(part, float) for part in answer)
+        best = int(np.argmax(curve))
+        said += f" The best angle is {grid[best]:.0f}°."
+    figure = new_figure(said, height=430)
+    if answer is not None:
+        line = {"color": MAIN, "width": 2.5}
+        figure.add_scatter(x=light(grid), y=light(curve), mode="lines", line=line, name="all angles")
+    figure.add_scatter(
+        x=light(at),
+        y=light(shares),
+        mode="markers",
+        marker=GUESSED,
+        name=f"guesses: {at.size}",
+        hovertemplate="%{x:.0f}°: %{y:.0f} %<extra></extra>",
+    )
+    if answer is not None:
+        star = {"symbol": "star", "size": 20, "color": STAR}
+        figure.add_scatter(
+            x=[grid[best]], y=[curve[best]], mode="markers", marker=star, name="the best angle"
+        )
+    title, low, high = axis
+    figure.update_xaxes(title_text=title, range=[low, high], dtick=30, ticksuffix="°")
+    return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
+
+
+def guess_strip(shares: ArrayLike, best: float | None = None) -> go.Figure:
+    """Draw what each guess reaches as a stack of dots, and the best found and the proved limit once shown.
+
+    Parameters
+    ----------
+    shares : (m,) per cent of the proved limit
+    best : float, optional
+        Per cent of the best found.
+    """
+    shares = np.sort(np.asarray(shares, float))
+    bins = np.floor(shares / BIN)
+    height = np.array([np.sum(bins[:i] == bin_) for i, bin_ in enumerate(bins)], float) + 1
+    figure = new_figure(f"What {shares.size} guesses reach, in per cent of the proved limit.", height=430)
+    figure.add_scatter(
+        x=light(shares),
+        y=light(height),
+        mode="markers",
+        marker=GUESSED,
+        name=f"guesses: {shares.size}",
+        hovertemplate="%{x:.0f} %<extra></extra>",
+    )
+    top = max(6.0, float(height.max(initial=0)) + 1)
+    if best is not None:
+        for x, colour, name in ((best, MAIN, "the best found"), (100.0, LIMIT, "proved limit")):
+            line = {"color": colour, "width": 3, "dash": "solid" if x < 100 else "dot"}
+            figure.add_scatter(x=[x, x], y=[0, top], mode="lines", line=line, name=name, hoverinfo="skip")
+        figure.add_vrect(x0=best, x1=100, fillcolor=fade(PROVED, 0.25), line_width=0, layer="below")
+    figure.update_xaxes(title_text="% of what no 8 pixels can pass", range=[0, 104], ticksuffix=" %")
+    return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
+
+
+def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go.Figure:
+    """Draw how many guesses have each pixel.
+
+    Parameters
+    ----------
+    guesses : sequence of sequences of pixel numbers
+    shape : (rows, columns)
+    """
+    chosen = np.array([pixel for guess in guesses for pixel in guess], int)
+    votes = np.bincount(chosen, minlength=shape[0] * shape[1])
+    figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
+    figure.add_heatmap(
+        z=light(np.where(votes == 0, np.nan, votes)).reshape(shape),
+        colorscale=SEQUENTIAL,
+        zmin=0,
+        zmax=max(1, int(votes.max())),
+        xgap=1,
+        ygap=1,
+        colorbar=colorbar("guesses"),
+        hovertemplate="row %{y}, column %{x}: %{z}<extra></extra>",
+    )
+    figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
+    return hide_axes(figure)
