@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -181,11 +182,8 @@ def _answer(folder: Path) -> None:
         if isinstance(value, Numbered):
             return {"$numbered": [value.what, value.length]}
         if type(value).__name__ in _KINDS:
-            return {
-                f"${type(value).__name__}": {
-                    field.name: getattr(value, field.name) for field in fields(value)
-                }
-            }
+            found = {field.name: getattr(value, field.name) for field in fields(value)}
+            return {f"${type(value).__name__}": {name: _pairs(one) for name, one in found.items()}}
         if type(value).__name__ in _ERRORS:
             return {"$error": type(value).__name__, "arguments": value.args}
         return value.item()  # a number of NumPy
@@ -206,6 +204,8 @@ def _load_answer(folder: Path) -> Opened:
             return sp.csr_array(tuple(value[kind]), shape=tuple(value["shape"]))
         if kind == "$numbered":
             return Numbered(*value[kind])
+        if kind == "$mapping":
+            return dict(value[kind])
         if kind == "$error":
             return _ERRORS[value[kind]](*value["arguments"])
         if kind[1:] in _KINDS:
@@ -213,6 +213,13 @@ def _load_answer(folder: Path) -> Opened:
         return value
 
     return Opened(*json.loads((folder / _ANSWER).read_text(), object_hook=from_plain))
+
+
+def _pairs(value: Any) -> Any:
+    """Return a mapping as pairs, so that no name in it is taken for the kind of an object; others as they
+    are.
+    """
+    return {"$mapping": [*value.items()]} if isinstance(value, Mapping) else value
 
 
 def _tuples(value: Any) -> Any:
