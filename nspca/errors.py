@@ -51,6 +51,13 @@ class MissingValues(InvalidData):
         return str(self.args[0])
 
 
+class UnlikeImages(InvalidData):
+    """Images of an archive have several sizes, or some of them cannot be read.
+
+    Readers have an option that converts all of them to grey images of one size.
+    """
+
+
 class NotNumbers(InvalidData):
     """A column of a table holds text; readers have options that declare it as names or labels.
 

@@ -10,6 +10,7 @@ from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reader import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
 from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion, scaling_suggestion
+from nspca.data.texts import read_text
 
 __all__ = [
     "PREPARATIONS",
@@ -32,5 +33,6 @@ __all__ = [
     "prepare",
     "read",
     "read_layout",
+    "read_text",
     "scaling_suggestion",
 ]

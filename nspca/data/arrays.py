@@ -143,7 +143,7 @@ def _about_samples(
     reader: NpzReader, rows: int
 ) -> tuple[tuple[str, ...] | None, dict[str, np.ndarray], str, tuple[str, ...]]:
     """Return the texts of the samples, their label columns, the name of the labels, and notes."""
-    files, notes = reader.files, ()
+    files, notes = reader.files, tuple[str, ...]()
     texts: tuple[str, ...] | None = None
     if {"texts", "text_ends"} <= files.keys():
         texts = unpack_texts(reader.read_array("texts"), reader.read_array("text_ends"), rows)
