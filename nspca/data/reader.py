@@ -3,7 +3,6 @@ name.
 """
 
 import os
-import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,6 +25,7 @@ from nspca.data.readers.images import EXTENSIONS, read_images, short_name
 from nspca.data.readers.matrixmarket import DENSE
 from nspca.data.readers.npz import NpyReader, is_array
 from nspca.data.readers.parquet import ParquetReader
+from nspca.data.readers.strings import is_hidden, natural_order
 from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
@@ -313,7 +313,9 @@ def _read_files(
 
     `packed` counts the bytes of the archive that they came in; None for a folder.
     """
-    files = sorted((file for file in files if not _is_hidden(file[0])), key=_natural)
+    files = sorted(
+        (file for file in files if not is_hidden(file[0])), key=lambda file: natural_order(file[0])
+    )
     images = [file for file in files if file[0].lower().endswith(EXTENSIONS)]
     if images:
         return read_images(images, name, report, packed, options.image_size)
@@ -338,22 +340,6 @@ def _read_files(
             "The file inside is empty: a table with at least two rows and two columns is needed."
         )
     return _read_bytes(raw, name, words, options, report, packed)
-
-
-def _is_hidden(label: str) -> bool:
-    """Whether a file in an archive or folder is one that a system hides."""
-    parts = PurePosixPath(label.replace("\\", "/")).parts
-    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
-        -1:
-    ] == ("Thumbs.db",)
-
-
-def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]]:
-    """Return a sort key in which image10 follows image9. Digits are compared as text, so any length is
-    allowed.
-    """
-    parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", file[0]))
-    return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
 
 
 def name_of(source: str | Path | bytes | BinaryIO) -> str:

@@ -19,7 +19,16 @@ from nspca.data.readers.base import GZIP
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.readers.matrixmarket import MatrixMarketReader
-from nspca.data.readers.strings import HEAD, ROWS, first_rows, has_header, printable, read_strings
+from nspca.data.readers.strings import (
+    HEAD,
+    ROWS,
+    first_rows,
+    has_header,
+    is_hidden,
+    natural_order,
+    printable,
+    read_strings,
+)
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import mib, open_zip, unzip_member
 
@@ -128,14 +137,9 @@ def _kind_of_lines(text: str) -> str:
 
 def text_files(files: Files) -> tuple[Files, Files]:
     """Return the text files among files, and the others; what a system hides is in neither."""
-    seen = [one for one in files if not _is_hidden(one[0])]
+    seen = [one for one in files if not is_hidden(one[0])]
     texts = [one for one in seen if one[0].lower().endswith(ENDINGS)]
     return texts, [one for one in seen if one not in texts]
-
-
-def _is_hidden(label: str) -> bool:
-    parts = PurePosixPath(label.replace("\\", "/")).parts
-    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts)
 
 
 def read_documents(
@@ -183,7 +187,7 @@ def read_files(files: Files) -> Documents:
     The folder of each file is its group where there are several folders.
     """
     texts, others = text_files(files)
-    texts = sorted(texts, key=lambda one: [part.zfill(12) for part in re.split(r"(\d+)", one[0])])
+    texts = sorted(texts, key=lambda one: natural_order(one[0]))
     if len(texts) < 2:
         raise InvalidData(
             f"Two text files (.txt) at least are needed, got {len(texts)}: give a folder or a ZIP of them."

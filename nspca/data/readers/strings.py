@@ -2,8 +2,10 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from nspca.data import limits
 from nspca.data.layout import as_utf8, is_number
@@ -130,6 +132,22 @@ def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
         return Strings(tuple(f"column {i + 1}" for i in range(len(columns))), columns)
     names = tuple(printable(column[0]) or f"column {i}" for i, column in enumerate(columns, 1))
     return Strings(names, [column[1:] for column in columns])
+
+
+def is_hidden(label: str) -> bool:
+    """Whether a file in an archive or folder is one that a system hides."""
+    parts = PurePosixPath(label.replace("\\", "/")).parts
+    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
+        -1:
+    ] == ("Thumbs.db",)
+
+
+def natural_order(label: str) -> list[tuple[int, int, str]]:
+    """Return a sort key in which image10 follows image9. Digits are compared as text, so any length is
+    allowed.
+    """
+    parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", label))
+    return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
 
 
 def printable(name: str) -> str:
