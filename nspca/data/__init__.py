@@ -1,5 +1,6 @@
 """Data sets: files, samples and preparations, each as one frozen `Dataset`."""
 
+from nspca.data.annotation import annotate
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
 from nspca.data.examples import example_file
@@ -20,6 +21,7 @@ __all__ = [
     "Original",
     "Sample",
     "adopt_copy",
+    "annotate",
     "covariance_suggestion",
     "example_file",
     "features_in_rows_suggestion",

@@ -72,11 +72,26 @@ def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | 
     return None, wanted
 
 
-def annotated(
+def annotate(
     data: Dataset, source: "str | Path | bytes | BinaryIO | Strings | None", label: str | None = None
 ) -> Dataset:
-    """Return a data set with the columns of an annotation as further label columns; see
-    `Dataset.with_annotation`.
+    """Return a data set with the columns of a second table as further `label_columns`.
+
+    The column of the table that has the most sample names is matched with them, first as they are, then
+    without regard to case and signs. `notes` says how many matched and which did not.
+
+    Parameters
+    ----------
+    data : Dataset
+    source : path, bytes, open binary file, or None
+        A table as CSV or Excel with a row for each sample; None for no table.
+    label : str, optional
+        The column that becomes the labels; the first one when the data have none so far.
+
+    Raises
+    ------
+    InvalidData
+        When no sample is in the table, or it has no such column.
     """
     if source is None:
         if label is not None and label not in data.label_columns:

@@ -233,28 +233,6 @@ class Dataset:
             label_candidates=tuple(one for one in self.label_candidates if one.name != name),
         )
 
-    def with_annotation(self, annotation: Any, label: str | None = None) -> "Dataset":
-        """Return the data set with the columns of a second table as further `label_columns`.
-
-        The column of the table that has the most sample names is matched with them, first as they are, then
-        without regard to case and signs. `notes` says how many matched and which did not.
-
-        Parameters
-        ----------
-        annotation : path, bytes or open binary file
-            A table as CSV or Excel with a row for each sample.
-        label : str, optional
-            The column that becomes the labels; the first one when the data have none so far.
-
-        Raises
-        ------
-        InvalidData
-            When no sample is in the table, or it has no such column.
-        """
-        from nspca.data.annotation import annotated  # which needs this class
-
-        return annotated(self, annotation, label)
-
     def transposed(self) -> "Dataset":
         """Return the data set with rows and columns exchanged.
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from nspca.data import limits
-from nspca.data.annotation import annotated, group_by_prefix, read_annotation, split_label
+from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
@@ -81,7 +81,7 @@ def read(
     vocabulary : path, bytes or open binary file, optional
         The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
     annotation : path, bytes or open binary file, optional
-        A second table about the samples, joined by their names; see `Dataset.with_annotation`.
+        A second table about the samples, joined by their names; see `nspca.data.annotate`.
     image_size : int, optional
         Convert images of any size and colour: grey, the middle square, so many pixels a side. Files that
         cannot be read are left out then, and `notes` names them.
@@ -110,7 +110,7 @@ def read(
     )
     report(Event("reading", message=name))
     data = _read_source(path_or_buffer, name, words, options, report)
-    return annotated(group_by_prefix(data), table, label)
+    return annotate(group_by_prefix(data), table, label)
 
 
 def _read_source(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from nspca.data import limits
-from nspca.data.annotation import annotated, group_by_prefix, read_annotation, split_label
+from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import MOST_TEXT
 from nspca.data.counting import MOST_WORDS, WordOptions, count_documents
 from nspca.data.dataset import Dataset, frozen
@@ -71,7 +71,7 @@ def read_text(
     most_words : int
         Words that are kept at most, the most frequent ones.
     annotation : path, bytes or open binary file, optional
-        A table with a row for each document, joined by its name; see `Dataset.with_annotation`.
+        A table with a row for each document, joined by its name; see `nspca.data.annotate`.
     report : callable, optional
         Gets progress events and may raise `Cancelled`.
 
@@ -116,7 +116,7 @@ def read_text(
         label_name=found.label_name,
         texts=kept,
     )
-    return annotated(group_by_prefix(data), table, label)
+    return annotate(group_by_prefix(data), table, label)
 
 
 def _documents(source: Any, is_list: bool, options: dict[str, Any]) -> Documents:
