@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nspca.api import certify, solve, sweep
     from nspca.certificate import Certificate
-    from nspca.data import Dataset, load_sample, prepare, read
+    from nspca.data import Dataset, load_sample, prepare, read, read_text
     from nspca.errors import (
         Cancelled,
         CertificateError,
@@ -100,6 +100,7 @@ __all__ = [
     "prepare",
     "published_bounds",
     "read",
+    "read_text",
     "solve",
     "sweep",
     "verify",
@@ -110,7 +111,7 @@ __all__ = [
 _ROOMS = {
     "api": ("certify", "solve", "sweep"),
     "certificate": ("Certificate",),
-    "data": ("Dataset", "load_sample", "prepare", "read"),
+    "data": ("Dataset", "load_sample", "prepare", "read", "read_text"),
     "errors": (
         "Cancelled",
         "CertificateError",

@@ -41,14 +41,31 @@ class MissingValues(InvalidData):
     message : str
     cells, rows, columns : int
         Number of missing cells, and of the rows and columns of the file that have some.
+    shape : pair of int
+        Rows and columns of the table; zeros when they are not known.
     """
 
-    def __init__(self, message: str, cells: int = 0, rows: int = 0, columns: int = 0) -> None:
-        super().__init__(message, cells, rows, columns)
+    def __init__(
+        self,
+        message: str,
+        cells: int = 0,
+        rows: int = 0,
+        columns: int = 0,
+        shape: tuple[int, int] = (0, 0),
+    ) -> None:
+        super().__init__(message, cells, rows, columns, tuple(shape))
         self.cells, self.rows, self.columns = cells, rows, columns
+        self.shape = int(shape[0]), int(shape[1])
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class UnlikeImages(InvalidData):
+    """Images of an archive have several sizes, or some of them cannot be read.
+
+    Readers have an option that converts all of them to grey images of one size.
+    """
 
 
 class NotNumbers(InvalidData):

@@ -112,7 +112,55 @@ def reading() -> Parser:
         action="store_true",
         help="of a file: its rows are the features, --id a column of their names, --labels a row",
     )
+    parent.add_argument(
+        "--annotation",
+        metavar="FILE",
+        help="a second table about the samples, CSV or Excel, joined by their names; --labels may name one "
+        "of its columns",
+    )
+    parent.add_argument(
+        "--image-size",
+        type=count,
+        metavar="N",
+        help="of a ZIP or folder of images of any size and colour: make them grey, N x N pixels",
+    )
+    _counting(parent)
     return parent
+
+
+def _counting(parser: Parser) -> None:
+    """Add the options about counting the words of texts, as in `nspca.read_text`."""
+    parser.add_argument(
+        "--text",
+        action="store_true",
+        help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table with a "
+        "column of texts, or a text with a document in every line",
+    )
+    parser.add_argument(
+        "--text-column", type=column, metavar="COLUMN", help="with --text: the column with the texts"
+    )
+    parser.add_argument(
+        "--split",
+        choices=("lines", "paragraphs"),
+        help="with --text: what a document is in one text file (default: found by itself)",
+    )
+    parser.add_argument(
+        "--stop-words",
+        choices=("none", "english", "german", "french", "spanish"),
+        help="with --text: words that are not counted (default: those of the language, which is guessed)",
+    )
+    for name, what, usual in (("lowest", "least", 0), ("highest", "most", 50)):
+        parser.add_argument(
+            f"--{name}-share",
+            type=share,
+            metavar="PERCENT",
+            help=f"with --text: words in so many per cent of the documents at {what} (default {usual})",
+        )
+    parser.add_argument("--tfidf", action="store_true", help="with --text: weigh the counts by tf-idf")
+    parser.add_argument("--pairs", action="store_true", help="with --text: count pairs of words too")
+    parser.add_argument(
+        "--most-words", type=count, metavar="N", help="with --text: keep so many words (default 4000)"
+    )
 
 
 def of_problem() -> Parser:
@@ -194,6 +242,17 @@ def percent(text: str) -> float:
     if not 0 < share <= 100:
         raise argparse.ArgumentTypeError(f"per cent above 0 and at most 100 are required, got {text!r}")
     return share
+
+
+def share(text: str) -> float:
+    """Parse a percentage from 0 to 100 as a share from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"per cent from 0 to 100 are required, got {text!r}")
+    return value / 100
 
 
 def port_number(text: str) -> int:

@@ -21,8 +21,23 @@ READING = {
     "--decimal": "decimal",
     "--missing": "missing",
     "--features-in-rows": "features_in_rows",
+    "--annotation": "annotation",
+    "--image-size": "image_size",
 }
 """Options about reading a file, with the names of the arguments of `nspca.read`."""
+COUNTING = {
+    "--text-column": "text_column",
+    "--split": "split",
+    "--stop-words": "stop_words",
+    "--lowest-share": "lowest_share",
+    "--highest-share": "highest_share",
+    "--tfidf": "weights",
+    "--pairs": "pairs",
+    "--most-words": "most_words",
+}
+"""Options about counting words, with the names of the arguments of `nspca.read_text`."""
+OF_TEXTS = ("--id", "--labels", "--annotation")
+"""Options of `READING` that are about texts too."""
 
 
 def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False) -> "Source":
@@ -33,12 +48,15 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
     from nspca import data
 
     names = [name for name in args.prepare.split(",") if name]
-    if _reading_options(args) and (source in data.SAMPLES or Path(source).is_dir()):
+    reading = _reading_options(args)
+    is_shards = (Path(source) / "shards.json").is_file()
+    is_folder = Path(source).is_dir() and not is_shards and (args.text or args.image_size is not None)
+    if (reading or args.text) and (source in data.SAMPLES or (Path(source).is_dir() and not is_folder)):
         raise InvalidOption(
-            f"{', '.join(READING)} are about a file and how it is read, got {source}, which is none: leave "
-            "them out"
+            f"{', '.join(READING)} and --text are about a file and how it is read, got {source}, which is "
+            "none: leave them out"
         )
-    if Path(source).is_dir() and source not in data.SAMPLES:
+    if Path(source).is_dir() and source not in data.SAMPLES and not is_folder:
         from nspca.shards import Shards
         from nspca.shards.on_disk import OnDisk
 
@@ -51,20 +69,34 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
         return _with_notes(OnDisk(Shards(source)))
     if source in data.SAMPLES:
         return data.prepare(_as_covariance(data.load_sample(source), covariance), *names)
-    if not Path(source).is_file():
+    if not Path(source).is_file() and not is_folder:
         raise InvalidOption(
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"
         )
-    return data.prepare(
-        _as_covariance(_with_notes(data.read(source, **_reading_options(args))), covariance), *names
-    )
+    read = data.read_text if args.text else data.read
+    return data.prepare(_as_covariance(_with_notes(read(source, **reading)), covariance), *names)
 
 
 def _reading_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `nspca.read` that are given."""
-    told = {word: getattr(args, option[2:].replace("-", "_")) for option, word in READING.items()}
-    return {word: value for word, value in told.items() if value is not None and value is not False}
+    """Return the arguments of `nspca.read`, or of `nspca.read_text`, that are given.
+
+    Raises
+    ------
+    InvalidOption
+        For options of the other of the two.
+    """
+    given: dict[str, Any] = {}
+    for option, word in (READING | COUNTING).items():
+        value = getattr(args, option[2:].replace("-", "_"))
+        if value is None or value is False:
+            continue
+        if option in COUNTING and not args.text:
+            raise InvalidOption(f"{option} is about counting the words of texts: add --text, or leave it out")
+        if args.text and option not in COUNTING and option not in OF_TEXTS:
+            raise InvalidOption(f"{option} is about tables of numbers: leave it out with --text")
+        given[word] = "tfidf" if option == "--tfidf" else value
+    return given
 
 
 def _with_notes(dataset: Any) -> Any:

@@ -30,9 +30,12 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import CHANGES, OF_FEATURES
+from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
+_USUAL = {"id_column": None, "label_column": None, "features_in_rows": False}
+_USUAL_OF_TEXTS = {"id_column": None, "label_column": None}
+"""Options of reading that are named even at their defaults, so that a first look finds the same reading."""
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -164,8 +167,25 @@ def reference() -> DataSpec:
         label_column=state.get("label"),
         features_in_rows=state.get("rows"),
         missing=state.get("gaps"),
+        annotation=state.get("about"),
+        image_size=state.get("pixels"),
+        **(counting() if state.get("words") else {}),
         **changes,
     )
+
+
+def counting() -> dict[str, Any]:
+    """Return how the words of texts are counted, as the fields of a spec."""
+    shares = {"lowest_share": state.get("low") / 100, "highest_share": state.get("high") / 100}
+    return shares | {
+        "words": True,
+        "text_column": state.get("text"),
+        "split": state.get("split"),
+        "stop_words": state.get("stop"),
+        "weights": state.get("weigh"),
+        "pairs": state.get("pairs"),
+        "most_words": state.get("most"),
+    }
 
 
 def _features() -> dict[str, list]:
@@ -189,7 +209,7 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
             return _all_rows(where.folder, table.digest, table)
         found = _rows(where.folder, table.digest, where.some, table)
     else:
-        for upload in filter(None, (where.upload, where.vocabulary)):
+        for upload in filter(None, (where.upload, *(getattr(where, name) for name in BESIDE))):
             engine().store.about_upload(workspace or "", upload)  # it may be gone since it was read
         # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
         file = where.but_for(*CHANGES).but(file="")
@@ -307,12 +327,15 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
     where = _where
     assert where.upload is not None
     raw, about = engine().store.get_upload(workspace, where.upload)
-    wording = engine().store.get_upload(workspace, where.vocabulary)[0] if where.vocabulary else None
+    digests = {name: digest for name in BESIDE if (digest := getattr(where, name))}
+    files = {name: engine().store.get_upload(workspace, digest)[0] for name, digest in digests.items()}
     label, how = where.label_column, _how(where)
     without = {**how, "label_column": None}
-    read = lambda how: _read(  # noqa: E731
-        where.upload, about["name"], where.vocabulary, tuple(sorted(how.items())), raw, wording
-    )
+
+    def read(how: dict[str, Any]) -> Opened:
+        named, options = tuple(digests.items()), tuple(sorted(how.items()))
+        return _read(where.upload or "", about["name"], named, where.words, options, raw, files)
+
     data = read(without).data
     if label is not None:  # a column that was left out so far is at hand already
         again = data.labelled(label) if isinstance(data, Dataset) else None
@@ -334,36 +357,49 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
 
 def _how(where: DataSpec) -> dict[str, Any]:
     """Return how a file is read, with the usual choices named too, so that a first look finds the same."""
-    usual = {"id_column": None, "label_column": None, "features_in_rows": False}
-    return usual | where.reading()
+    return (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
 
 
 @cache.keep("Reading the file …")
 def _read(
-    digest: str, name: str, vocabulary: str | None, options: tuple, _raw: bytes, _words: bytes | None
+    digest: str,
+    name: str,
+    beside: tuple[tuple[str, str], ...],
+    as_texts: bool,
+    options: tuple[tuple[str, Any], ...],
+    _raw: bytes,
+    _files: dict[str, bytes],
 ) -> Opened:
-    """A file by its hash, or why it cannot be read: remembered too, so that it is not tried again at every
-    rerun.
+    """Return a file by its hash, or why it cannot be read.
+
+    Refusals are remembered too, so that no file is tried again at every rerun. `beside` names the hashes of
+    the files that belong to it, `_files` has their bytes.
     """
-    return open_file(_raw, name, _words, **dict(options))
+    words, annotation = _files.get("vocabulary"), _files.get("annotation")
+    return open_file(_raw, name, words, annotation=annotation, as_texts=as_texts, **dict(options))
 
 
 def read_first(raw: bytes, name: str) -> Opened:
     """A file as it is read before anybody chose anything; `find` finds the same again when the file is
     kept.
     """
-    usual = {"id_column": None, "label_column": None, "features_in_rows": False}
-    return _read(hashlib.sha256(raw).hexdigest(), name, None, tuple(sorted(usual.items())), raw, None)
+    return read_as(raw, name)
+
+
+def read_as(raw: bytes, name: str, as_texts: bool = False, **options: Any) -> Opened:
+    """Return a file as it is read with some options and the usual ones otherwise."""
+    how = (_USUAL_OF_TEXTS if as_texts else _USUAL) | options
+    digest = hashlib.sha256(raw).hexdigest()
+    return _read(digest, name, (), as_texts, tuple(sorted(how.items())), raw, {})
 
 
 def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
     """Another file as that of a data set is read, see `reference`: its features in rows too, and its column
     of labels left out where it has one.
     """
-    usual = {"id_column": None, "label_column": None, "features_in_rows": where.features_in_rows}
-    digest, label = hashlib.sha256(raw).hexdigest(), where.label_column
-    for options in ([usual | {"label_column": label}] if label is not None else []) + [usual]:
-        opened = _read(digest, name, None, tuple(sorted(options.items())), raw, None)
+    label, turned = where.label_column, {"features_in_rows": where.features_in_rows}
+    for options in ([turned | {"label_column": label}] if label is not None else []) + [turned]:
+        opened = read_as(raw, name, **options)
         if isinstance(opened.data, Dataset):
             break
     return opened

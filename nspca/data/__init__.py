@@ -1,5 +1,6 @@
 """Data sets: files, samples and preparations, each as one frozen `Dataset`."""
 
+from nspca.data.annotation import annotate
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
 from nspca.data.examples import example_file
@@ -10,6 +11,7 @@ from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reader import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
 from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion, scaling_suggestion
+from nspca.data.texts import read_text
 
 __all__ = [
     "PREPARATIONS",
@@ -19,6 +21,7 @@ __all__ = [
     "Original",
     "Sample",
     "adopt_copy",
+    "annotate",
     "covariance_suggestion",
     "example_file",
     "features_in_rows_suggestion",
@@ -32,5 +35,6 @@ __all__ = [
     "prepare",
     "read",
     "read_layout",
+    "read_text",
     "scaling_suggestion",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import Dataset, frozen, numbered, pixel_names, unique_names
+from nspca.data.dataset import Dataset, Kind, frozen, numbered, pixel_names, unique_names
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
 from nspca.data.preparation import PREPARATIONS
@@ -20,6 +20,10 @@ from nspca.errors import InvalidData
 AS_IT_IS = ReadOptions()
 MOST_STEPS = 100
 """Preparations that a file may list."""
+MOST_LABEL_COLUMNS = 100
+"""Label columns that a file may hold."""
+MOST_TEXT = 16 * 2**20
+"""Bytes of the texts that a data set keeps for being read: about sixteen thousand pages."""
 _NAMES = {"feature": FEATURE_NAMES, "sample": ("sample_names", "samples", "index")}
 
 
@@ -27,7 +31,8 @@ def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int
     """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix), names and labels.
 
     Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
-    ``header`` with ``header_names``, ``prepared``, ``is_covariance``. `packed` counts the bytes of the file
+    ``header`` with ``header_names``, ``prepared``, ``is_covariance``, and what `to_npz` writes of texts and
+    label columns. `packed` counts the bytes of the file
     that `raw` came in, when that is packed again.
     """
     reader = NpzReader(Source(raw=raw, packed=packed or 0), options)
@@ -77,6 +82,7 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
     settled = settle(X, options.missing, options.features_in_rows)
+    texts, groups, label_name, lost = _about_samples(reader, X.shape[0])
     data = Dataset(
         name=name,
         X=sp.csr_array(X.shape) if settled.notes else X,  # its names are checked against all rows and columns
@@ -85,10 +91,13 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         sample_names=samples or numbered("sample", X.shape[0]),
         labels=labels,
         image_shape=image_shape,
-        kind="image" if image_shape else "spectrum" if axis is not None else "table",
+        kind=_kind(image_shape, axis, texts),
         axis=None if axis is None else axis.astype(np.float64),
         axis_name="" if axis is None else "wavelength (µm)",
-        notes=(*notes, *more, *again),
+        notes=(*notes, *more, *again, *lost),
+        label_columns=groups,
+        label_name=label_name,
+        texts=texts,
         is_covariance=_flag(reader, "is_covariance"),
         prepared=prepared,
         header=header,
@@ -119,6 +128,51 @@ def _extras(
         labels = None
         notes += ("The labels are not a list of numbers or text and were left out.",)
     return image_shape, axis, labels, notes
+
+
+def _kind(
+    image_shape: tuple[int, int] | None, axis: np.ndarray | None, texts: tuple[str, ...] | None
+) -> Kind:
+    """Return what a component of the data is drawn as."""
+    if image_shape is not None:
+        return "image"
+    return "spectrum" if axis is not None else "table" if texts is None else "words"
+
+
+def _about_samples(
+    reader: NpzReader, rows: int
+) -> tuple[tuple[str, ...] | None, dict[str, np.ndarray], str, tuple[str, ...]]:
+    """Return the texts of the samples, their label columns, the name of the labels, and notes."""
+    files, notes = reader.files, tuple[str, ...]()
+    texts: tuple[str, ...] | None = None
+    if {"texts", "text_ends"} <= files.keys():
+        texts = unpack_texts(reader.read_array("texts"), reader.read_array("text_ends"), rows)
+        if texts is None:
+            notes = ("The texts are not one text for each sample and were left out.",)
+    names = reader.read_array("label_columns") if "label_columns" in files else np.array([], dtype=np.str_)
+    groups: dict[str, np.ndarray] = {}
+    if names.ndim == 1 and names.dtype.kind == "U" and names.size <= MOST_LABEL_COLUMNS:
+        for number, name in enumerate(names.tolist()):
+            key = f"label_column_{number}"
+            labels = reader.read_array(key) if key in files else np.array([])
+            if labels.shape == (rows,) and labels.dtype.kind in "iuU":
+                groups[name] = labels
+    called = reader.read_array("label_name") if "label_name" in files else np.array("")
+    return texts, groups, str(called.item()) if called.size == 1 and called.dtype.kind == "U" else "", notes
+
+
+def unpack_texts(raw: np.ndarray, ends: np.ndarray, rows: int) -> tuple[str, ...] | None:
+    """Return the texts that `to_npz` packed as UTF-8 bytes and the places where each ends; None for other
+    arrays.
+    """
+    if raw.ndim != 1 or raw.dtype != np.uint8 or ends.shape != (rows,) or ends.dtype.kind not in "iu":
+        return None
+    places = np.concatenate([[0], ends.astype(np.int64)])
+    if raw.size > MOST_TEXT or (np.diff(places) < 0).any() or places[-1] != raw.size:
+        return None
+    whole = raw.tobytes()
+    pieces = zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
+    return tuple(whole[start:end].decode("utf-8", errors="replace") for start, end in pieces)
 
 
 def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
@@ -163,13 +217,11 @@ def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
     table.
     """
     whole = settled.columns.size == data.X.shape[1]
+    data = data.rows(settled.rows) if settled.rows.size < data.X.shape[0] else data
     return replace(
         data,
         X=settled.X,
         feature_names=frozen(settled.of_columns(data.feature_names)),
-        sample_names=frozen(settled.of_rows(data.sample_names)),
-        labels=None if data.labels is None else data.labels[settled.rows],
-        header=None if data.header is None else data.header[settled.rows],
         axis=None if data.axis is None else data.axis[settled.columns],
         image_shape=data.image_shape if whole else None,
         kind=data.kind if whole or data.kind != "image" else "table",
@@ -201,6 +253,16 @@ def to_npz(dataset: Dataset) -> bytes:
     if dataset.header is not None:
         arrays["header"] = dataset.header
         arrays["header_names"] = np.array(dataset.header_names, dtype=np.str_)
+    if dataset.texts is not None:
+        encoded = [text.encode("utf-8", errors="replace") for text in dataset.texts]
+        arrays["texts"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        arrays["text_ends"] = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    if dataset.label_columns:
+        arrays["label_columns"] = np.array([*dataset.label_columns], dtype=np.str_)
+        for number, labels in enumerate(dataset.label_columns.values()):
+            arrays[f"label_column_{number}"] = labels
+    if dataset.label_name:
+        arrays["label_name"] = np.array(dataset.label_name, dtype=np.str_)
     if dataset.is_covariance:
         arrays["is_covariance"] = np.array(True)
     if dataset.prepared:

@@ -1,7 +1,7 @@
 """The class `Dataset`: one table, frozen and checked, which every reader returns and every page shows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import eq
 from typing import Any, Literal, TypeAlias, overload
 
@@ -28,15 +28,12 @@ class Candidate:
     name : str
     count : int
         How many different values it has.
-    labels : (m,) ndarray or None
-        The labels that it gives; None when it stays a feature until the user says otherwise.
     note : str
         A sentence about the column, shown as long as it is not the labels.
     """
 
     name: str
     count: int
-    labels: np.ndarray | None = None
     note: str = ""
 
 
@@ -69,7 +66,15 @@ class Dataset:
     notes : tuple of str
         What reading changed or found out.
     label_candidates : tuple of Candidate
-        What else of a table may be its labels.
+        What else of a table may be its labels. One that is not in `label_columns` stays a feature until the
+        file is read again with it as the label column.
+    label_columns : mapping of str to (m,) ndarray
+        Columns of groups by name: those of the file and of a sample annotation. `labelled` puts one of them
+        in force.
+    label_name : str
+        Name of the column that `labels` came from; empty when it has none.
+    texts : tuple of str or None
+        The text of each sample, for samples that are documents. Long ones are shortened.
     prepared : tuple of str
         What `nspca.data.prepare` did to the numbers, in order.
     header : (m, q) float64 or None
@@ -91,6 +96,9 @@ class Dataset:
     provenance: str = ""
     notes: tuple[str, ...] = ()
     label_candidates: tuple[Candidate, ...] = ()
+    label_columns: Mapping[str, np.ndarray] = field(default_factory=dict)
+    label_name: str = ""
+    texts: tuple[str, ...] | None = None
     prepared: tuple[str, ...] = ()
     header: np.ndarray | None = None
     header_names: tuple[str, ...] = ()
@@ -106,6 +114,8 @@ class Dataset:
             "labels": (self.labels, m),
             "axis": (self.axis, n),
             "rows of the header": (self.header, m),
+            "texts": (self.texts, m),
+            **{f'labels "{name}"': (labels, m) for name, labels in self.label_columns.items()},
         }
         for what, (values, wanted) in lengths.items():
             if values is not None and _length(values) != wanted:
@@ -191,17 +201,37 @@ class Dataset:
             raise InvalidData(f"Features are given by name or by a number from 0 to {n - 1}, got {got}.")
         return np.array(sorted({int(one) for one in found}))
 
-    def labelled(self, name: str) -> "Dataset | None":
-        """Return the data set with a candidate as its labels, as if the file had been read so.
+    def rows(self, kept: Sequence[int] | np.ndarray) -> "Dataset":
+        """Return the data set with some samples only, given by their numbers from 0, in this order.
 
-        None when the file has to be read again for that.
+        Names, labels, label columns, texts and header numbers go with their samples.
         """
-        for candidate in self.label_candidates:
-            if candidate.name == name and candidate.labels is not None:
-                others = tuple(other for other in self.label_candidates if other is not candidate)
-                notes = tuple(note for note in self.notes if note != candidate.note)
-                return replace(self, labels=candidate.labels, notes=notes, label_candidates=others)
-        return None
+        at = np.asarray(kept, dtype=np.intp)
+        return replace(
+            self,
+            X=self.X[at],
+            sample_names=tuple(self.sample_names[i] for i in at),
+            labels=None if self.labels is None else self.labels[at],
+            label_columns={name: labels[at] for name, labels in self.label_columns.items()},
+            texts=None if self.texts is None else tuple(self.texts[i] for i in at),
+            header=None if self.header is None else self.header[at],
+        )
+
+    def labelled(self, name: str) -> "Dataset | None":
+        """Return the data set with one of its `label_columns` as the labels, as if the file had been read so.
+
+        None when there is no such column. The file then has to be read again with it as the label column.
+        """
+        if name not in self.label_columns:
+            return None
+        notes = {one.note for one in self.label_candidates if one.name == name}
+        return replace(
+            self,
+            labels=self.label_columns[name],
+            label_name=name,
+            notes=tuple(note for note in self.notes if note not in notes),
+            label_candidates=tuple(one for one in self.label_candidates if one.name != name),
+        )
 
     def transposed(self) -> "Dataset":
         """Return the data set with rows and columns exchanged.
@@ -228,6 +258,9 @@ class Dataset:
             axis_name="",
             notes=notes,
             label_candidates=(),
+            label_columns={},
+            label_name="",
+            texts=None,
             header=None,
             header_names=(),
         )

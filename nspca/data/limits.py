@@ -116,8 +116,8 @@ def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the
         )
 
 
-def gunzip(raw: bytes, packed: int | None = None) -> bytes:
-    """Decompress gzip bytes, stopping at `MAX_BYTES`, or where they have grown more than text does.
+def gunzip(raw: bytes, packed: int | None = None, limit: int = MAX_BYTES) -> bytes:
+    """Decompress gzip bytes, stopping at `limit`, or where they have grown more than text does.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def gunzip(raw: bytes, packed: int | None = None) -> bytes:
     packed : int, optional
         Bytes of the file that `raw` came in, when that is packed again.
     """
-    most = min(MAX_BYTES, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
+    most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
             plain = _drain(handle, most)
@@ -133,8 +133,8 @@ def gunzip(raw: bytes, packed: int | None = None) -> bytes:
         raise InvalidData(
             "The gzip file is damaged or cut short: compress it again or give the plain file."
         ) from None
-    if len(plain) > MAX_BYTES:
-        raise InvalidData(f"The gzip file unpacks to more than {mib(MAX_BYTES)}: give a smaller file.")
+    if len(plain) > limit:
+        raise InvalidData(f"The gzip file unpacks to more than {mib(limit)}: give a smaller file.")
     if len(plain) > most:
         raise InvalidData(
             f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the "
@@ -143,9 +143,9 @@ def gunzip(raw: bytes, packed: int | None = None) -> bytes:
     return plain
 
 
-def plain_bytes(raw: bytes, packed: int | None = None) -> bytes:
-    """Return `raw`, unpacked where it is a gzip file; `packed` as in `gunzip`."""
-    return gunzip(raw, packed) if raw.startswith(b"\x1f\x8b") else raw
+def plain_bytes(raw: bytes, packed: int | None = None, limit: int = MAX_BYTES) -> bytes:
+    """Return `raw`, unpacked where it is a gzip file; `packed` and `limit` as in `gunzip`."""
+    return gunzip(raw, packed, limit) if raw.startswith(b"\x1f\x8b") else raw
 
 
 def check_archive(

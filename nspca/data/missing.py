@@ -1,7 +1,7 @@
 """Missing values of a table: refused, left out with their samples or features, or replaced by means."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from nspca.errors import InvalidData, MissingValues, shown
 
 WAYS = ("refuse", "samples", "features", "mean")
 """Ways to treat missing values; the last three change the data, and a note says how."""
+
+MOST_LOST = 0.2
+"""Share of the samples or features that may be left out before means are recommended instead."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,42 @@ def check_way(how: str) -> str:
     return how
 
 
+@dataclass(frozen=True)
+class Way:
+    """A way to treat missing values, and its cost.
+
+    Parameters
+    ----------
+    how : one of `WAYS`
+    lost, of : int
+        Samples or features that are left out, of how many; cells that get a mean, of all cells.
+    is_recommended : bool
+    """
+
+    how: str
+    lost: int
+    of: int
+    is_recommended: bool = False
+
+
+def ways_out(error: MissingValues, features_in_rows: bool = False) -> tuple[Way, ...]:
+    """Return the ways to treat missing values that leave two samples and two features, one recommended.
+
+    Recommended is what leaves out the smaller share, as long as that is at most `MOST_LOST` of all; means
+    otherwise, which invent numbers.
+    """
+    m, n = error.shape if not features_in_rows else error.shape[::-1]
+    samples, features = error.rows, error.columns
+    if features_in_rows:
+        samples, features = features, samples
+    found = [Way("features", features, n), Way("samples", samples, m)]
+    left = [way for way in found if way.of - way.lost >= 2]
+    left.sort(key=lambda way: way.lost / way.of)
+    ways = (*left, Way("mean", error.cells, m * n))
+    best = ways[0] if left and ways[0].lost <= MOST_LOST * ways[0].of else ways[-1]
+    return tuple(replace(way, is_recommended=way is best) for way in ways)
+
+
 def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[str] = ()) -> Settled:
     """Apply `how` to every NaN of X.
 
@@ -77,7 +116,8 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
     if how == "refuse":
         name = called[j[0]] if called else f" {j[0] + 1}"
         where = f"row {i[0] + 1}, column{name} holds none"
-        raise MissingValues(refusal(where, i.size, *_counts(i, j)), i.size, *_counts(i, j))
+        counts = i.size, *_counts(i, j)
+        raise MissingValues(refusal(where, *counts), *counts, shape=X.shape)
     if how == "mean":
         return _filled(X, i, j, features_in_rows)
     by_rows = (how == "features") == features_in_rows
@@ -89,9 +129,13 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
     whole = X.shape[not by_rows]
     out = whole - (rows if by_rows else columns).size
     if whole - out < 2:
-        raise InvalidData(
+        others = "features" if how == "samples" else "samples"
+        raise MissingValues(
             f"Leaving out the {how} with missing values would leave {whole - out} of {whole}, at least two "
-            "are needed: put in means, or leave out the others."
+            f"are needed: put in means, or leave out the {others} that have some.",
+            i.size,
+            *_counts(i, j),
+            shape=X.shape,
         )
     note = (
         f"Left out because of missing values: {out} of {whole} {how} ({_counted(i.size, 'missing value')})."

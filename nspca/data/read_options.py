@@ -16,6 +16,7 @@ class ReadOptions:
     features_in_rows: bool = False
     missing: str = "refuse"
     decimal: str | None = None
+    image_size: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse values of other types, so that nothing is read by its truth value."""

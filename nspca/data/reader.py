@@ -3,7 +3,6 @@ name.
 """
 
 import os
-import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from nspca.data import limits
+from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
@@ -25,6 +25,7 @@ from nspca.data.readers.images import EXTENSIONS, read_images, short_name
 from nspca.data.readers.matrixmarket import DENSE
 from nspca.data.readers.npz import NpyReader, is_array
 from nspca.data.readers.parquet import ParquetReader
+from nspca.data.readers.strings import is_hidden, natural_order
 from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
@@ -45,6 +46,8 @@ def read(
     missing: str = "refuse",
     decimal: str | None = None,
     vocabulary: str | Path | bytes | BinaryIO | None = None,
+    annotation: str | Path | bytes | BinaryIO | None = None,
+    image_size: int | None = None,
     report: Report | None = None,
 ) -> Dataset:
     """Read a table, an array, a matrix, word counts or images.
@@ -53,9 +56,9 @@ def read(
     ----------
     path_or_buffer : path, bytes or open binary file
         CSV or TSV, Excel (the first sheet that holds something), Parquet, NPZ or NPY, Matrix Market, UCI
-        docword (all of them also gzipped), a ZIP or folder of PGM or PNG images of one size, or a ZIP or
-        folder with one of the others. With the package anndata a path to its H5AD too; of the options
-        `label_column` alone is for it, a column of the cells.
+        docword (all of them also gzipped), a ZIP or folder of PGM, PNG, JPEG or WebP images of one size, or
+        a ZIP or folder with one of the others. With the package anndata a path to its H5AD too; of the
+        options `label_column` alone is for it, a column of the cells.
     name : str, optional
         Name of the dataset; by default the file's own.
     header : "auto", True or False
@@ -65,7 +68,8 @@ def read(
     id_column, label_column : str or int, optional
         The columns (by name or 0-based position) with sample names and groups. With `features_in_rows`,
         `id_column` is the column of feature names (by default the first) and `label_column` names a row or
-        its position below the header.
+        its position below the header. It may also be a column of `annotation`, or "beginning of the names"
+        where these form groups, as ALL_1 and AML_2 do.
     features_in_rows : bool
         Transpose: the first column holds feature names, the header sample names.
     missing : "refuse", "samples", "features" or "mean"
@@ -76,13 +80,19 @@ def read(
         where nothing shows whether they are thousands, unless it is given.
     vocabulary : path, bytes or open binary file, optional
         The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
+    annotation : path, bytes or open binary file, optional
+        A second table about the samples, joined by their names; see `nspca.data.annotate`.
+    image_size : int, optional
+        Convert images of any size and colour: grey, the middle square, so many pixels a side. Files that
+        cannot be read are left out then, and `notes` names them.
     report : callable, optional
         Gets progress events and may raise `Cancelled`.
 
     Returns
     -------
     Dataset
-        With `source` "user"; `notes` says what reading changed, `label_candidates` what could be labels.
+        With `source` "user"; `notes` says what reading changed, `label_columns` and
+        `label_candidates` what could be labels.
 
     Raises
     ------
@@ -91,16 +101,30 @@ def read(
         can mend it.
     """
     report = report or silent
-    name = name or _name_of(path_or_buffer)
+    name = name or name_of(path_or_buffer)
     words = None if vocabulary is None else limits.plain_bytes(limits.bounded_bytes(vocabulary))
+    table = None if annotation is None else read_annotation(annotation)
+    label, label_column = split_label(label_column, table)
     options = ReadOptions(
-        header, delimiter, id_column, label_column, features_in_rows, check_way(missing), decimal
+        header, delimiter, id_column, label_column, features_in_rows, check_way(missing), decimal, image_size
     )
     report(Event("reading", message=name))
+    data = _read_source(path_or_buffer, name, words, options, report)
+    return annotate(group_by_prefix(data), table, label)
+
+
+def _read_source(
+    path_or_buffer: str | Path | bytes | BinaryIO,
+    name: str,
+    words: bytes | None,
+    options: ReadOptions,
+    report: Report,
+) -> Dataset:
+    """Read a folder, a file by its path, or bytes."""
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
         return _read_files(_folder_files(Path(path_or_buffer)), name, words, options, report)
     if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(SUFFIX):
-        return read_h5ad(Path(path_or_buffer), name, label_column)
+        return read_h5ad(Path(path_or_buffer), name, options.label_column)
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
         beside = find_vocabulary(Path(path_or_buffer))
@@ -289,15 +313,17 @@ def _read_files(
 
     `packed` counts the bytes of the archive that they came in; None for a folder.
     """
-    files = sorted((file for file in files if not _is_hidden(file[0])), key=_natural)
+    files = sorted(
+        (file for file in files if not is_hidden(file[0])), key=lambda file: natural_order(file[0])
+    )
     images = [file for file in files if file[0].lower().endswith(EXTENSIONS)]
     if images:
-        return read_images(images, name, report, packed)
+        return read_images(images, name, report, packed, options.image_size)
     vocabularies = [read for label, read in files if "vocab" in PurePosixPath(label).name.lower()]
     others = [(label, read) for label, read in files if "vocab" not in PurePosixPath(label).name.lower()]
     if len(others) != 1:
         raise InvalidData(
-            "A ZIP or folder must hold PGM or PNG images of one size, or one table; this one holds "
+            "A ZIP or folder must hold PGM, PNG, JPEG or WebP images, or one table; this one holds "
             f"{len(others)} other files."
         )
     if words is None and len(vocabularies) == 1:
@@ -316,23 +342,7 @@ def _read_files(
     return _read_bytes(raw, name, words, options, report, packed)
 
 
-def _is_hidden(label: str) -> bool:
-    """Whether a file in an archive or folder is one that a system hides."""
-    parts = PurePosixPath(label.replace("\\", "/")).parts
-    return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
-        -1:
-    ] == ("Thumbs.db",)
-
-
-def _natural(file: tuple[str, Callable[[], bytes]]) -> list[tuple[int, int, str]]:
-    """Return a sort key in which image10 follows image9. Digits are compared as text, so any length is
-    allowed.
-    """
-    parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", file[0]))
-    return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
-
-
-def _name_of(source: str | Path | bytes | BinaryIO) -> str:
+def name_of(source: str | Path | bytes | BinaryIO) -> str:
     """Return a title from a file's own name, which is only ever shown."""
     given = source if isinstance(source, (str, Path)) else getattr(source, "name", "") or ""
     stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import zlib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -26,9 +27,11 @@ import scipy.sparse as sp
 from nspca.data.dataset import Candidate, Dataset, Numbered
 from nspca.data.layout import Layout
 from nspca.data.reader import could_be_read, read, read_layout
+from nspca.data.readers.documents import find_documents
 from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.parquet import MAGIC as PARQUET
-from nspca.errors import InvalidData, MissingValues, NotNumbers
+from nspca.data.texts import read_text
+from nspca.errors import InvalidData, InvalidOption, MissingValues, NotNumbers, UnlikeImages
 from nspca.validation.archive import mib, open_zip
 
 SMALL = 2 * 2**20
@@ -41,9 +44,9 @@ SECONDS = 120.0
 """Seconds that reading a file may take; the widest table that is read takes twenty."""
 AT_ONCE = 2
 """Files that are read at the same time; a class of students uploads thirty at once."""
-_RAW, _WORDS, _REQUEST, _ANSWER = "raw", "words", "request.json", "answer.json"
+_RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
-_ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers)}
+_ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers, UnlikeImages)}
 _free_places = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
 
@@ -59,14 +62,25 @@ class Opened:
         What its first lines show, of a table of columns.
     mendable : bool
         When it is no data: whether it is some once something is chosen about it.
+    texts : str
+        The kind of texts that the file holds, see `nspca.data.readers.documents.find_documents`.
     """
 
     data: Dataset | InvalidData
     layout: Layout | None
     mendable: bool = False
+    texts: str = ""
 
 
-def open_file(raw: bytes, name: str, words: bytes | None = None, **options: Any) -> Opened:
+def open_file(
+    raw: bytes,
+    name: str,
+    words: bytes | None = None,
+    *,
+    annotation: bytes | None = None,
+    as_texts: bool = False,
+    **options: Any,
+) -> Opened:
     """Read a file from an untrusted user.
 
     Parameters
@@ -74,17 +88,22 @@ def open_file(raw: bytes, name: str, words: bytes | None = None, **options: Any)
     raw : bytes of the file
     name : str, what the data are called
     words : bytes of a vocabulary
-    options : options of `nspca.data.read`
+    annotation : bytes of a second table about the samples
+    as_texts : bool
+        Whether the words of its texts are counted.
+    options : options of `nspca.data.read`, or of `nspca.data.read_text`
 
     Returns
     -------
     Opened
     """
-    if is_small(raw):
-        return _read_here(raw, name, words, options)
+    beside = {"vocabulary": words, "annotation": annotation}
+    given = {key: one for key, one in beside.items() if one is not None}
+    if is_small(raw) and all(map(is_small, given.values())):
+        return _read_here(raw, name, given, as_texts, options)
     try:
         with _free_places, tempfile.TemporaryDirectory(prefix="nspca-", ignore_cleanup_errors=True) as folder:
-            return _read_in_sandbox(Path(folder), raw, name, words, options)
+            return _read_in_sandbox(Path(folder), raw, name, given, as_texts, options)
     except OSError as error:
         return Opened(InvalidData(f"The file cannot be read just now ({error}): try again."), None)
 
@@ -109,27 +128,43 @@ def is_small(raw: bytes) -> bool:
     return known and sum(info.file_size for info in members) <= SMALL
 
 
-def _read_here(raw: bytes, name: str, words: bytes | None, options: dict[str, Any]) -> Opened:
+def _read_here(
+    raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
+) -> Opened:
+    reader: Callable[..., Dataset] = read_text if as_texts else read
     try:
-        data: Dataset | InvalidData = read(raw, name=name, vocabulary=words, **options)
+        data: Dataset | InvalidData = reader(raw, name=name, **beside, **options)
     except InvalidData as error:
         data = error.with_traceback(None)
+    except InvalidOption as error:
+        data = InvalidData(str(error))
+    texts = find_documents(raw) if as_texts or isinstance(data, InvalidData) else ""
     try:
         layout = read_layout(raw)
     except InvalidData:
         layout = None
-    mendable = isinstance(data, InvalidData) and layout is not None and could_be_read(raw, data, layout)
-    return Opened(data, layout, mendable)
+    mendable = isinstance(data, InvalidData) and (
+        bool(texts)
+        or isinstance(data, UnlikeImages)
+        or (layout is not None and could_be_read(raw, data, layout))
+    )
+    return Opened(data, layout, mendable, texts)
 
 
 def _read_in_sandbox(
-    folder: Path, raw: bytes, name: str, words: bytes | None, options: dict[str, Any]
+    folder: Path,
+    raw: bytes,
+    name: str,
+    beside: Mapping[str, bytes],
+    as_texts: bool,
+    options: dict[str, Any],
 ) -> Opened:
     (folder / _RAW).write_bytes(raw)
-    if words is not None:
-        (folder / _WORDS).write_bytes(words)
+    for key, content in beside.items():
+        (folder / key).write_bytes(content)
     most = min(MEMORY, psutil.virtual_memory().total // SHARE)
-    (folder / _REQUEST).write_text(json.dumps({"name": name, "options": options, "most": most}))
+    request = {"name": name, "beside": [*beside], "as_texts": as_texts, "options": options, "most": most}
+    (folder / _REQUEST).write_text(json.dumps(request))
     here = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     try:
@@ -166,8 +201,9 @@ def _answer(folder: Path) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (request["most"], request["most"]))
-    words = (folder / _WORDS).read_bytes() if (folder / _WORDS).is_file() else None
-    outcome = _read_here((folder / _RAW).read_bytes(), request["name"], words, request["options"])
+    beside = {key: (folder / key).read_bytes() for key in request["beside"]}
+    raw, options = (folder / _RAW).read_bytes(), request["options"]
+    outcome = _read_here(raw, request["name"], beside, request["as_texts"], options)
     arrays = 0
 
     def to_plain(value: Any) -> Any:
@@ -181,16 +217,14 @@ def _answer(folder: Path) -> None:
         if isinstance(value, Numbered):
             return {"$numbered": [value.what, value.length]}
         if type(value).__name__ in _KINDS:
-            return {
-                f"${type(value).__name__}": {
-                    field.name: getattr(value, field.name) for field in fields(value)
-                }
-            }
+            found = {field.name: getattr(value, field.name) for field in fields(value)}
+            return {f"${type(value).__name__}": {name: _pairs(one) for name, one in found.items()}}
         if type(value).__name__ in _ERRORS:
             return {"$error": type(value).__name__, "arguments": value.args}
         return value.item()  # a number of NumPy
 
-    text = json.dumps([outcome.data, outcome.layout, outcome.mendable], default=to_plain)
+    found = [getattr(outcome, field.name) for field in fields(outcome)]
+    text = json.dumps(found, default=to_plain)
     (folder / "answer.part").write_text(text)
     (folder / "answer.part").rename(folder / _ANSWER)
 
@@ -206,6 +240,8 @@ def _load_answer(folder: Path) -> Opened:
             return sp.csr_array(tuple(value[kind]), shape=tuple(value["shape"]))
         if kind == "$numbered":
             return Numbered(*value[kind])
+        if kind == "$mapping":
+            return dict(value[kind])
         if kind == "$error":
             return _ERRORS[value[kind]](*value["arguments"])
         if kind[1:] in _KINDS:
@@ -213,6 +249,13 @@ def _load_answer(folder: Path) -> Opened:
         return value
 
     return Opened(*json.loads((folder / _ANSWER).read_text(), object_hook=from_plain))
+
+
+def _pairs(value: Any) -> Any:
+    """Return a mapping as pairs, so that no name in it is taken for the kind of an object; others as they
+    are.
+    """
+    return {"$mapping": [*value.items()]} if isinstance(value, Mapping) else value
 
 
 def _tuples(value: Any) -> Any:

@@ -77,7 +77,9 @@ def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> D
         aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
     settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
-    others, candidates = _others(layout, texts, settled, chosen.others)
+    others, candidates, groups = _others(layout, texts, settled, chosen.others)
+    if labels is not None:
+        groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
     check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
     candidates += _numbered_classes(layout, settled, features)
     sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
@@ -86,7 +88,7 @@ def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> D
         X=settled.X,
         feature_names=tuple(settled.of_columns([layout.columns[i] for i in features])),
         sample_names=frozen(settled.of_rows(sample_names)),
-        labels=to_labels(settled.of_rows(texts[labels])) if labels is not None else None,
+        labels=None if labels is None else groups[layout.columns[labels]],
         notes=(
             *notes,
             *reader.notes,
@@ -96,6 +98,8 @@ def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> D
             *settled.notes,
         ),
         label_candidates=candidates,
+        label_columns=groups,
+        label_name="" if labels is None else layout.columns[labels],
     )
 
 
@@ -120,25 +124,28 @@ def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], id
             f"is{quoted(layout, left_out[0])}.",
         )
     candidates: tuple[Candidate, ...] = ()
+    groups: dict[str, np.ndarray] = {}
     for r in skipped:
+        cells = settled.of_columns([body[r][i] for i in samples])
+        if r == label or are_labels(cells):
+            groups[body[r][ids]] = to_labels(cells)
         if r != label:
-            cells = settled.of_columns([body[r][i] for i in samples])
             count = len(different(cells))
             notes += (
                 f'Row "{short(body[r][ids])}" holds {count} different texts and was left out; it can be '
                 "named as the label row.",
             )
-            candidates += (
-                (Candidate(body[r][ids], count, to_labels(cells), notes[-1]),) if are_labels(cells) else ()
-            )
+            candidates += (Candidate(body[r][ids], count, notes[-1]),) if are_labels(cells) else ()
     return Dataset(
         name=name,
         X=np.ascontiguousarray(settled.X.T),
         feature_names=tuple(settled.of_rows(features)),
         sample_names=frozen(settled.of_columns(sample_names)),
-        labels=None if label is None else to_labels(settled.of_columns([body[label][i] for i in samples])),
+        labels=None if label is None else groups[body[label][ids]],
         notes=(*notes, *settled.notes),
         label_candidates=candidates,
+        label_columns=groups,
+        label_name="" if label is None else body[label][ids],
     )
 
 
@@ -175,20 +182,22 @@ def _not_empty(layout: Layout, texts: dict[int, list[str]]) -> Layout:
 
 def _others(
     layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
-) -> tuple[tuple[str, ...], tuple[Candidate, ...]]:
-    """Return notes about columns that are left out and candidates for labels; refuse columns of unknown
-    role.
+) -> tuple[tuple[str, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
+    """Return notes about columns that are left out, candidates for labels and their label columns; refuse
+    columns of unknown role.
     """
     notes: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    groups: dict[str, np.ndarray] = {}
     for i in others:
         cells = settled.of_rows(texts[i])
         first = {cell: int(row) + 1 for cell, row in zip(cells[::-1], settled.rows[::-1], strict=True)}
         note, may_be_labels = left_out(layout, i, first, len(cells))
         notes += (note,)
         if may_be_labels:
-            candidates += (Candidate(layout.columns[i], len(different(first)), to_labels(cells), note),)
-    return notes, candidates
+            candidates += (Candidate(layout.columns[i], len(different(first)), note),)
+            groups[layout.columns[i]] = to_labels(cells)
+    return notes, candidates, groups
 
 
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:

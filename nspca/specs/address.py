@@ -34,6 +34,13 @@ def read_flag(text: str) -> bool:
     return {"0": False, "1": True}[text]
 
 
+def read_percent(text: str) -> float:
+    """Return a number of per cent from 0 to 100, with at most four decimals."""
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,4})?", text) or float(text) > 100:
+        raise ValueError(text)
+    return float(text)
+
+
 def read_word(text: str) -> str:
     """Return a text of letters, digits, hyphens and underscores as it is."""
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text):
@@ -90,6 +97,8 @@ def write(value: Any) -> str:
 INTEGER, FLAG, WORD = Text(read_integer), Text(read_flag, write), Text(read_word)
 WORDS, INTEGERS, GROUPS = Text(read_words, write), Text(read_integers, write), Text(read_groups, write)
 PLAIN = Text(str)
+SHARE = Text(lambda text: read_percent(text) / 100, lambda value: f"{round(100 * value, 4):g}")
+"""A share of a whole, written in per cent."""
 OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value))
 """A flag whose name in the address says the opposite: ``signed=1`` means not nonnegative."""
 COLUMN = Text(lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text)

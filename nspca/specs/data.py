@@ -10,15 +10,30 @@ from typing import Annotated, Any, Literal
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt, StrictStr
 
-from nspca.data import PREPARATIONS, SAMPLES, Dataset, load_sample, original_path, prepare, read
+from nspca.data import (
+    PREPARATIONS,
+    SAMPLES,
+    Dataset,
+    load_sample,
+    original_path,
+    prepare,
+    read,
+    read_text,
+)
+from nspca.data.counting import LIMIT_WORDS, MOST_WORDS
+from nspca.data.readers.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
-from nspca.shards import Shards, served
+from nspca.shards import Shards, manifest, served
 from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
 from nspca.specs.base import Model, Option
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 
+BESIDE = ("vocabulary", "annotation")
+"""Fields that name a file beside the one that is read."""
+OF_TABLES = ("features_in_rows", "missing", "decimal", "image_size")
+"""Fields that say how other files than texts are read."""
 PLACES = ("sample", "upload", "folder", "path")
 CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
 """Fields that say what is done to the numbers after reading."""
@@ -36,6 +51,18 @@ GAPS = {
 """Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
 Column = StrictInt | StrictStr | None
+Share = Annotated[float, Limits(ge=0, le=1)]
+COUNTING = (
+    "text_column",
+    "split",
+    "stop_words",
+    "lowest_share",
+    "highest_share",
+    "weights",
+    "pairs",
+    "most_words",
+)
+"""Fields that say how the words of texts are counted."""
 SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
 """In an address only whether a sample of the rows is taken; how many follows from the folder."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
@@ -69,8 +96,12 @@ class DataSpec(Model):
         Rows of the folder that are taken at most, chosen at random; 0 for all of them.
     path : str
         A file on this computer.
-    vocabulary, id_column, label_column, features_in_rows, missing, decimal
-        How the file is read; see `nspca.read`. For an upload `vocabulary` is a SHA-256 too.
+    vocabulary, annotation, id_column, label_column, features_in_rows, missing, decimal, image_size
+        How the file is read; see `nspca.read`. For an upload `vocabulary` and `annotation` are SHA-256 too.
+    words : bool
+        Whether the file holds texts whose words are counted.
+    text_column, split, stop_words, lowest_share, highest_share, weights, pairs, most_words
+        How the words are counted; see `nspca.read_text`.
     covariance : bool
         Whether the table is itself a covariance.
     prepared : tuple of str
@@ -103,6 +134,27 @@ class DataSpec(Model):
         Literal["samples", "features", "mean"] | None, Option("Missing values", "gaps", address.WORD)
     ] = None
     decimal: Literal[",", "."] | None = None
+    annotation: Annotated[StrictStr | None, Option("Table about the samples", "about", address.WORD)] = None
+    image_size: Annotated[
+        Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,
+        Option("Grey images of one size", "pixels", address.INTEGER),
+    ] = None
+    words: Annotated[StrictBool, Option("Count words", "words")] = False
+    text_column: Annotated[Column, Option("Column with the texts", "text", address.COLUMN)] = None
+    split: Annotated[
+        Literal["automatic", "lines", "paragraphs"], Option("A text is", "split", address.WORD)
+    ] = "automatic"
+    stop_words: Annotated[
+        Literal["automatic", "none", "english", "german", "french", "spanish"],
+        Option("Stop words", "stop", address.WORD),
+    ] = "automatic"
+    lowest_share: Annotated[Share, Option("Lowest share of texts", "low", address.SHARE)] = 0.0
+    highest_share: Annotated[Share, Option("Highest share of texts", "high", address.SHARE)] = 0.5
+    weights: Annotated[Literal["counts", "tfidf"], Option("Weights", "weigh", address.WORD)] = "counts"
+    pairs: Annotated[StrictBool, Option("Pairs of words", "pairs")] = False
+    most_words: Annotated[
+        StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", address.INTEGER)
+    ] = MOST_WORDS
     prepared: Annotated[tuple[StrictStr, ...], Option("Preparation", "prep", address.WORDS)] = ()
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
@@ -184,25 +236,40 @@ class DataSpec(Model):
             return load_sample(self.sample)
         if self.folder is not None:
             return self._rows(self.shards(beside))
-        words = None
         if self.upload is not None and upload is not None:
-            words = upload(self.vocabulary) if self.vocabulary else None
-            return read(upload(self.upload), name=self.file, vocabulary=words, **self.reading())
+            about = {name: upload(getattr(self, name)) for name in BESIDE if getattr(self, name)}
+            return self._read(upload(self.upload), name=self.file, **about)
         if self.upload is not None:
-            return read(_file(self.file, beside, self.upload), vocabulary=words, **self.reading())
+            if self.annotation:
+                raise InvalidData(
+                    "the table about the samples was uploaded, and this spec knows only its content; name it "
+                    "with nspca.read(..., annotation=...)"
+                )
+            return self._read(_file(self.file, beside, self.upload))
         if self.path is None:
             raise InvalidData(
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir():
+        if path.is_dir() and (path / manifest.FILE).is_file():
             return OnDisk(Shards(path))
-        return read(path, vocabulary=self.vocabulary, **self.reading())
+        about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
+        return self._read(path, **about)
+
+    def _read(self, source: Path | bytes, **about: Any) -> Dataset:
+        """Read a file, or count the words of its texts; `about` has the files beside it."""
+        if not self.words:
+            return read(source, **about, **self.reading())
+        about.pop("vocabulary", None)
+        return read_text(source, **about, **self.reading())
 
     def reading(self) -> dict[str, Any]:
-        """Return how the file is read, as `nspca.read` calls it."""
-        names = ("id_column", "label_column", "features_in_rows", "missing", "decimal")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        """Return how the file is read, as `nspca.read` calls it, or `nspca.read_text` for texts."""
+        names = ("id_column", "label_column", *(COUNTING if self.words else OF_TABLES))
+        fields = type(self).model_fields
+        return {
+            name: getattr(self, name) for name in names if getattr(self, name) != fields[name].get_default()
+        }
 
     def shards(self, beside: Path = Path()) -> Shards:
         """Return the folder of shards: one that the server offers by its name, else one at this path."""
@@ -233,12 +300,29 @@ class DataSpec(Model):
         else:
             name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
         gaps = [GAPS[self.missing]] if self.missing else []
-        return ", ".join([name, *gaps, *self.change_words()])
+        return ", ".join([name, *gaps, *self.counting_words(), *self.change_words()])
 
     @property
     def is_words(self) -> bool:
         """Whether the features are known to be words."""
-        return self.sample in SAMPLES and SAMPLES[self.sample].kind == "words"
+        return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
+
+    def counting_words(self) -> list[str]:
+        """Return how the words of texts are counted, in words; nothing for the usual way."""
+        if not self.words:
+            return []
+        low, high = (f"{round(100 * share, 4):g} %" for share in (self.lowest_share, self.highest_share))
+        said = {
+            "split": f"every {self.split.removesuffix('s')} a text",
+            "stop_words": f"stop words: {self.stop_words}",
+            "lowest_share": f"words in {low} of the texts at least",
+            "highest_share": f"words in {high} of the texts at most",
+            "weights": "tf-idf",
+            "pairs": "with pairs of words",
+            "most_words": f"{self.most_words:,} words at most",
+        }
+        given = self.reading()
+        return [words for name, words in said.items() if name in given]
 
     def change_words(self) -> list[str]:
         """Return what is done to the numbers, step by step, in words."""

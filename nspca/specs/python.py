@@ -43,4 +43,6 @@ def _loading(data: Any) -> str:
     if data.path and data.vocabulary:
         words = [f"vocabulary={data.vocabulary!r}"]
     given = [repr(file), *(f"{name}={value!r}" for name, value in data.reading().items()), *words]
-    return f"nspca.read({', '.join(given)})"
+    given += ["annotation='the table about the samples'"] if data.upload and data.annotation else []
+    given += [f"annotation={data.annotation!r}"] if data.path and data.annotation else []
+    return f"nspca.{'read_text' if data.words else 'read'}({', '.join(given)})"

@@ -431,7 +431,8 @@ def test_word_counts_get_their_words(visit, sentence, address):
     page = visit(PAGE, **address(page))
     page.file_uploader[1].upload("vocab.small.txt", b"alpha\nbeta\ngamma\ndelta\n")
     page.run()
-    assert not page.error and len(page.file_uploader) == 1 and "vocab" in address(page)
+    assert not page.error and "vocab" in address(page)
+    assert not any("vocabulary" in one.label for one in page.file_uploader)
     chosen = find(
         DataSpec(upload=address(page)["upload"], vocabulary=address(page)["vocab"]), address(page)["w"]
     )

@@ -129,6 +129,26 @@ def test_a_dataset_comes_back_from_npz_and_equal_data_make_equal_bytes(table):
     assert to_npz(given) == to_npz(given)
 
 
+def test_texts_and_label_columns_come_back_from_npz_and_follow_their_rows():
+    given = replace(
+        read(npz(X=X)),
+        kind="words",
+        texts=("one ä", "", "three\n", "𝔣our"),
+        label_columns={"$array": np.arange(4), "by": np.array(["a", "a", "b", "b"])},
+    ).labelled("by")
+    assert given.labelled("nothing") is None and given.label_name == "by"
+    for some, kept in ((given, range(4)), (given.rows([3, 1]), [3, 1])):
+        data = read(to_npz(some))
+        assert data.texts == tuple(given.texts[i] for i in kept) and data.kind == "words"
+        assert data.label_columns["$array"].tolist() == list(kept) and data.label_name == "by"
+        assert data.labels.tolist() == [given.labels[i] for i in kept] and data.X.tolist() == X[kept].tolist()
+    for ends in (np.array([3, 2, 9, 9]), np.array([1, 2, 3]), np.array([0.0] * 4)):
+        odd = read(npz(X=X, texts=np.zeros(9, np.uint8), text_ends=ends))
+        assert odd.texts is None and "texts are not one text" in odd.notes[-1]
+    with pytest.raises(InvalidData, match='4 labels "by" are needed, got 3'):
+        replace(given, label_columns={"by": np.arange(3)})
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_a_covariance_comes_back_from_npz_as_one(kind):
     given = load_sample("pitprops")

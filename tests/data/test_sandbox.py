@@ -25,6 +25,8 @@ def same(one, other) -> bool:
         return one.shape == other.shape and (one != other).nnz == 0
     if type(one).__name__ in ("Dataset", "Candidate", "Layout"):
         return all(same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
+    if isinstance(one, dict):
+        return [*one] == [*other] and all(same(one[name], other[name]) for name in one)
     if isinstance(one, tuple) and one and type(one[0]).__name__ == "Candidate":
         return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and one == other
@@ -42,6 +44,14 @@ def test_a_table_comes_back_whole(everything_apart):
     found = open_file(TABLE, "mine", None, label_column=None, missing="mean")
     assert same(found.data, read(TABLE, name="mine")) and found.data.label_candidates
     assert same(found.layout, read_layout(TABLE)) and not found.mendable
+
+
+def test_names_of_label_columns_are_never_taken_for_kinds_of_objects(everything_apart):
+    names = ["$array", "$Dataset", "XDataset", "$error"]
+    rows = [f"s{i},{i},{i * i % 7},{','.join('xy'[i % 2] for _ in names)}" for i in range(6)]
+    raw = "\n".join([f"who,a,b,{','.join(names)}", *rows]).encode()
+    found = open_file(raw, "mine")
+    assert same(found.data, read(raw, name="mine")) and [*found.data.label_columns] == names
 
 
 def test_sparse_counts_and_their_words_come_back_whole(everything_apart):

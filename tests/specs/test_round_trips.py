@@ -29,6 +29,19 @@ METHODS = st.lists(st.sampled_from(["em", "tpower", "greedy"]), min_size=1, max_
 OPTIONS = st.sampled_from(
     [{}, {"em": {"restarts": 3}}, {"em": {"starts": "paper"}, "tpower": {"restarts": 2}}]
 )
+COUNTING = st.fixed_dictionaries(
+    {},
+    optional={
+        "text_column": st.sampled_from(["text", 3]),
+        "split": st.sampled_from(["lines", "paragraphs"]),
+        "stop_words": st.sampled_from(["none", "german"]),
+        "lowest_share": st.sampled_from([0.015, 0.1, 1 / 8]),
+        "highest_share": st.sampled_from([0.33, 1.0]),
+        "weights": st.just("tfidf"),
+        "pairs": st.booleans(),
+        "most_words": st.integers(2, 9000),
+    },
+)
 EFFORTS = st.sampled_from(["fast", "standard", "thorough"])
 
 
@@ -44,6 +57,8 @@ def data(draw, changed: bool = True) -> DataSpec:
                 {"sample": draw(NAMES)},
                 {"upload": draw(WORD), "file": "a.csv", "id_column": draw(st.sampled_from([None, "id", 3]))},
                 {"upload": draw(WORD), "missing": "mean", "covariance": draw(st.booleans())},
+                {"upload": draw(WORD), "annotation": draw(WORD), "label_column": "batch", "image_size": 64},
+                {"upload": draw(WORD), "words": True, **draw(COUNTING)},
                 {"folder": "rows", "some": draw(st.sampled_from([0, 1000]))},
             ]
         )

@@ -15,6 +15,7 @@ import streamlit as st
 
 from nspca.dashboard.app.internals import went_back
 from nspca.data import PREPARATIONS
+from nspca.data.counting import MOST_WORDS
 from nspca.errors import JobError
 from nspca.jobs import engine
 from nspca.specs.address import (
@@ -23,6 +24,7 @@ from nspca.specs.address import (
     read_integer,
     read_integers,
     read_options,
+    read_percent,
     read_word,
     read_words,
     write,
@@ -93,6 +95,17 @@ VALUES: dict[str, Kept] = {
     "id": Kept(str),
     "label": Kept(str),
     "gaps": Kept(read_word),  # what is done about missing values: samples, features or mean
+    "about": Kept(read_word),  # content hash of an uploaded table about the samples
+    "pixels": Kept(read_integer),  # images are made grey, with so many pixels a side
+    "words": Kept(read_flag, lambda: False),  # the file holds texts, whose words are counted
+    "text": Kept(str),  # the column with the texts
+    "split": Kept(read_word, lambda: "automatic"),  # what a document is in one text file
+    "stop": Kept(read_word, lambda: "automatic"),  # whose stop words are left out
+    "low": Kept(read_percent, lambda: 0.0),  # per cent of the texts that a word must and may be in
+    "high": Kept(read_percent, lambda: 50.0),
+    "weigh": Kept(read_word, lambda: "counts"),
+    "pairs": Kept(read_flag, lambda: False),  # pairs of words are counted too
+    "most": Kept(read_integer, lambda: MOST_WORDS),  # words that are kept
     "cov": Kept(read_flag, lambda: False),  # the uploaded table is itself a covariance
     "center": Kept(read_flag, lambda: True),
     "scale": Kept(read_flag, lambda: False),
@@ -176,7 +189,8 @@ VALUES: dict[str, Kept] = {
     "second": Kept(read_word),
     "at": Kept(read_integer),
 }
-ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
+OF_WORDS = ("words", "text", "split", "stop", "low", "high", "weigh", "pairs", "most")
+ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab", "about", "pixels", *OF_WORDS)
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "some", "phi", "candidate", "out",
     "only", "one", "keep",
@@ -184,7 +198,8 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "named", "compare", "ks",
 )  # fmt: skip
 OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
-_DATA = "sample upload folder some vocab rows id label gaps cov center scale drop out only one log prep "
+_FILE = "vocab about rows id label gaps cov pixels words text split stop low high weigh pairs most "
+_DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {

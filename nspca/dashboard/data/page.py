@@ -1,26 +1,37 @@
-"""The data page: choose, see what a file became, mend what is in the way, look at it."""
+"""The data page: what is chosen on the first screen, other data below it, everything else folded."""
 
 import streamlit as st
 
-from nspca.dashboard.app import frame, wording
-from nspca.dashboard.data import picker, preview, reading, standin
+from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.data import first, picker, preview, reading
 from nspca.dashboard.open_data import Chosen, opened, whole
 from nspca.dashboard.runs import cost_estimate
 from nspca.errors import NSPCAError
 
 
 def show() -> None:
-    """Everything below the title."""
+    """Draw everything below the title."""
     reading.forget_stale()
+    data = None
+    with frame.guard():
+        data = _opened()
+        if data:
+            first.show(data)
+            reading.offers(data)
     picker.choose()
     with frame.guard():
-        reading.choices()
-        if data := _opened():
-            _look(data)
+        if state.get("upload") is not None:
+            with st.expander("How the file is read", expanded=data is None, icon=":material/tune:"):
+                reading.choices(data)
+                if data:
+                    reading.vocabulary(data)
+                    reading.annotation(data)
+        if data:
+            _details(data)
 
 
 def _opened() -> Chosen | None:
-    """The data in force; when a file cannot be read, why, and what can be done about it."""
+    """Return the data in force; when a file cannot be read, say why and what can be done about it."""
     try:
         return opened()
     except NSPCAError as error:
@@ -29,21 +40,14 @@ def _opened() -> Chosen | None:
         return None
 
 
-def _look(data: Chosen) -> None:
-    preview.title(whole(data))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        standin.offer(data)
-        frame.way_on("pages/sweep.py", "Sweep k on these data")
-        if data.reference.folder is not None:
-            frame.way_on("pages/topics.py", "Find topics in them")
-    reading.offers(data)
-    preview.notes(data)
-    with frame.guard():
-        reading.vocabulary(data)
-    preview.facts(whole(data))
-    cost_estimate.line(whole(data))
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        preview.picture(data.dataset)
-    with right:
+def _details(data: Chosen) -> None:
+    """Draw what is folded: numbers and notes, and what may be done to the numbers."""
+    with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
         preview.preparation(data)
+    with st.expander("Sizes, notes and the first rows", icon=":material/info:"):
+        preview.facts(whole(data))
+        cost_estimate.line(whole(data))
+        preview.notes(data)
+        if state.get("upload") is None:
+            first.groups(data)
+        preview.first_rows(data.dataset)

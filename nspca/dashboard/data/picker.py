@@ -8,6 +8,7 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, internals, state, wording
 from nspca.dashboard.data import cards, folders
 from nspca.data import example_file
+from nspca.data.sandbox import open_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
 from nspca.shards.served import served
@@ -21,14 +22,18 @@ SOURCES = {
 # h5ad is among them so that it gets its sentence: it is never opened.
 TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz", "h5ad"]
 FORMATS = (
-    "A table as CSV, TSV, Excel or Parquet; a matrix as NPY, NPZ or Matrix Market; word counts as UCI "
-    "docword; a ZIP of PGM or PNG images of one size"
+    "A table (CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market), texts (a ZIP of .txt files, a table with a "
+    "column of texts, a text with a document in each line), images (a ZIP of JPEG, PNG, WebP or PGM) or word "
+    "counts (UCI docword)"
 )
+LONGEST_PASTED = 1_000_000
+"""Characters that may be pasted; a browser is slow with more."""
 
 
 def choose() -> None:
     """A sample, an upload, or a folder of the server."""
     offered = [name for name in SOURCES if name != "shards" or served()]
+    st.markdown("##### Choose other data")
     source = st.segmented_control(
         "Where the data comes from",
         offered,
@@ -54,12 +59,33 @@ def _uploads() -> None:
         if _usable(content, title_of(given.name)):
             internals.let_go(given)
             _keep(given.name, content)
+    _paste()
     kept = engine().store.list_uploads(state.get("w")) if state.get("w") else []
     files = {upload["digest"]: upload for upload in kept if not upload["meta"].get("words")}
     if not files:
         _example()
     for digest, upload in files.items():
         _row(digest, upload)
+
+
+def _paste() -> None:
+    """Take texts from the clipboard, one in each line or paragraph."""
+    with st.expander("Or paste texts", icon=":material/content_paste:"):
+        text = st.text_area(
+            "One text in each line, or in each paragraph between blank lines",
+            key=f"pasted_{st.session_state[state.UPLOADER]}",
+            max_chars=LONGEST_PASTED,
+            height=140,
+        )
+        if buttons.pressed("Count their words", "count_pasted", type="primary", disabled=not text.strip()):
+            buttons.take("count_pasted")
+            found = open_file(text.encode(), "pasted texts", as_texts=True)
+            if isinstance(found.data, NSPCAError):
+                st.error(wording.plain(found.data), icon=":material/error:")
+            else:
+                _put("pasted texts.txt", text.encode())
+                state.put(words=True)
+                st.rerun()
 
 
 def _example() -> None:
@@ -146,8 +172,13 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
+    """Choose an upload; the words of texts are counted at once."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
+    raw, about = engine().store.get_upload(state.workspace(), digest)
+    found = open_data.read_first(raw, about["name"])
+    if isinstance(found.data, NSPCAError) and found.texts:
+        state.put(words=True)
 
 
 def _delete(digest: str) -> None:

@@ -14,6 +14,10 @@ from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
+HIGH = 250
+"""Pixels of a table on the first screen: its header and six rows."""
+SHOWN = 300
+"""Characters of a text in the table of the first ones."""
 BADGES = {
     "real": ":green-badge[original data]",
     "copy": ":orange-badge[copy with other values]",
@@ -110,17 +114,45 @@ def _which(data: Dataset) -> str:
     return f"{data.name} {data.X.shape}"
 
 
-def picture(data: Dataset) -> None:
-    """The first samples as what they are."""
+def picture(data: Dataset, images: int) -> None:
+    """Draw the first samples as what they are: images, the texts and their counts, or rows of numbers."""
     if data.image_shape is not None:
-        figures.draw(images_figure(data.X[:24], data.image_shape), "preview_images", same=_which(data))
+        figure = images_figure(data.X[:images], data.image_shape)
+        figures.draw(figure, "preview_images", same=_which(data))
+    elif data.texts is not None:
+        _texts(data)
     elif sp.issparse(data.X):
         figures.draw(sparsity_figure(data.X), "preview_sparsity", same=_which(data))
     else:
         _table(data)
 
 
+def _texts(data: Dataset) -> None:
+    """Draw the first texts, as far as a line goes."""
+    assert data.texts is not None
+    shown = {"text ": [text[:SHOWN].replace("\n", " ") for text in data.texts[:ROWS]]}
+    if data.labels is not None:
+        shown = {"group ": [str(label) for label in data.labels[:ROWS]], **shown}
+    part = pd.DataFrame(shown, index=list(data.sample_names[:ROWS]))
+    st.dataframe(part, alt=f"The first texts of {data.name}", height=HIGH)
+
+
+def first_rows(data: Dataset) -> None:
+    """Draw the first rows and columns of numbers, where the picture shows something else."""
+    if data.image_shape is None and not sp.issparse(data.X):
+        return  # the picture is this table
+    part = Dataset(
+        data.name,
+        np.asarray(data.X[:ROWS].toarray() if sp.issparse(data.X) else data.X[:ROWS]),
+        data.feature_names,
+        tuple(data.sample_names[:ROWS]),
+        labels=None if data.labels is None else data.labels[:ROWS],
+    )
+    _table(part)
+
+
 def _table(data: Dataset) -> None:
+    """Draw the first rows and columns of a table."""
     m, n = data.X.shape
     part = pd.DataFrame(
         np.asarray(data.X[:ROWS, :COLUMNS]),
@@ -130,7 +162,7 @@ def _table(data: Dataset) -> None:
     if data.labels is not None:
         part.insert(0, "label ", [str(label) for label in data.labels[:ROWS]])
     label = {"label ": st.column_config.TextColumn("label", width="small")}
-    st.dataframe(part, alt=f"The first rows and columns of {data.name}", height=320, column_config=label)
+    st.dataframe(part, alt=f"The first rows and columns of {data.name}", height=HIGH, column_config=label)
     if m > ROWS or n > COLUMNS:
         st.caption(
             f"The first {min(ROWS, m)} of {wording.things(m, 'row')} and the first {min(COLUMNS, n)} of "

@@ -7,14 +7,23 @@ from collections.abc import Callable
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
-from nspca.dashboard.open_data import Chosen, columns, measures
-from nspca.data import Layout, features_in_rows_suggestion
+from nspca.dashboard.components import figures
+from nspca.dashboard.data import counting, first
+from nspca.dashboard.open_data import Chosen, columns, measures, read_as, read_first
+from nspca.data import Dataset, Layout, features_in_rows_suggestion
+from nspca.data.annotation import PREFIX
+from nspca.data.counting import STOP_WORDS, WEIGHTS
 from nspca.data.dataset import numbered
-from nspca.data.sandbox import open_file
-from nspca.errors import MissingValues, NSPCAError
+from nspca.data.missing import Way, ways_out
+from nspca.data.readers.documents import SPLITS
+from nspca.data.readers.images import SIDES, USUAL_SIDE
+from nspca.data.sandbox import Opened, open_file
+from nspca.errors import MissingValues, NSPCAError, UnlikeImages
 from nspca.jobs import engine
+from nspca.plots import images_figure
 
 MANY, FOUND = 200, 30  # names up to which a selector lists all of them; how many it lists of more
+PREVIEWED = 12  # images in the preview of a conversion
 NOTHING = ""  # the choice of nothing: a None would be shown with a cross that clears it
 GAPS = {
     NOTHING: "are not expected",
@@ -31,53 +40,86 @@ def forget_stale() -> None:
         return
     if not state.get("gaps") or state.get("gaps") not in GAPS:
         state.forget(("gaps",))
+    for name, known in (("split", SPLITS), ("stop", STOP_WORDS), ("weigh", WEIGHTS)):
+        if state.get(name) not in known:
+            state.forget((name,))
+    if state.get("pixels") is not None and not SIDES[0] <= state.get("pixels") <= SIDES[1]:
+        state.forget(("pixels",))
+    if state.get("words") or state.get("about"):
+        return  # the columns are those of a table of texts, or of the table about the samples
     try:
         look = columns(state.get("w") or "", state.get("upload"))
     except NSPCAError:  # there is no such upload, which is said where it is opened
         return
     for name, names in (("id", _names(look)), ("label", _labels(look))):
-        if state.get(name) is not None and state.get(name) not in names:
+        if state.get(name) is not None and state.get(name) not in [*names, PREFIX]:
             state.forget((name,))
 
 
-def choices() -> None:
-    """Names, labels, orientation, missing values."""
-    if state.get("upload") is None:
+def choices(data: Chosen | None) -> None:
+    """Draw the options of reading: names, labels, orientation and gaps, or how words are counted."""
+    if data and (state.get("words") or state.get("about")):
+        first.groups(data)
+    if state.get("words"):
+        counting.form()
         return
     look = columns(state.get("w") or "", state.get("upload"))
-    with st.container(border=True):
-        st.markdown("**How the file is read**")
-        if look is not None:
-            automatic = (
-                "found automatically"
-                if look.id_column is None
-                else f"found automatically ({look.columns[look.id_column]})"
-            )
-            left, middle, right = st.columns(3)
-            with left:
-                _selector("Column with names", "id", _names(look), automatic, look)
+    if look is not None:
+        automatic = (
+            "found automatically"
+            if look.id_column is None
+            else f"found automatically ({look.columns[look.id_column]})"
+        )
+        left, middle, right = st.columns(3)
+        with left:
+            _selector("Column with names", "id", _names(look), automatic, look)
+        if not state.get("about"):  # else its columns are among the groups below
             with middle:
-                _selector(
-                    "Row with labels" if state.get("rows") else "Column with labels",
-                    "label",
-                    _labels(look),
-                    "none",
-                    look,
-                )
-            right.selectbox(
-                "Missing values",
-                list(GAPS),
-                format_func=GAPS.get,
-                **state.bind("gaps", state.get("gaps") or NOTHING, then=_read_anew),
-            )
-        with st.container(horizontal=True):
-            st.toggle(
-                "Features are in rows",
-                help="Gene tables often come this way: one row for each gene.",
-                **state.bind("rows", then=_turned),
-            )
-            covariance = "Square and symmetric: it is then taken as it is."
-            st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
+                row = "Row with labels" if state.get("rows") else "Column with labels"
+                names = _labels(look) + ([PREFIX] if data and PREFIX in data.dataset.label_columns else [])
+                _selector(row, "label", names, "none", look)
+        ways = _gap_ways()
+        right.selectbox(
+            "Missing values",
+            list(ways),
+            format_func=ways.get,
+            **state.bind("gaps", state.get("gaps") or NOTHING, then=_read_anew),
+        )
+    with st.container(horizontal=True):
+        st.toggle(
+            "Features are in rows",
+            help="Gene tables often come this way: one row for each gene.",
+            **state.bind("rows", then=_turned),
+        )
+        covariance = "Square and symmetric: it is then taken as it is."
+        st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
+
+
+def _gap_ways() -> dict[str, str]:
+    """Return the treatments of missing values that leave something, each with its cost where it is known."""
+    error = _first_look().data
+    if not isinstance(error, MissingValues):
+        return GAPS
+    found = {NOTHING: GAPS[NOTHING]}
+    found |= {way.how: f"{GAPS[way.how]} ({_cost(way)})" for way in ways_out(error, state.get("rows"))}
+    if (
+        chosen := state.get("gaps")
+    ) and chosen not in found:  # an address may ask for one that leaves nothing
+        found[chosen] = GAPS[chosen]
+    return found
+
+
+def _first_look() -> Opened:
+    """Return the upload in force as it is read before anybody chose anything."""
+    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
+    return read_first(raw, about["name"])
+
+
+def _cost(way: Way) -> str:
+    """Return what a treatment of missing values costs, in words."""
+    if way.how == "mean":
+        return f"invents {wording.things(way.lost, 'number')} of {way.of:,}"
+    return f"drops {way.lost:,} of {wording.things(way.of, way.how.removesuffix('s'))}"
 
 
 def _names(look: Layout | None) -> list[str]:
@@ -177,6 +219,8 @@ def offers(of: Chosen) -> None:
     if data.labels is None and not data.is_covariance:
         for one in data.label_candidates[:3]:
             has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
+            if one.name == PREFIX:
+                has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
             _offer(has, "Use as labels", f"label_{one.name}", label=one.name)
     if not state.get("rows"):
         suggested, sentence = features_in_rows_suggestion(data.X, data.sample_names, data.feature_names)
@@ -186,26 +230,85 @@ def offers(of: Chosen) -> None:
         _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
 
 
+def _beginning(data: Dataset) -> str:
+    return wording.plain(data.label_columns[PREFIX][0])
+
+
 def mend(error: NSPCAError) -> None:
     """Below the sentence that says why a file cannot be read: what would make it data."""
     if isinstance(error, MissingValues):
         turned = state.get("rows")
-        samples = wording.things(error.columns if turned else error.rows, "sample")
-        features = wording.things(error.rows if turned else error.columns, "feature")
-        _offer(f"Values are missing in {samples}.", f"Leave out {samples}", "gaps_samples", gaps="samples")
-        _offer(f"They are missing in {features}.", f"Leave out {features}", "gaps_features", gaps="features")
-        _offer(
-            "Or take numbers that nobody measured.",
-            "Put in the means of the features",
-            "gaps_mean",
-            gaps="mean",
-        )
+        for way in ways_out(error, turned):
+            label = "Put in the means of the features"
+            if way.how != "mean":
+                label = f"Leave out {wording.things(way.lost, way.how.removesuffix('s'))}"
+            advised = "**Recommended:** this" if way.is_recommended else "This"
+            _offer(f"{advised} {_cost(way)}.", label, f"gaps_{way.how}", gaps=way.how)
+    if isinstance(error, UnlikeImages) and not state.get("pixels"):
+        _offer_conversion()
+    if state.get("upload") and not state.get("words") and _first_look().texts:
+        _offer("This file holds texts.", "Count their words", "count", _turned, words=True)
+    if state.get("words"):
+        return
     look = columns(state.get("w") or "", state.get("upload")) if state.get("upload") else None
     if look is not None and look.label_rows and look.id_column == 0 and not state.get("rows"):
         _turn(
             "The first rows hold texts and the first column names: this looks like a table with features in "
             "rows."
         )
+
+
+def _offer_conversion() -> None:
+    """Offer to make all images grey and of one size, with a preview of how they would look."""
+    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
+    found = read_as(raw, about["name"], image_size=USUAL_SIDE).data
+    if isinstance(found, NSPCAError):
+        st.caption(wording.plain(found))
+        return
+    side = f"{USUAL_SIDE} × {USUAL_SIDE}"
+    _offer(f"Convert all to grey, {side} pixels?", "Convert them", "convert", _turned, pixels=USUAL_SIDE)
+    st.caption(f"They would look like this. {wording.plain(' '.join(found.notes[1:]))}")
+    assert found.image_shape is not None
+    figures.draw(images_figure(found.X[:PREVIEWED], found.image_shape), "convert_preview", same=found.name)
+
+
+def annotation(of: Chosen) -> None:
+    """Take a second table about the samples, joined by their names, or let it go again."""
+    if of.dataset.is_covariance or of.reference.folder is not None or state.get("upload") is None:
+        return
+    if state.get("about"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("A second table gives groups of these samples.", width="content")
+            buttons.button(
+                "Leave it out",
+                "about_out",
+                lambda: (state.forget(("about", "label")), _read_anew()),
+                icon=":material/delete:",
+                type="tertiary",
+            )
+        return
+    count = st.session_state.setdefault(f"{state.UPLOADER}_about", 0)
+    given = st.file_uploader(
+        "A second table about the samples, CSV or Excel, joined by their names: groups, batches, dates",
+        key=f"about_{state.get('upload')[:8]}_{count}",
+        type=["csv", "tsv", "txt", "xlsx", "xlsm", "gz"],
+    )
+    if given is None:
+        return
+    content = given.getvalue()
+    workspace, upload = state.workspace(), state.get("upload")
+    raw, about = engine().store.get_upload(workspace, upload)
+    how = of.reference.reading() | {"label_column": None}
+    found = open_file(raw, about["name"], annotation=content, as_texts=of.reference.words, **how).data
+    if isinstance(found, NSPCAError):
+        st.error(wording.plain(found), icon=":material/error:")
+        return
+    meta = {"file": given.name[-120:], "name": "about the samples", "words": True}
+    digest = engine().store.put_upload(workspace, content, meta)
+    st.session_state[f"{state.UPLOADER}_about"] = count + 1
+    state.forget(("label",))
+    state.put(about=digest, run=None, k=None)
+    st.rerun()
 
 
 def _turn(sentence: str) -> None:

@@ -36,7 +36,7 @@ FOREIGN = {
     b"7z\xbc\xaf": "a 7z archive",
 }
 """The first bytes of formats that are never read, and what the file is then called."""
-ONE_IMAGE = (b"\x89PNG", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
+ONE_IMAGE = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
 """The first bytes of single images."""
 CONTAINERS = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of a ZIP file and of an empty one: NPZ, Excel, images or a packed table."""

@@ -126,10 +126,12 @@ class _Gaps:
     def __init__(self) -> None:
         self.first = ""
         self.cells = self.rows = 0
+        self.shape = 0, 0
         self.columns: np.ndarray | None = None
 
     def add(self, values: np.ndarray, first: str) -> None:
         """Count those of some rows; `first` describes the first one, empty when none is to be refused."""
+        self.shape = self.shape[0] + len(values), values.shape[1]
         if not first:
             return
         missing = np.isnan(values)
@@ -143,7 +145,7 @@ class _Gaps:
         """Refuse the table if there were any."""
         if self.columns is not None:
             counts = self.cells, self.rows, int(self.columns.sum())
-            raise MissingValues(refusal(self.first, *counts), *counts)
+            raise MissingValues(refusal(self.first, *counts), *counts, shape=self.shape)
 
 
 class DelimitedText:

@@ -46,7 +46,12 @@ def is_cut_workbook(raw: bytes) -> bool:
 
 
 def sheet_as_csv(
-    raw: bytes, rows: int | None = None, decimal: str | None = None, packed: int | None = None
+    raw: bytes,
+    rows: int | None = None,
+    decimal: str | None = None,
+    packed: int | None = None,
+    least: int = 2,
+    limit: int = MAX_BYTES,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the first sheet that is not empty as CSV with commas, and a note when there are others.
 
@@ -59,6 +64,10 @@ def sheet_as_csv(
         The decimal sign of numbers that are texts in the sheet, and then of all.
     packed : int, optional
         Bytes of the file that the workbook came in, when that is packed again.
+    least : int
+        Columns that a sheet must have.
+    limit : int
+        Characters that the text may have.
     """
     archive, members = open_zip(raw)
     packed = packed or len(raw)
@@ -74,7 +83,7 @@ def sheet_as_csv(
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
             sheet.reset_dimensions()  # what the file says of its size need not be so
-            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".", packed)
+            text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".", packed, least, limit)
             if text:
                 others = (
                     f"The workbook has {len(sheets)} sheets; “{sheet.title}” was read, the first that "
@@ -141,7 +150,12 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _as_csv(
-    rows: Iterable[Sequence[Any]], most: int | None, decimal: str = ".", packed: int = MAX_BYTES
+    rows: Iterable[Sequence[Any]],
+    most: int | None,
+    decimal: str = ".",
+    packed: int = MAX_BYTES,
+    least: int = 2,
+    limit: int = MAX_BYTES,
 ) -> bytes:
     """Return rows of cells as CSV of equal width, empty when nothing is in them.
 
@@ -166,16 +180,16 @@ def _as_csv(
         csv.writer(stream, lineterminator="\n").writerow(cells)
         lines.append((len(cells), stream.getvalue()[:-1]))
         held += len(lines[-1][1])
-        if held > MAX_BYTES:
+        if held > limit:
             raise InvalidData(
-                f"The sheet is more than {mib(MAX_BYTES)} of text: keep fewer columns or save it as "
+                f"The sheet is more than {mib(limit)} of text: keep fewer columns or save it as "
                 "compressed NPZ."
             )
         limits.check_growth(held, packed, "Excel", "save the sheet as CSV")
         if most is not None and len(lines) >= most:
             break
     width = max((cells for cells, _ in lines), default=0)
-    if width == 1:
+    if 0 < width < least:
         raise InvalidData("The sheet has only one column with anything in it: at least two are needed.")
     limits.check_dense(len(lines), width)
     limits.check_growth(8 * len(lines) * width, packed, "Excel", "save the sheet as CSV")

@@ -1,4 +1,7 @@
-"""Images of one size from an archive or a folder: each pixel is a feature, row by row."""
+"""Images from an archive or a folder: each pixel is a feature, row by row.
+
+Images of one size are read as they are. All others are converted on request: grey, square, of one size.
+"""
 
 import io
 import warnings
@@ -6,23 +9,35 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
 
 from nspca.data.dataset import Dataset, pixel_names, unique_names
 from nspca.data.limits import MAX_PIXELS, check_dense, check_growth
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
 from nspca.progress import Event, Report
 
-_FORMATS = ("PPM", "PNG")
-"""Lossless formats of image collections. Each further one would open another decoder to uploads."""
-EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png")
+_FORMATS = ("PPM", "PNG", "JPEG", "WEBP")
+"""Formats of image collections and of photographs. Each further one would open another decoder to uploads."""
+EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp")
+SIDES = (4, 256)
+"""Least and most pixels of a side of converted images; 256 x 256 are 65 536 features."""
+USUAL_SIDE = 64
+"""Side of converted images that pages offer: faces and objects are still recognised."""
+MAX_PHOTO = 2**25
+"""Pixels of an image that is shrunk: 33 million, which take 130 MB while they are decoded."""
 _REPORT_EVERY = 500
+_LISTED = 8
+"""Names of files that a note lists."""
 
 
 def read_images(
-    files: Sequence[tuple[str, Callable[[], bytes]]], name: str, report: Report, packed: int | None = None
+    files: Sequence[tuple[str, Callable[[], bytes]]],
+    name: str,
+    report: Report,
+    packed: int | None = None,
+    side: int | None = None,
 ) -> Dataset:
-    """Read the grey levels of images of one size.
+    """Read the grey levels of images.
 
     Parameters
     ----------
@@ -32,7 +47,46 @@ def read_images(
     report : callable
     packed : int, optional
         Bytes of the archive that they came in; None for a folder.
+    side : int, optional
+        Every image is cut to its middle square and shrunk to so many pixels a side. Files that cannot be
+        read are left out then, and a note names them. Without it all images must have one size.
     """
+    if side is not None and (isinstance(side, bool) or not isinstance(side, int) or not _is_side(side)):
+        raise InvalidOption(
+            f"image_size must be a whole number of pixels from {SIDES[0]} to {SIDES[1]}, got {shown(side)}"
+        )
+    stacked, labels, notes = _stack(files, report, packed) if side is None else _shrink(files, report, side)
+    shape = stacked.shape[1:]
+    sample_names, renamed = unique_names(
+        [PurePosixPath(label.replace("\\", "/")).stem for label in labels], "sample"
+    )
+    folders = [PurePosixPath(label.replace("\\", "/")).parent.name for label in labels]
+    grouped = 1 < len(set(folders)) < len(labels)
+    if grouped:
+        notes += ("The folder of each image was taken as its label.",)
+    groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
+    return Dataset(
+        name=name,
+        X=stacked.reshape(len(labels), -1),
+        feature_names=pixel_names((shape[0], shape[1])),
+        sample_names=sample_names,
+        labels=groups.get("folder"),
+        image_shape=(shape[0], shape[1]),
+        kind="image",
+        notes=(*notes, *renamed),
+        label_columns=groups,
+        label_name="folder" if grouped else "",
+    )
+
+
+def _is_side(side: int) -> bool:
+    return SIDES[0] <= side <= SIDES[1]
+
+
+def _stack(
+    files: Sequence[tuple[str, Callable[[], bytes]]], report: Report, packed: int | None
+) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
+    """Return images of one size as an array, their labels and notes."""
     stacked: np.ndarray | None = None
     notes: dict[str, None] = {}
     for i, (label, read) in enumerate(files):
@@ -46,9 +100,9 @@ def read_images(
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))
-            raise InvalidData(
+            raise UnlikeImages(
                 f'All images must have one size, but the first has {wanted} pixels and "{short_name(label)}" '
-                f"{pixels.shape[0]} x {pixels.shape[1]}: cut them to one size."
+                f"{pixels.shape[0]} x {pixels.shape[1]}: cut them to one size, or convert them (image_size)."
             )
         if pixels.dtype != stacked.dtype:
             stacked = stacked.astype(np.float64)
@@ -57,24 +111,53 @@ def read_images(
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
     assert stacked is not None  # who calls has at least one file
-    shape = stacked.shape[1:]
-    sample_names, renamed = unique_names(
-        [PurePosixPath(label.replace("\\", "/")).stem for label, _ in files], "sample"
+    return stacked, [label for label, _ in files], tuple(notes)
+
+
+def _shrink(
+    files: Sequence[tuple[str, Callable[[], bytes]]], report: Report, side: int
+) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
+    """Return images as grey squares of one size, the labels of those that can be read, and notes."""
+    check_dense(len(files), side * side)
+    stacked = np.empty((len(files), side, side), dtype=np.uint8)
+    labels: list[str] = []
+    unread: list[str] = []
+    for i, (label, read) in enumerate(files):
+        try:
+            stacked[len(labels)] = shrink(read(), label, side)
+            labels.append(label)
+        except InvalidData:
+            unread.append(label)
+        if i % _REPORT_EVERY == 0:
+            report(Event("reading images", done=i, total=len(files)))
+    listed = ", ".join(f'"{short_name(label)}"' for label in unread[:_LISTED])
+    listed += f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
+    if len(labels) < 2:
+        raise InvalidData(
+            f"Two images at least must be readable, got {len(labels)}: {listed or 'nothing else'} cannot be "
+            "read."
+        )
+    notes: tuple[str, ...] = (
+        f"Every image was turned into grey levels and its middle square shrunk to {side} x {side} pixels.",
     )
-    folders = [PurePosixPath(label.replace("\\", "/")).parent.name for label, _ in files]
-    grouped = 1 < len(set(folders)) < len(files)
-    if grouped:
-        notes["The folder of each image was taken as its label."] = None
-    return Dataset(
-        name=name,
-        X=stacked.reshape(len(files), -1),
-        feature_names=pixel_names(shape),
-        sample_names=sample_names,
-        labels=np.array(folders, dtype=np.str_) if grouped else None,
-        image_shape=shape,
-        kind="image",
-        notes=(*notes, *renamed),
-    )
+    if unread:
+        notes += (f"Left out because they cannot be read: {listed}.",)
+    return stacked[: len(labels)], labels, notes
+
+
+def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
+    """Return the middle square of one image as (side, side) grey levels, turned as its camera was held."""
+
+    def convert(image: Image.Image) -> np.ndarray:
+        image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
+        if image.mode.startswith(("I", "F")):
+            levels = np.asarray(image, dtype=np.float64)
+            levels = 255 * (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
+            image = Image.fromarray(levels.astype(np.uint8))
+        grey = ImageOps.exif_transpose(image).convert("L")
+        return np.array(ImageOps.fit(grey, (side, side), Image.Resampling.BOX))
+
+    return _opened(raw, label, MAX_PHOTO, convert)
 
 
 def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -82,26 +165,37 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
 
     The size is checked before the pixels are decoded.
     """
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
+
+    def convert(image: Image.Image) -> np.ndarray:
+        deep = image.mode.startswith(("I", "F"))
+        if not deep and image.mode != "L":
+            if image.mode != "1":
+                notes.append("Colour images were turned into grey levels.")
+            image = image.convert("L")
+        pixels = np.array(image)
+        return pixels.astype(np.float64) if deep else pixels
+
+    return _opened(raw, label, MAX_PIXELS, convert), tuple(notes)
+
+
+def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], np.ndarray]) -> np.ndarray:
+    """Return what `convert` makes of an image of at most `most` pixels."""
     try:
         with warnings.catch_warnings():
             # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image: Image.Image = Image.open(io.BytesIO(raw), formats=_FORMATS)
-            if image.width * image.height > MAX_PIXELS:
-                raise InvalidData(
+            if image.width * image.height > most:
+                kind = UnlikeImages if image.width * image.height <= MAX_PHOTO else InvalidData
+                raise kind(
                     f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
-                    f"{MAX_PIXELS} are read: shrink it."
+                    f"{most} are read: shrink it."
                 )
-            deep = image.mode.startswith(("I", "F"))
-            if not deep and image.mode != "L":
-                if image.mode != "1":
-                    notes = ("Colour images were turned into grey levels.",)
-                image = image.convert("L")
-            pixels = np.array(image)
+            return convert(image)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise InvalidData(
-            f'Image "{short_name(label)}" says it has far more than {MAX_PIXELS} pixels, the most that is '
+            f'Image "{short_name(label)}" says it has far more than {most} pixels, the most that is '
             "read: shrink it."
         ) from None
     except InvalidData:
@@ -109,11 +203,10 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     except Exception:
         # A damaged image makes decoders fail in many ways (struct, index, syntax, memory); all of them mean
         # the same to the user.
-        raise InvalidData(
-            f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM or PNG '
-            "files."
+        raise UnlikeImages(
+            f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM, PNG, JPEG '
+            "or WebP files."
         ) from None
-    return (pixels.astype(np.float64) if deep else pixels), notes
 
 
 def short_name(label: str) -> str:

@@ -1,0 +1,56 @@
+"""The form that says how the words of texts are counted; its values are those of a `DataSpec`."""
+
+import streamlit as st
+
+from nspca.dashboard.app import state
+from nspca.data.counting import STOP_WORDS, WEIGHTS
+from nspca.data.readers.documents import SPLITS
+
+NAMES = {
+    "automatic": "found automatically",
+    "none": "none",
+    "lines": "a line",
+    "paragraphs": "a paragraph",
+    "counts": "how often it occurs",
+    "tfidf": "tf-idf: rare words weigh more",
+}
+MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
+"""Numbers of words that the form offers."""
+
+
+def form() -> None:
+    """Draw the options of counting words; each is bound to a value of the address."""
+    left, middle, right = st.columns(3)
+    left.selectbox("Stop words", STOP_WORDS, format_func=_name, **state.bind("stop", then=changed))
+    middle.selectbox("A word counts by", WEIGHTS, format_func=_name, **state.bind("weigh", then=changed))
+    right.selectbox("A text is", SPLITS, format_func=_name, **state.bind("split", then=changed))
+    left, middle, right = st.columns(3)
+    left.number_input(
+        "In at least so many % of the texts", 0.0, 100.0, step=1.0, **state.bind("low", then=changed)
+    )
+    middle.number_input(
+        "In at most so many % of the texts", 0.0, 100.0, step=5.0, **state.bind("high", then=changed)
+    )
+    most = sorted({*MOST, state.get("most")})
+    right.selectbox("Words at most", most, format_func=lambda n: f"{n:,}", **state.bind("most", then=changed))
+    with st.container(horizontal=True):
+        st.toggle(
+            "Pairs of words count too",
+            help="Such as “climate change”. Takes longer, and there are many more features.",
+            **state.bind("pairs", then=changed),
+        )
+        st.toggle("Count the words of these texts", **state.bind("words", then=read_anew))
+
+
+def _name(value: str) -> str:
+    return NAMES.get(value, value.capitalize())
+
+
+def changed() -> None:
+    """Forget what was chosen about other words: numbers of features mean others then."""
+    state.forget(("run", "before", "k", "shown", "topics", *state.OF_FEATURES))
+
+
+def read_anew() -> None:
+    """Forget everything about the data, which are texts no longer."""
+    state.forget((*state.ABOUT_DATA, "id", "label"))

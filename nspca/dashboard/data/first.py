@@ -1,0 +1,95 @@
+"""The first screen of the data page: what is chosen in one sentence, a picture of it, and what to do next."""
+
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.data import preview, standin
+from nspca.dashboard.open_data import Chosen, whole
+from nspca.data import Dataset
+
+PARTS, TOPICS, SWEEP = "pages/parts.py", "pages/topics.py", "pages/sweep.py"
+COMPONENTS = "pages/components.py"
+ROOT = Path(__file__).resolve().parents[3]
+PICTURES = 12
+"""Images, one row of them."""
+NO_GROUP = ""
+
+
+def show(of: Chosen) -> None:
+    """Show the data in force, with links to the pages that work on them."""
+    with frame.picture():
+        preview.title(whole(of))
+        st.markdown(f"{summary(whole(of))} {advice(of.dataset)}")
+        preview.picture(of.dataset, PICTURES)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        frame.way_on(SWEEP, f"Sweep: how many {_nouns(of.dataset)} are enough?")
+        for path, label in next_pages(of):
+            frame.way_on(path, label)
+        standin.offer(of)
+
+
+def summary(of: Chosen) -> str:
+    """Return one sentence that says what the data are, as Markdown."""
+    data, (m, n) = of.dataset, of.shape
+    if data.is_covariance:
+        said = f"This is the covariance of {wording.things(n, 'feature')}, so there are no samples to look at"
+    elif data.image_shape is not None:
+        rows, columns = data.image_shape
+        said = f"These are {wording.things(m, 'image')} of {rows} × {columns} pixels"
+    elif data.kind == "words":
+        said = f"These are {wording.things(m, 'text')} and how often each of {n:,} words occurs in them"
+        said = said.replace("how often", "how much") if "tf-idf" in " ".join(data.notes) else said
+    elif data.kind == "spectrum":
+        said = f"These are {wording.things(m, 'spectrum', 'spectra')} of {wording.things(n, 'band')} each"
+    else:
+        said = f"This table has {wording.things(m, 'sample')} and {wording.things(n, 'feature')}"
+    return f"{said}{_groups(data)}."
+
+
+def _groups(data: Dataset) -> str:
+    """Return a phrase about the groups of the samples; empty when there are none."""
+    if data.labels is None:
+        return ""
+    count = np.unique(data.labels).size
+    by = f" by “{wording.plain(data.label_name)}”" if data.label_name else ""
+    return f", in {wording.things(count, 'group')}{by}"
+
+
+def advice(data: Dataset) -> str:
+    """Return the sentence that says what to do next."""
+    what = {"image": "parts of the images", "words": "topics"}.get(data.kind, "components")
+    return f"Next, see how many {_nouns(data)} a component needs, or look for {what}."
+
+
+def _nouns(data: Dataset) -> str:
+    return f"{wording.NOUNS[data.kind]}s"
+
+
+def next_pages(of: Chosen) -> list[tuple[str, str]]:
+    """Return the pages that suit the kind of the data, with the words of their links."""
+    if of.dataset.image_shape is not None:
+        return [(PARTS, "Parts: what are the images made of?")]
+    if of.dataset.kind == "words" or of.reference.folder is not None:
+        return [(TOPICS, "Topics: what are the texts about?")]
+    if (ROOT / COMPONENTS).is_file():
+        return [(COMPONENTS, "Components: which features go together?")]
+    return []
+
+
+def groups(of: Chosen) -> None:
+    """Show the label columns of the data, one of which is in force."""
+    data = of.dataset
+    names = [*data.label_columns]
+    if not names or data.is_covariance or of.reference.folder is not None:
+        return
+    here = data.label_name if data.label_name in names else NO_GROUP
+    st.selectbox(
+        "Groups of the samples",
+        [NO_GROUP, *names] if here == NO_GROUP else names,
+        format_func=lambda name: name or "none",
+        help="Samples are coloured by them, and each component says how far it separates them.",
+        **state.bind("label", here),
+    )

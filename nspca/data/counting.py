@@ -1,0 +1,222 @@
+"""Counting the words of documents by scikit-learn: which words count, and how much each weighs."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil, floor
+from typing import Any
+
+import scipy.sparse as sp
+
+from nspca.data.limits import MAX_ENTRIES
+from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
+from nspca.errors import InvalidData, InvalidOption, shown
+
+STOP_WORDS = ("automatic", "none", *LANGUAGES)
+"""Choices of stop words: those of the language that is guessed, none, or those of a language."""
+WEIGHTS = ("counts", "tfidf")
+MOST_WORDS = 4000
+"""Default of the words that are kept: more make pages and pictures of the table too long."""
+LIMIT_WORDS = 200_000
+"""Words that may be kept on request."""
+MOST_DIFFERENT = 500_000
+"""Different words, or pairs of words, of all documents. Each costs 250 bytes while they are counted."""
+FEW_DOCUMENTS = 10
+"""Fewer documents than these keep words of a single one, and words of all of them."""
+_SEEN = 20_000
+"""Words of the first documents that tell the language."""
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0de5\u0e31-\u0e4e"
+)
+"""Combining marks, which are letters of Hebrew, Arabic, Indic and Thai words."""
+WORD = rf"(?<![\w{_MARKS}])[^\W\d_](?:[^\W\d_]|[{_MARKS}]){{1,39}}(?![\w{_MARKS}])"
+"""A word: two to forty letters of any script, without digits."""
+
+
+@dataclass(frozen=True)
+class WordOptions:
+    """Options of counting words.
+
+    Parameters
+    ----------
+    stop_words : one of `STOP_WORDS`
+        Words that are not counted. "automatic" guesses the language from the texts.
+    lowest_share, highest_share : float
+        A word counts when the share of documents that have it lies between these two. With ten documents or
+        more it must be in two of them at least; with fewer documents `highest_share` is not applied.
+    weights : "counts" or "tfidf"
+        How often each word occurs in a document, or tf-idf: that times the logarithm of how rare it is, with
+        documents scaled to length one.
+    pairs : bool
+        Whether pairs of words that follow each other count as words too.
+    most_words : int
+        Words that are kept, those that occur most often.
+    """
+
+    stop_words: str = "automatic"
+    lowest_share: float = 0.0
+    highest_share: float = 0.5
+    weights: str = "counts"
+    pairs: bool = False
+    most_words: int = MOST_WORDS
+
+    def __post_init__(self) -> None:
+        _one_of("stop_words", self.stop_words, STOP_WORDS)
+        _one_of("weights", self.weights, WEIGHTS)
+        for name in ("lowest_share", "highest_share"):
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+                raise InvalidOption(
+                    f"{name} must be a share of the documents from 0 to 1, got {shown(share)}"
+                )
+        if self.lowest_share > self.highest_share:
+            raise InvalidOption(
+                f"lowest_share must not exceed highest_share, got {self.lowest_share} and "
+                f"{self.highest_share}"
+            )
+        if not isinstance(self.pairs, bool):
+            raise InvalidOption(f"pairs must be True or False, got {shown(self.pairs)}")
+        most = self.most_words
+        if isinstance(most, bool) or not isinstance(most, int) or not 2 <= most <= LIMIT_WORDS:
+            raise InvalidOption(f"most_words must be between 2 and {LIMIT_WORDS}, got {shown(most)}")
+
+
+def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in known:
+        raise InvalidOption(f"{name} must be one of {', '.join(known)}, got {shown(value)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The words of documents: X (documents, words) as CSR, the words in alphabetical order, and notes."""
+
+    X: sp.csr_array
+    words: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def count_documents(texts: Sequence[str], options: WordOptions) -> Counted:
+    """Return how often each word occurs in each document, by scikit-learn's vectorizers.
+
+    Raises
+    ------
+    InvalidData
+        For texts without words, or with more different words than fit into memory.
+    """
+    # Imported when it is needed: the start of every page is faster without.
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+    language = _language(texts) if options.stop_words == "automatic" else options.stop_words
+    left_out = stop_words(language) if language in LANGUAGES else frozenset()
+    least, most = document_limits(len(texts), options)
+    limits = {"min_df": least, "max_df": most}
+    splits = {"token_pattern": WORD, "preprocessor": plain}
+
+    def counted(words: CountVectorizer, **further: Any) -> tuple[Any, CountVectorizer, int]:
+        analyze = _Bounded(words.build_analyzer(), options.pairs)
+        vectorizer = CountVectorizer(analyzer=analyze, dtype="float64", **limits, **further)
+        try:
+            return vectorizer.fit_transform(texts), vectorizer, len(analyze.known)
+        except ValueError as error:
+            if isinstance(error, InvalidData):
+                raise
+            raise _no_words(len(analyze.known), least, most, len(texts)) from None
+
+    singles = CountVectorizer(stop_words=[*left_out] or None, **splits)
+    if options.pairs:  # of the words that count alone: all others would make pairs that nobody wants
+        kept = frozenset(counted(singles)[1].vocabulary_)
+        split = singles.build_analyzer()
+        singles = CountVectorizer(
+            ngram_range=(1, 2),
+            preprocessor=plain,
+            tokenizer=lambda text: [word for word in split(text) if word in kept],
+            token_pattern=None,
+        )
+    X, vectorizer, different = counted(singles, max_features=options.most_words)
+    if X.nnz > MAX_ENTRIES:
+        raise InvalidData(
+            f"The counts of the words have {X.nnz} entries, at most {MAX_ENTRIES} are kept: keep fewer words "
+            "or fewer texts."
+        )
+    words = tuple(map(str, vectorizer.get_feature_names_out()))
+    if len(words) < 2:
+        raise _no_words(different, least, most, len(texts))
+    notes = _notes(len(texts), len(words), different, language, least, most, options)
+    if options.weights == "tfidf":
+        X = TfidfTransformer().fit_transform(X)
+        notes += ("Counts are weighed by tf-idf, and every text has length one.",)
+    counts = sp.csr_array(X)
+    counts.sort_indices()
+    return Counted(counts, words, notes)
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case, with letters and their accents as one sign."""
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def document_limits(count: int, options: WordOptions) -> tuple[int, int]:
+    """Return the least and the most of `count` documents that a word must be in."""
+    few = count < FEW_DOCUMENTS
+    least = max(1 if few else 2, ceil(options.lowest_share * count - 1e-9))
+    most = count if few else floor(options.highest_share * count + 1e-9)
+    if least > most:
+        raise InvalidData(
+            f"Of {count} texts a word must be in at least {least} and at most {most}, which no word can be: "
+            "lower the lowest share of documents or raise the highest."
+        )
+    return least, most
+
+
+class _Bounded:
+    """Analyzer of a vectorizer that stops when there are too many different words.
+
+    `known` are the words met so far; the vectorizer keeps the same texts, so they take no further memory.
+    """
+
+    def __init__(self, analyze: Callable[[str], list[str]], pairs: bool):
+        self._analyze, self._pairs = analyze, pairs
+        self.known: set[str] = set()
+
+    def __call__(self, text: str) -> list[str]:
+        words = self._analyze(text)
+        self.known.update(words)
+        if len(self.known) > MOST_DIFFERENT:
+            what, way_out = ("words and pairs of words", "leave the pairs out, or ") if self._pairs else (
+                "words", "check that these are texts, or "
+            )  # fmt: skip
+            raise InvalidData(
+                f"The texts hold more than {MOST_DIFFERENT:,} different {what}: {way_out}give fewer texts."
+            )
+        return words
+
+
+def _language(texts: Sequence[str]) -> str:
+    """Return the language of texts, as far as their first words tell it; empty when they do not."""
+    words = (word for text in texts for word in re.findall(WORD, plain(text)))
+    return guess_language(islice(words, _SEEN))
+
+
+def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
+    found = f"{different:,} different words" if different else "no word of two letters or more"
+    return InvalidData(
+        f"Two words at least must be in {least} to {most} of the {count} texts, and the texts hold {found} "
+        "in all: give more texts, or allow rarer and commoner words."
+    )
+
+
+def _notes(
+    count: int, kept: int, different: int, language: str, least: int, most: int, options: WordOptions
+) -> tuple[str, ...]:
+    """Return sentences that say how the words were counted."""
+    what = "words and pairs of words" if options.pairs else "words"
+    notes = (
+        f"{kept:,} of {different:,} different {what} are kept: those in {least:,} to {most:,} of the "
+        f"{count:,} texts" + (", the most frequent ones." if kept == options.most_words else "."),
+    )
+    if language in LANGUAGES:
+        guessed = " The language was guessed." if options.stop_words == "automatic" else ""
+        return (*notes, f"Stop words of {language.capitalize()} are left out.{guessed}")
+    return (*notes, "No stop words are left out: the language was not recognised.") if not language else notes

@@ -1,0 +1,384 @@
+"""Documents as people have them: text files in a ZIP or a folder, a table with a column of texts, one text.
+
+`find_documents` tells from the bytes of a file whether it holds texts. `read_documents` returns them with
+their names and groups. Nothing is counted here.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from nspca.data import limits
+from nspca.data.dataset import Names, numbered, unique_names
+from nspca.data.layout import are_labels, as_utf8, is_number
+from nspca.data.readers.base import GZIP
+from nspca.data.readers.docword import DocwordReader
+from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.readers.matrixmarket import MatrixMarketReader
+from nspca.data.readers.strings import (
+    HEAD,
+    ROWS,
+    first_rows,
+    has_header,
+    is_hidden,
+    natural_order,
+    printable,
+    read_strings,
+)
+from nspca.errors import InvalidData, shown
+from nspca.validation.archive import mib, open_zip, unzip_member
+
+MOST_BYTES = 64 * 2**20
+"""Bytes of all texts together: sixty thousand pages."""
+MOST_DOCUMENT = 4 * 2**20
+"""Bytes of one text: four novels. Its words are a list in memory while they are counted, 60 bytes each."""
+MOST_DOCUMENTS = 200_000
+"""Texts of one data set; each costs some hundred bytes beside its characters."""
+SPLITS = ("automatic", "lines", "paragraphs")
+"""Ways to divide one text file into documents."""
+ENDINGS = (".txt", ".text", ".md")
+"""Endings of text files in an archive or a folder."""
+WORDS = 3.0
+"""Words that the documents of a file have on average, at least."""
+_LETTERS = 0.6
+"""Share of letters and blanks in running text, at least; tables of numbers have few letters."""
+_LISTED = 5
+"""Names of files that a sentence lists."""
+_BINARY = (
+    b"\x93NUMPY",
+    b"PAR1",
+    b"\x89",
+    b"P1",
+    b"P2",
+    b"P3",
+    b"P4",
+    b"P5",
+    b"P6",
+    b"\xff\xd8",
+    b"RIFF",
+    b"%PDF",
+)
+"""First bytes of files that hold no text, as far as they are not found out by their zero bytes."""
+_BLANK_LINE = re.compile(rb"\n[ \t]*\n\s*")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+Files = Sequence[tuple[str, Callable[[], bytes]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Texts with their names and groups.
+
+    Parameters
+    ----------
+    texts : tuple of str
+    names : sequence of str
+    label_columns : dict of str to (m,) ndarray
+    label_name : str
+        The column in force; empty for none.
+    notes : tuple of str
+    """
+
+    texts: tuple[str, ...]
+    names: Names
+    label_columns: dict[str, np.ndarray] = field(default_factory=dict)
+    label_name: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def find_documents(raw: bytes) -> str:
+    """Return the kind of texts that a file holds: "files", "table" or "lines"; empty when it holds none.
+
+    A table counts when its longest column holds running text and numbers are not its main part.
+    """
+    try:
+        if raw.startswith(GZIP):
+            raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+        if raw.startswith(b"PK\x03\x04"):
+            return _kind_of_archive(raw)
+        head = raw[:HEAD]
+        if head.startswith(_BINARY) or DocwordReader.matches(head) or MatrixMarketReader.matches(head):
+            return ""
+        return _kind_of_text(as_utf8(head if len(raw) <= HEAD else head[: head.rfind(b"\n") + 1] or head)[0])
+    except InvalidData:
+        return ""
+
+
+def _kind_of_archive(raw: bytes) -> str:
+    archive, members = open_zip(raw)
+    if is_workbook(members):
+        return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
+    texts, others = text_files([(info.filename, partial(unzip_member, archive, info)) for info in members])
+    if len(texts) < 2 or len(others) > len(texts):
+        return ""
+    return "" if any(DocwordReader.matches(read()[:HEAD]) for _, read in texts[:2]) else "files"
+
+
+def _kind_of_text(raw: bytes) -> str:
+    _, rows = first_rows(raw)
+    if rows:
+        numbers = sum(_is_numeric([row[i] for row in rows[1:]]) for i in range(len(rows[0])))
+        if 2 * numbers > len(rows[0]) and numbers > 2:
+            return ""
+        if _text_column(rows) is not None:
+            return "table"
+    return _kind_of_lines(raw.decode("utf-8", errors="ignore"))
+
+
+def _kind_of_lines(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    letters = sum(sign.isalpha() or sign.isspace() for sign in text) / max(len(text), 1)
+    words = len(text.split()) / max(len(lines), 1)
+    return "lines" if len(lines) > 1 and words >= WORDS and letters >= _LETTERS else ""
+
+
+def text_files(files: Files) -> tuple[Files, Files]:
+    """Return the text files among files, and the others; what a system hides is in neither."""
+    seen = [one for one in files if not is_hidden(one[0])]
+    texts = [one for one in seen if one[0].lower().endswith(ENDINGS)]
+    return texts, [one for one in seen if one not in texts]
+
+
+def read_documents(
+    raw: bytes,
+    *,
+    text_column: str | int | None = None,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
+    split: str = "automatic",
+) -> Documents:
+    """Return the texts of a ZIP of text files, of a CSV or Excel table, or of one text file.
+
+    Parameters
+    ----------
+    raw : bytes
+    text_column, id_column, label_column : str or int, optional
+        Columns of a table, by name or by number from 0: its texts, their names and their groups. The column
+        with the longest running texts is found by itself.
+    split : one of `SPLITS`
+        What a document is in one text file: a line, or a paragraph between blank lines. By default
+        paragraphs where some have several lines.
+    """
+    packed = len(raw)
+    raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+    columns = (text_column, id_column, label_column)
+    if raw.startswith(b"PK\x03\x04") or is_cut_workbook(raw):
+        archive, members = open_zip(raw)
+        if is_workbook(members):
+            sheet, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
+            found = _of_text(sheet, columns, split)
+            return replace(found, notes=(*notes, *found.notes))
+        limits.check_archive(packed, members)
+        _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
+        return read_files([(info.filename, partial(unzip_member, archive, info)) for info in members])
+    if raw.startswith(_BINARY):
+        raise InvalidData(
+            "Texts are needed as .txt, CSV, Excel or a ZIP of .txt files, this is another format."
+        )
+    return _of_text(raw, columns, split)
+
+
+def read_files(files: Files) -> Documents:
+    """Return the text files of an archive or a folder as documents, in the order of their names.
+
+    The folder of each file is its group where there are several folders.
+    """
+    texts, others = text_files(files)
+    texts = sorted(texts, key=lambda one: natural_order(one[0]))
+    if len(texts) < 2:
+        raise InvalidData(
+            f"Two text files (.txt) at least are needed, got {len(texts)}: give a folder or a ZIP of them."
+        )
+    _check_count(len(texts))
+    held, found, unread = 0, [], []
+    for label, read in texts:
+        whole = read()
+        held += len(whole)
+        _check_bytes(held)
+        try:
+            found.append((label, _clean(as_utf8(whole)[0].decode(), _short(label))))
+        except InvalidData as error:
+            if not _is_no_text(error):
+                raise
+            unread.append(label)
+    paths = [PurePosixPath(label.replace("\\", "/")) for label, _ in found]
+    folders = [printable(path.parent.name) for path in paths]
+    grouped = 1 < len(set(folders)) < len(folders)
+    names, renamed = unique_names([printable(path.stem) for path in paths], "document")
+    notes: tuple[str, ...] = renamed
+    if unread:
+        notes += (f"Left out because they are no texts: {_list(unread)}.",)
+    if others:
+        notes += (f"Left out because they are no text files: {_list([label for label, _ in others])}.",)
+    if grouped:
+        notes += ("The folder of each text was taken as its label.",)
+    groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
+    return Documents(tuple(text for _, text in found), names, groups, "folder" if grouped else "", notes)
+
+
+def from_strings(texts: Sequence[str]) -> Documents:
+    """Return texts that are in memory already as documents."""
+    _check_count(len(texts))
+    if wrong := [text for text in texts if not isinstance(text, str)]:
+        raise InvalidData(f"Every text must be a str, got {shown(wrong[0])}.")
+    _check_bytes(sum(len(text) for text in texts))
+    cleaned = tuple(_clean(text, f"document {number}") for number, text in enumerate(texts, 1))
+    return Documents(cleaned, numbered("document", len(cleaned)))
+
+
+def _of_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> Documents:
+    """Return the documents of a text in memory: the rows of a table, or lines or paragraphs."""
+    _check_bytes(len(raw))
+    raw, notes = as_utf8(raw)
+    delimiter, rows = first_rows(raw)
+    named = any(column is not None for column in columns)
+    if named or (rows and split == "automatic" and _text_column(rows) is not None):
+        if delimiter is None:
+            raise InvalidData(
+                "A table of texts has two columns at least, and rows of the same length; this has not."
+            )
+        found = _of_table(raw, delimiter, rows, columns)
+    else:
+        found = _of_lines(raw, split)
+    return replace(found, notes=(*notes, *found.notes))
+
+
+def _of_lines(raw: bytes, split: str) -> Documents:
+    """Return the lines or paragraphs of a text.
+
+    The text is divided as bytes, which take less memory than letters.
+    """
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    ends = len(_BLANK_LINE.findall(raw, 0, len(raw.rstrip())))
+    lines = raw.count(b"\n") + 1
+    several = ends > 0 and 2 * ends < lines - 1
+    by_paragraph = split == "paragraphs" or (split == "automatic" and several)
+    _check_count(ends + 1 if by_paragraph else lines)
+    pieces = (
+        piece.decode()
+        for piece in (_BLANK_LINE.split(raw) if by_paragraph else raw.split(b"\n"))
+        if piece.strip()
+    )
+    texts = tuple(_clean(piece, f"document {number}") for number, piece in enumerate(pieces, 1))
+    kind = "paragraph between blank lines" if by_paragraph else "line"
+    return Documents(texts, numbered("document", len(texts)), notes=(f"Every {kind} is one text.",))
+
+
+def _of_table(
+    raw: bytes, delimiter: str, rows: list[list[str]], wanted: Sequence[str | int | None]
+) -> Documents:
+    """Return the rows of a table in UTF-8 as documents; `rows` are its first ones."""
+    guessed = _text_column(rows)
+    table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
+    if wanted[0] is None and guessed is None:
+        raise InvalidData("No column of the table holds running texts: name the text column.")
+    column = guessed if wanted[0] is None else table.position(wanted[0], "text")
+    assert column is not None  # one of them is there
+    _check_count(len(table.columns[0]))
+    texts = tuple(_clean(cell, f"row {number}") for number, cell in enumerate(table.columns[column], 1))
+    cells = {i: [*map(printable, cells)] for i, cells in enumerate(table.columns) if i != column}
+    ids = None if wanted[1] is None else table.position(wanted[1], "id")
+    if ids is None:
+        ids = next((i for i, names in cells.items() if _are_names(names)), None)
+    notes: tuple[str, ...] = (f'The texts are the column "{table.header[column][:40]}".',)
+    names: Names = numbered("document", len(texts))
+    if ids is not None:
+        names, renamed = unique_names(cells[ids], "document")
+        notes += (f'Their names are the column "{table.header[ids][:40]}".', *renamed)
+    label = None if wanted[2] is None else table.position(wanted[2], "label")
+    groups, left = {}, []
+    for i, one in cells.items():
+        if i == label or (i != ids and are_labels(one)):
+            groups[table.header[i]] = np.array([cell[:80] or "(none)" for cell in one], dtype=np.str_)
+        elif i != ids:
+            left.append(table.header[i])
+    if left:
+        notes += (f"Columns that are not counted: {_list(left)}.",)
+    return Documents(texts, names, groups, "" if label is None else table.header[label], notes)
+
+
+def _are_names(cells: Sequence[str]) -> bool:
+    """Whether cells are short and all different, as names are."""
+    return all(0 < len(cell) <= 80 for cell in cells) and len(set(cells)) == len(cells)
+
+
+def _text_column(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return the column of running texts with the most characters; None when there is none."""
+    best, most = None, 0
+    for i in range(len(rows[0])):
+        cells = [row[i] for row in rows[1:] or rows]
+        filled = [cell for cell in cells if cell.strip()]
+        words = sum(len(cell.split()) for cell in filled) / max(len(filled), 1)
+        characters = sum(map(len, filled))
+        letters = sum(sign.isalpha() or sign.isspace() for cell in filled for sign in cell)
+        is_text = words >= WORDS and letters >= _LETTERS * characters and 2 * len(set(filled)) > len(filled)
+        if is_text and characters > most:
+            best, most = i, characters
+    return best
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell.strip()]
+    return bool(filled) and 2 * sum(is_number(cell, ".") for cell in filled) >= len(filled)
+
+
+def _clean(text: str, name: str) -> str:
+    """Return a text without control characters; refuse one that is too long."""
+    if len(text) > MOST_DOCUMENT:
+        raise InvalidData(
+            f'A text may have at most {mib(MOST_DOCUMENT)}, and "{name}" has {mib(len(text))}: cut it into '
+            "chapters or paragraphs."
+        )
+    return _CONTROL.sub(" ", text).strip()
+
+
+def _check_bytes(count: int) -> None:
+    if count > MOST_BYTES:
+        raise InvalidData(
+            f"All texts together may have at most {mib(MOST_BYTES)}, and these have {mib(count)} or more: "
+            "give fewer texts, or count the words yourself and give them as a docword file."
+        )
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_DOCUMENTS:
+        raise InvalidData(f"At most {MOST_DOCUMENTS:,} texts are counted, got {count:,}: give fewer.")
+
+
+def _is_no_text(error: InvalidData) -> bool:
+    """Whether an error says that a file is not text, such as a picture among texts."""
+    return "not text" in str(error) or "UTF-16" in str(error)
+
+
+def _short(label: str) -> str:
+    return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
+
+
+def _list(names: Sequence[str]) -> str:
+    """Return names for a sentence: the first ones, and how many more there are."""
+    listed = ", ".join(f'"{_short(name)}"' for name in names[:_LISTED])
+    return listed + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+
+
+def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:
+    """Return texts that have at most `most` bytes together, the long ones cut, and whether any was cut."""
+    sizes = np.array([len(text.encode("utf-8", errors="replace")) for text in texts])
+    if int(sizes.sum()) <= most:
+        return tuple(texts), False
+    each = most // max(len(texts), 1)
+    short: list[str] = []
+    for text, size in zip(texts, sizes, strict=True):
+        if size <= each:
+            short.append(text)
+        else:
+            short.append(
+                text.encode("utf-8", errors="replace")[: max(each - 3, 0)].decode("utf-8", "ignore") + "…"
+            )
+    return tuple(short), True
+
+
+__all__ = ["Documents", "find_documents", "from_strings", "read_documents", "read_files", "shortened"]

@@ -1,0 +1,161 @@
+"""The entry point for texts: `read_text` counts the words of documents and returns a `Dataset`."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from nspca.data import limits
+from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
+from nspca.data.arrays import MOST_TEXT
+from nspca.data.counting import MOST_WORDS, WordOptions, count_documents
+from nspca.data.dataset import Dataset, frozen
+from nspca.data.reader import name_of
+from nspca.data.readers.base import GZIP
+from nspca.data.readers.documents import (
+    MOST_BYTES,
+    SPLITS,
+    Documents,
+    Files,
+    from_strings,
+    read_documents,
+    read_files,
+    shortened,
+)
+from nspca.errors import InvalidData, InvalidOption, shown
+from nspca.progress import Event, Report, silent
+from nspca.validation.archive import mib
+
+
+def read_text(
+    source: str | Path | bytes | BinaryIO | Sequence[str],
+    *,
+    name: str | None = None,
+    text_column: str | int | None = None,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
+    split: str = "automatic",
+    stop_words: str = "automatic",
+    lowest_share: float = 0.0,
+    highest_share: float = 0.5,
+    weights: str = "counts",
+    pairs: bool = False,
+    most_words: int = MOST_WORDS,
+    annotation: str | Path | bytes | BinaryIO | None = None,
+    report: Report | None = None,
+) -> Dataset:
+    """Count the words of documents by scikit-learn's vectorizers.
+
+    Parameters
+    ----------
+    source : path, bytes, open binary file, or sequence of str
+        A folder or a ZIP of .txt files, a CSV or Excel table with a column of texts, a text file with a
+        document in every line or paragraph (all of them also gzipped), or the texts themselves.
+    name : str, optional
+        Name of the data set; by default the file's own.
+    text_column, id_column, label_column : str or int, optional
+        Columns of a table, by name or 0-based position: the texts, their names and their groups. Texts and
+        names are found when not given. `label_column` may be a column of `annotation` too.
+    split : "automatic", "lines" or "paragraphs"
+        What a document is in a text file: a line, or what stands between blank lines.
+    stop_words : "automatic", "none", "english", "german", "french" or "spanish"
+        Words that are not counted. "automatic" guesses the language from the texts.
+    lowest_share, highest_share : float
+        Shares of the documents, from 0 to 1, between which a word must occur. From ten documents on it must
+        be in two of them at least; with fewer `highest_share` is not applied.
+    weights : "counts" or "tfidf"
+        Counts, or tf-idf with documents scaled to length one.
+    pairs : bool
+        Whether pairs of neighbouring words count as words too.
+    most_words : int
+        Words that are kept at most, the most frequent ones.
+    annotation : path, bytes or open binary file, optional
+        A table with a row for each document, joined by its name; see `nspca.data.annotate`.
+    report : callable, optional
+        Gets progress events and may raise `Cancelled`.
+
+    Returns
+    -------
+    Dataset
+        Of the kind "words". `texts` holds the documents, long ones shortened.
+
+    Raises
+    ------
+    InvalidData
+        One sentence: what was required, what was got, the way out.
+    """
+    options = WordOptions(stop_words, lowest_share, highest_share, weights, pairs, most_words)
+    if split not in SPLITS:
+        raise InvalidOption(f"split must be one of {', '.join(SPLITS)}, got {shown(split)}")
+    report = report or silent
+    is_list = isinstance(source, Sequence) and not isinstance(source, str | bytes | bytearray | memoryview)
+    title = name or ("texts" if is_list else name_of(source))  # type: ignore[arg-type]  # no sequence then
+    report(Event("reading", message=title))
+    table = None if annotation is None else read_annotation(annotation)
+    label, own = split_label(label_column, table)
+    columns = {"text_column": text_column, "id_column": id_column, "label_column": own, "split": split}
+    found = _documents(source, is_list, columns)
+    report(Event("counting words", total=len(found.texts)))
+    counted = count_documents(found.texts, options)
+    kept, cut = shortened(found.texts, MOST_TEXT)
+    notes = (*found.notes, *counted.notes)
+    if cut:
+        notes += (
+            f"The texts are longer than {mib(MOST_TEXT)}: for reading, the long ones are kept in part.",
+        )
+    data = Dataset(
+        title,
+        counted.X,
+        counted.words,
+        frozen(found.names),
+        labels=found.label_columns.get(found.label_name),
+        kind="words",
+        notes=notes,
+        label_columns=found.label_columns,
+        label_name=found.label_name,
+        texts=kept,
+    )
+    return annotate(group_by_prefix(data), table, label)
+
+
+def _documents(source: Any, is_list: bool, options: dict[str, Any]) -> Documents:
+    """Return the documents of a source of any kind."""
+    if is_list:
+        return from_strings(source)
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir():
+            return read_files(_folder(path))
+        if path.is_file():
+            _check_size(path)
+    return read_documents(limits.bounded_bytes(source), **options)
+
+
+def _check_size(path: Path) -> None:
+    """Refuse a file that holds too much text before any of it is read; archives are checked when opened."""
+    with path.open("rb") as handle:
+        is_packed = handle.read(4).startswith((GZIP, b"PK\x03\x04"))
+    if not is_packed and path.stat().st_size > MOST_BYTES:
+        raise InvalidData(
+            f"A file of texts may have at most {mib(MOST_BYTES)}, and {path.name} has "
+            f"{mib(path.stat().st_size)}: give fewer texts."
+        )
+
+
+def _folder(folder: Path) -> Files:
+    """Return the files below a folder with functions that read them; links are not followed."""
+    files: list[tuple[str, Callable[[], bytes]]] = []
+    for root, _, names in os.walk(folder):
+        for file in names:
+            path = Path(root, file)
+            if not path.is_symlink():
+                files.append((path.relative_to(folder).as_posix(), partial(_read_file, path)))
+        if len(files) > limits.MAX_FILES:
+            raise InvalidData(f"A folder may hold at most {limits.MAX_FILES} files: name a smaller one.")
+    return files
+
+
+def _read_file(path: Path) -> bytes:
+    _check_size(path)
+    return path.read_bytes()
