@@ -1,13 +1,14 @@
 """Measure the memory of a server over many visits: ``python -m benchmarks.memory [VISITS] [EACH]``.
 
 Each visit is a new session over Streamlit's websocket. It opens a page with a new question and presses the
-button that runs it. It looks again during the computation and after it, and then leaves. Every EACH visits, a
-line gives the memory of the server without its workers. After the last visit all pages are closed. A last
-line gives the memory after the server has dropped its data.
+button that runs it. It looks again during the computation and after it, and then leaves. `TOGETHER` visitors
+are there at a time. Every EACH visits, a line gives the memory of the server without its workers. After the
+last visit all pages are closed. A last line gives the memory after the server has dropped its data.
 """
 
 import asyncio
 import contextlib
+import itertools
 import random
 import re
 import sys
@@ -26,6 +27,7 @@ from benchmarks.served import serving
 VISITS, EACH = 2000, 100
 LONGEST = 60.0  # seconds of a visit
 LOOKS = 2  # at a run, a moment apart
+TOGETHER = 4  # visitors at a time: one alone would wait most of the time, for its looks and its run
 CLOSED = 400.0  # seconds after which nothing is kept any more
 SIGNS = ("nonneg", "any")
 RUNS = re.compile(r"^(Run|Find|Compare)\b.*(problem|part|topic|method)")
@@ -100,19 +102,27 @@ class Visit:
 
 
 async def come(url: str, visits: int, each: int) -> int:
-    """Make the visits one after the other; return how many went wrong."""
-    server, start, wrong, pressed, last = listening(url), time.monotonic(), 0, 0, ""
-    for number, (page, question) in zip(range(1, visits + 1), questions(), strict=False):
-        visit = Visit(url, page, question)
-        try:
-            await asyncio.wait_for(visit.go(), LONGEST)
-        except (TimeoutError, OSError) as error:
-            visit.errors.append(f"{page}: {error!r}")
-        wrong, pressed = wrong + bool(visit.errors), pressed + bool(visit.button)
-        last = visit.errors[0] if visit.errors else last
-        if number % each == 0:
-            memory, took = server.memory_info().rss / 1e6, time.monotonic() - start
-            say(f"{number} visits, {pressed} runs: {memory:.0f} MB; {took:.0f} s, {wrong} went wrong {last}")
+    """Make the visits, `TOGETHER` at a time; return how many went wrong."""
+    server, start, asked = listening(url), time.monotonic(), itertools.islice(questions(), visits)
+    done = wrong = pressed = 0
+    last = ""
+
+    async def visit_in_turn() -> None:
+        nonlocal done, wrong, pressed, last
+        for page, question in asked:
+            visit = Visit(url, page, question)
+            try:
+                await asyncio.wait_for(visit.go(), LONGEST)
+            except (TimeoutError, OSError) as error:
+                visit.errors.append(f"{page}: {error!r}")
+            done, wrong, pressed = done + 1, wrong + bool(visit.errors), pressed + bool(visit.button)
+            last = visit.errors[0] if visit.errors else last
+            if done % each == 0:
+                memory, took = server.memory_info().rss / 1e6, time.monotonic() - start
+                ended = f"{wrong} went wrong {last}"
+                say(f"{done} visits, {pressed} runs: {memory:.0f} MB; {took:.0f} s, {ended}")
+
+    await asyncio.gather(*(visit_in_turn() for _ in range(TOGETHER)))
     return wrong
 
 

@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.dashboard.app import cache, collector, internals
+from nspca.dashboard.app import allocator, cache, collector, internals
 from nspca.dashboard.app.cache import Cache
 from nspca.dashboard.app.sizes import bytes_of
 from nspca.errors import InvalidOption
@@ -266,6 +266,7 @@ def test_all_data_go_some_time_after_the_last_page_was_closed(monkeypatch):
 
 
 def test_giving_memory_back_is_no_error_where_the_c_library_cannot(monkeypatch):
-    collector.give_back()
-    monkeypatch.setattr(collector.ctypes, "CDLL", lambda name: SimpleNamespace())
-    collector.give_back()
+    allocator.give_back()
+    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda name: SimpleNamespace())
+    allocator.give_back()
+    allocator.limit_arenas()

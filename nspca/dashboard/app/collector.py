@@ -6,13 +6,12 @@ and looks at something once a second, that would be most of the server's work. W
 nobody looks at it again.
 """
 
-import ctypes
 import gc
 import threading
 import time
-from contextlib import suppress
 
 from nspca.dashboard.app import internals
+from nspca.dashboard.app.allocator import give_back
 from nspca.dashboard.app.cache import shared
 
 SECONDS = 2.0  # between two collections while pages are drawn; none while nothing is
@@ -60,13 +59,3 @@ def empty() -> None:
     shared.drop()
     gc.collect()
     give_back()
-
-
-def give_back() -> None:
-    """Give memory that is free inside this process back to the system.
-
-    The C library keeps what was freed for the next request, in an arena for each thread: a server that once
-    read a large table would look as large until its end. Only glibc has `malloc_trim`.
-    """
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)

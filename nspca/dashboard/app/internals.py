@@ -28,7 +28,7 @@ from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette import starlette_app, starlette_routes, starlette_server
 
-from nspca.dashboard.app import connections, log
+from nspca.dashboard.app import allocator, connections, log
 from nspca.dashboard.app.access import HEALTH, AccessControl, Settings, read_settings
 from nspca.dashboard.app.hosts import AllowedHosts, list_allowed
 
@@ -195,9 +195,12 @@ def forget_closed_sessions() -> None:
 
 
 def command_line() -> None:
-    """Run Streamlit's own command line, in a process that asks no other host and guards its server."""
+    """Run Streamlit's own command line, in a process that asks no other host, guards its server and keeps its
+    memory from growing.
+    """
     from streamlit.web.cli import main  # starts a good deal, which a page does not need
 
+    allocator.limit_arenas()
     log.begin()
     stay_home()
     guard_server()
