@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
     command = commands.add(
         "restore",
         restore,
-        "put such a copy in their place; what was there is kept beside",
+        "put a copy made by `backup` in their place; what was there is kept beside",
         "restore monday.db",
     )
     command.add_argument("file", metavar="FILE", help="what `backup` wrote")

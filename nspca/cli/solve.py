@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
         "--components",
         type=count,
         metavar="R",
-        help="so many components that share no feature, found together, with one certificate",
+        help="number of components; they share no feature and are found together, with one certificate",
     )
     command.add_argument(
         "--method", default="auto", metavar="METHOD", help="a name of nspca.METHODS (default auto)"
@@ -48,13 +48,13 @@ def add(commands: Commands) -> None:
         "--workers",
         type=count,
         metavar="N",
-        help="so many processes of this machine read a folder of shards together, or search together with "
+        help="number of processes of this machine that read a folder of shards, or search together with "
         "--effort exhaustive; the result is the same",
     )
     where.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="the workers of this Dask scheduler do, where the folder is at the same path",
+        help="as --workers, with the workers of this Dask scheduler, which see the folder at the same path",
     )
     command.add_argument(
         "--seconds", type=float, metavar="S", help="with --effort exhaustive: end the search after so long"
@@ -82,8 +82,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Return a context with a Dask client whose workers read the shards or help with a search, else with
-    None.
+    """Return a context with the Dask client that the arguments ask for, or with None.
+
+    Its workers read a folder of shards or help with an exhaustive search.
     """
     asked = (args.workers, args.scheduler) != (None, None)
     if asked and not Path(args.source).is_dir() and args.effort != "exhaustive":
@@ -95,7 +96,7 @@ def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
 
 
 def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
-    """Return a Dask client of so many local workers or of a scheduler; None where neither is given."""
+    """Return a context with a Dask client, of local `workers` or of a `scheduler`, or with None."""
     if workers is None and scheduler is None:
         return nullcontext()
     with of_the_app("reading with several workers"):
@@ -125,5 +126,5 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
     if args.within is not None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
-            result = certified(problem, result, known.certificate)  # one proves all
+            result = certified(problem, result, known.certificate)  # one certificate proves both
     return tell(args, dataset, problem, result, known)

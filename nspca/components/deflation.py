@@ -1,6 +1,6 @@
-"""Components one after another: what is changed in A before the next is sought.
+"""Find components one after another; a deflation changes A before each search for the next component.
 
-For sparse components x is no eigenvector of A, and the ways to remove it that agree for PCA differ (Mackey
+A sparse component x is no eigenvector of A. Deflations that agree for PCA therefore differ here (Mackey
 2008):
 
 `drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones
@@ -10,10 +10,10 @@ For sparse components x is no eigenvector of A, and the ways to remove it that a
 `projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq. 18)
 `schur`        ``A - Axx'A / x'Ax``: what the scores along x do not predict, so the scores left are
                uncorrelated with them
-`generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``, P off the span
-               (Mackey 2008, Alg. 1)
+`generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``, where P projects off
+               the span (Mackey 2008, Alg. 1)
 
-Values are always those on A itself. None but `drop` keeps supports disjoint.
+The values of components are always computed on A itself. Only `drop` keeps supports disjoint.
 """
 
 import itertools
@@ -31,23 +31,26 @@ from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.problem import Problem
 
 QUOTIENTS = 10
-"""Solves at most for one quotient of `generalised`; it can only grow, and two or three are usual."""
+"""Maximum number of solves for one component of `generalised`. The quotient can only grow; 2 or 3 are usual.
+"""
 GROWTH = 1e-9
-"""Relative growth of the quotient below which it has settled."""
+"""Relative growth of the quotient below which the iteration has converged."""
 INSIDE = 1e-9
-"""A component whose part off the span has a smaller squared length adds no direction."""
+"""Smallest squared length of a component's part off the span; a shorter part is rounding, no new direction.
+"""
 
 SolveOne = Callable[[Problem], Array]
 
 
 def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str = "drop") -> Array:
-    """`count` components (n, count), each found by ``solve_one(problem) -> x (n,)`` on what the deflation
-    left.
+    """Return `count` components (n, count), found one after another on what the deflation leaves of A.
+
+    ``solve_one(problem) -> x (n,)`` finds each component.
 
     Raises
     ------
     Cancelled
-        With those found by then, where `solve_one` raises it.
+        When `solve_one` raises it; its result has the components found so far.
     InvalidOption
         When `deflation` is not a key of `DEFLATIONS`.
     InvalidProblem
@@ -58,7 +61,7 @@ def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str
 
 
 def check_deflation(problem: Problem, count: int, deflation: str) -> None:
-    """Require a deflation by its name, and for `drop` as many features as `count` components of k need."""
+    """Refuse an unknown name of a deflation, and for `drop` fewer features than `count` components need."""
     if not isinstance(deflation, str) or deflation not in DEFLATIONS:
         raise InvalidOption(f"deflation must be one of {', '.join(DEFLATIONS)}, got {shown(deflation)}")
     if deflation == "drop" and not problem.joint:
@@ -67,8 +70,9 @@ def check_deflation(problem: Problem, count: int, deflation: str) -> None:
 
 
 def check_disjoint(count: int, k: int, n: int, others: str) -> None:
-    """Require as many features as `count` components of k need that share none; `others`: what else may be
-    asked for.
+    """Refuse fewer than ``count * k`` features, which disjoint components need.
+
+    `others` names an alternative for the message of the error.
     """
     if count * k > n:
         raise InvalidProblem(
@@ -80,7 +84,7 @@ def check_disjoint(count: int, k: int, n: int, others: str) -> None:
 def removing(
     remove: Callable[[Covariance, Array], Covariance], problem: Problem, solve_one: SolveOne
 ) -> Iterator[Array]:
-    """Components one after another, with ``A = remove(A, x)`` after each."""
+    """Yield components one after another; after each, A becomes ``remove(A, x)``."""
     part = problem
     while True:
         x = solve_one(part)
@@ -89,7 +93,7 @@ def removing(
 
 
 def drop_features(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
-    """Components with disjoint supports: features used by one are removed before the next.
+    """Yield components with disjoint supports: features of one are removed before the next search.
 
     This is how the 2014 and 2015 papers keep components orthogonal. ``solve_one(problem) -> x``.
     """
@@ -103,7 +107,7 @@ def drop_features(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
 
 
 def hotelling(A: Covariance, x: Array) -> Covariance:
-    """``A - (x'Ax) xx' + |r| I`` with ``r = Ax - (x'Ax) x``.
+    """Return ``A - (x'Ax) xx' + |r| I`` with ``r = Ax - (x'Ax) x``.
 
     In coordinates with x first the difference is [[0, r'], [r, A_rest]]: with A_rest positive semidefinite
     its eigenvalues are at least -|r|. The shift makes it positive semidefinite again, which the methods rely
@@ -115,25 +119,26 @@ def hotelling(A: Covariance, x: Array) -> Covariance:
 
 
 def projection(A: Covariance, x: Array) -> Covariance:
-    """``(I - xx') A (I - xx')`` for unit x."""
+    """Return ``(I - xx') A (I - xx')`` for unit x."""
     image = A.product(x)
     return Changed(A, np.column_stack([x, image]), np.array([[float(x @ image), -1.0], [-1.0, 0.0]]))
 
 
 def schur(A: Covariance, x: Array) -> Covariance:
-    """``A - Axx'A / x'Ax``; A itself when x explains nothing."""
+    """Return ``A - Axx'A / x'Ax``, or A itself when x explains nothing."""
     image = A.product(x)
     value = float(x @ image)
     return Changed(A, image[:, None], np.array([[-1.0 / value]])) if value > 0 else A
 
 
 def generalised(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
-    """Each x makes ``x'PAPx / x'Px`` large, P the projection off the components before: the variance their
-    span gains.
+    """Yield components that each maximise ``x'PAPx / x'Px``, the variance that their span gains.
 
-    Dinkelbach's iteration: for a quotient t reached, ``max x'(PAP - tP)x`` over unit x is, up to t, the
-    sparse PCA of ``PAP + tQQ'`` (P = I - QQ'), positive semidefinite again, and a larger value than t gives a
-    larger quotient.
+    P projects off the span of the components before.
+
+    Dinkelbach's iteration: let t be the quotient reached and P = I - QQ'. Up to the constant t,
+    ``max x'(PAP - tP)x`` over unit x is the sparse PCA of ``PAP + tQQ'``, which is positive semidefinite. A
+    value above t gives a larger quotient.
     """
     Q, left = np.zeros((problem.n, 0)), problem.covariance
     for j in itertools.count():
@@ -143,7 +148,7 @@ def generalised(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
             x = solve_one(replace(problem, covariance=Changed(left, Q, quotient * np.eye(j)) if j else left))
             length = float(x @ x - np.square(Q.T @ x).sum())
             reached = left.quadratic(x) / length if length > INSIDE else 0.0
-            # Of an x that is nearly in the span little is left, and its quotient is off by as much more.
+            # An x nearly in the span has a short part off it, which magnifies the rounding of its quotient.
             if best is not None and not reached * length > quotient * (length + GROWTH):
                 break
             best, quotient = x, max(reached, 0.0)
@@ -161,4 +166,4 @@ DEFLATIONS: dict[str, Callable[[Problem, SolveOne], Iterator[Array]]] = {
     "schur": partial(removing, schur),
     "generalised": generalised,
 }
-"""By name: ``(problem, solve_one) -> components x (n,), one after another``."""
+"""Deflations by name: ``(problem, solve_one)`` yields components x (n,), one after another."""

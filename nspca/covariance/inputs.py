@@ -31,17 +31,15 @@ from nspca.errors import InvalidProblem, Refused
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
 ROUNDED = 9
-"""Allowed negative part of a covariance's eigenvalues, in units of (n + 8) u tr A.
+"""Largest negative part of a covariance's eigenvalues that is accepted, in units of (n + 8) u tr A.
 
-The checker allows 8 times (n + 8) u tr A, a little rounded up.
+The checker needs 8 of these units, a little rounded up, so 9 leave it room.
 """
 
 
 def from_matrix(A: Any) -> MatrixCovariance:
     """Return the covariance given as a symmetric positive semidefinite matrix, dense or sparse. Both
     properties are checked.
-
-    Errors name the way out.
 
     Semidefinite means up to `nu`, the size of rounding errors from forming a covariance. Bounds that need
     semidefiniteness add that much. A matrix that is further off is refused, because the checker would refuse
@@ -74,7 +72,7 @@ def from_matrix(A: Any) -> MatrixCovariance:
         )
     A = (A + A.T) / 2
     nu = (ROUNDED * (len(A) + 8) * UNIT_ROUNDOFF * float(np.abs(np.diag(A)).sum()) + 1e-280) * A.any()
-    # Half of nu: the checker, whose arithmetic is its own, has the other half to find the same.
+    # Only half of nu is used: the checker computes in another order and may need the other half.
     if not is_positive_definite(A + (nu / 2 + (nu == 0)) * np.eye(len(A))):
         raise InvalidProblem(_indefinite(A, nu, float(np.ldexp(1.0, int(exponent)))))
     recipe: dict[str, Any] = {"center": False, "scale": False, "digest": digest, "exponent": exponent}
@@ -82,6 +80,7 @@ def from_matrix(A: Any) -> MatrixCovariance:
 
 
 def _indefinite(A: Array, nu: float, unit: float) -> str:
+    """Return the error for a matrix A at unit scale with a negative eigenvalue, in the units of the data."""
     smallest = -largest_eigenvalue(-A)
     missing = (max(-smallest, 0.0) * 1.1 + nu) * unit
     return (
@@ -98,7 +97,7 @@ def from_dense(X: Array, center: bool, scale: bool, names: Any = None) -> DataCo
     so that a large constant cannot hide small features.
     """
     X = table(X, "data")
-    enough_rows(X.shape[0], center or scale)
+    require_two_rows(X.shape[0], center or scale)
     digest = dense_digest(X)
     high, low = X.max(axis=0), X.min(axis=0)
     largest, varies = np.maximum(high, -low), high != low if center else (high != 0) | (low != 0)
@@ -127,7 +126,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names: Any = None) ->
     """
     X = sparse_table(X, "data")
     m, n = X.shape
-    enough_rows(m, center or scale)
+    require_two_rows(m, center or scale)
     digest = sparse_digest(X)
     full = crowded(X) if center or scale else np.zeros(0, dtype=np.int64)
     D = X[:, full].toarray()
@@ -185,16 +184,16 @@ def with_columns(X: Any, which: NDArray[np.int64], C: Any) -> Any:
     return sp.csr_array(sp.hstack((X[:, rest], sp.csr_array(C)), format="csc")[:, order])
 
 
-def enough_rows(m: int, compared: bool) -> None:
-    """Refuse a single row where rows are compared."""
-    if compared and m < 2:
+def require_two_rows(m: int, is_centred_or_scaled: bool) -> None:
+    """Refuse data of fewer than 2 rows when they are to be centred or scaled."""
+    if is_centred_or_scaled and m < 2:
         raise InvalidProblem(
             f"centring or scaling needs at least 2 rows (samples), got {m}; is the table the other way round?"
         )
 
 
 def refuse_constant(constant: NDArray[np.bool_], names: Any) -> None:
-    """Refuse to scale columns (n,) that do not vary."""
+    """Refuse to scale when any column is `constant` (n,); the error lists columns by `names` or by number."""
     found = np.flatnonzero(constant)
     if found.size:
         shown = ", ".join(str(names[j]) if names is not None else str(j + 1) for j in found[:5])

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from nspca.covariance import distributed
-from nspca.covariance.inputs import enough_rows, refuse_constant, with_columns
+from nspca.covariance.inputs import refuse_constant, require_two_rows, with_columns
 from nspca.covariance.linalg import Array, one_thread
 from nspca.covariance.moments import STILL
 from nspca.covariance.numbers import refuse_rounded
@@ -120,7 +120,7 @@ class Rows:
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
         self.client, self.report = client, report
         self.m, self.n = table.shape
-        enough_rows(self.m, center or scale)
+        require_two_rows(self.m, center or scale)
         self.exponent = int(np.frexp(table.largest)[1])
         self.full = np.zeros(0, dtype=np.int64)
         self._scale = Scale(self.exponent, self.full)

@@ -40,8 +40,8 @@ SETTINGS: dict[str, Any] = {
     "distributed.admin.low-level-log-length": 20,
     "distributed.diagnostics.computations.max-history": 1,
     "distributed.diagnostics.erred-tasks.max-history": 1,
-    # What idle processes do all day: a profile of their threads, ticks, measurements. Not the monitor of
-    # memory: it ends a worker before the system ends the server.
+    # Reduce the work of idle processes: profiles, ticks and measurements. The memory monitor stays frequent,
+    # since it ends a worker before the system ends the server.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.cycle": "10s",
@@ -56,6 +56,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 Ended = Callable[[Finished], None]
+"""Function that is called with the outcome of a run."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,9 +64,9 @@ _log = logging.getLogger(__name__)
 class Pool:
     """Connection to a pool of workers, which are started if necessary; ready when the first worker is.
 
-    For a cluster of one's own, NSPCA_SCHEDULER is ``tls://host:port``, Dask's settings
+    To use an existing cluster, set NSPCA_SCHEDULER to ``tls://host:port``. Dask's settings
     ``distributed.comm.tls`` (in its files or as DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on) name the
-    certificates, and each worker has one thread and this package.
+    certificates. Each worker there needs one thread and this package.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ class Pool:
         self.topic = f"nspca-{secrets.token_hex(8)}"
         self._heard = heard
         self._cluster: LocalCluster | None = None
-        self._client: Any = None  # a Client once this has returned
+        self._client: Any = None  # a Client once __init__ has returned
         self._short_of_memory: set[int] = set()
         address = os.environ.get("NSPCA_SCHEDULER", "")
         if address and not address.startswith("tls://"):
@@ -150,13 +151,13 @@ class Pool:
             When the run cannot be sent: its data are gone, or the connection is. `ended` is not called then.
         """
         try:
-            return self._sent(token, function, parameters, folder, ended, address)
+            return self._submit(token, function, parameters, folder, ended, address)
         except FileNotFoundError as error:
             raise JobError(worker.NO_DATA) from error
         except Exception as error:  # whatever Dask raises, for a lost connection or a scheduler that is gone
-            raise JobError(_lost(error)) from error
+            raise JobError(_describe_lost_connection(error)) from error
 
-    def _sent(
+    def _submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
     ) -> Future[Any]:
         blobs = None
@@ -180,7 +181,9 @@ class Pool:
 
     def stop(self, token: str, worker_address: str) -> None:
         """Ask a run to end at its next report, without waiting for a worker that may not answer."""
-        _aside(lambda: self._client.run(worker.stop, token, workers=[worker_address], on_error="ignore"))
+        _call_in_thread(
+            lambda: self._client.run(worker.stop, token, workers=[worker_address], on_error="ignore")
+        )
 
     def kill(self, future: Future[Any], worker_address: str, pid: int) -> None:
         """End the worker of a run that does not stop; Dask starts another one."""
@@ -189,7 +192,7 @@ class Pool:
                 psutil.Process(pid).kill()
         else:
             future.cancel()  # an orderly restart would run it again elsewhere
-            _aside(lambda: self._client.restart_workers([worker_address], raise_for_error=False))
+            _call_in_thread(lambda: self._client.restart_workers([worker_address], raise_for_error=False))
 
     def close(self) -> None:
         """Close all connections, processes and threads; running work is killed."""
@@ -201,22 +204,24 @@ class Pool:
                 if nanny.pid:
                     with suppress(psutil.Error):
                         psutil.Process(nanny.pid).kill()
-            with suppress(Exception):  # the same
+            with suppress(Exception):  # nor must an error of the cluster
                 self._cluster.close(timeout=CLOSE_SECONDS)
 
     def _receive(self, message: dict[str, str]) -> None:
+        """Pass a progress message of a worker on to `heard`."""
         try:
             self._heard(message["token"], json.loads(message["text"]))
         except Exception:  # an exception here would end Dask's connection
             _log.exception("a progress message could not be read")
 
     def _outcome(self, future: Future[Any]) -> Finished:
+        """Return how a finished run ended; a dead worker or lost connection is an outcome too."""
         try:
             return future.result(timeout=RESULT_SECONDS)
         except KilledWorker:
             return Finished("killed")
         except Exception as error:  # a lost connection, a cancelled future: the run has no result either way
-            return Finished("failed", error=_lost(error), trace=str(error))
+            return Finished("failed", error=_describe_lost_connection(error), trace=str(error))
 
 
 def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:
@@ -258,11 +263,13 @@ class NoSpans:
         """Ignore the measurements of a worker."""
 
 
-def _lost(error: Exception) -> str:
+def _describe_lost_connection(error: Exception) -> str:
     return f"The connection to the worker was lost ({type(error).__name__}): start the run again."
 
 
-def _aside(call: Callable[[], Any]) -> None:
+def _call_in_thread(call: Callable[[], Any]) -> None:
+    """Call a function in a thread of its own, and ignore its errors."""
+
     def quietly() -> None:
         with suppress(Exception):  # the worker may be gone by now, which is what was wanted
             call()

@@ -14,11 +14,13 @@ from nspca.lowrank import copositive
 from nspca.lowrank.cones import Query, roots
 
 AT_ONCE = 2**20
-"""Terms held at a time: 8 MB."""
+"""Maximum number of terms in memory at a time: 8 MB."""
 ROUNDING = 64
-"""Unit roundoffs, times D and topk |v|^2, that evaluating a sum here can lose."""
+"""Error of a computed sum of terms, in unit roundoffs times D and topk |v|^2."""
 PROOF = 8
-"""Unit roundoffs, times D, k + 8D + 40 and topk |v|^2, that a proof by Cholesky can need of a matrix."""
+"""Distance from singular that a proof by Cholesky needs, in unit roundoffs times D, k + 8D + 40 and topk
+|v|^2.
+"""
 
 
 class Terms:
@@ -37,16 +39,16 @@ class Terms:
         self.margin, self.room_of_proof = ROUNDING * lost, PROOF * (query.k + 8 * self.D + 40) * lost
 
     def roots(self) -> Array:
-        """Generators (cones, D, D) of the orthants."""
+        """Return the generators (cones, D, D) of the orthants."""
         return np.array([np.diag(np.array(s, dtype=float)) for s in roots(self.D, self.extra, self.nonneg)])
 
     def pieces(self, cones: np.ndarray) -> Iterator[np.ndarray]:
-        """Cones by number, as many at once as their terms allow."""
+        """Yield the numbers `cones` in pieces whose terms fit into memory together."""
         step = max(1, AT_ONCE // (self.n * len(self.edges[0]) or 1))
         return (cones[i : i + step] for i in range(0, len(cones), step))
 
     def terms(self, generators: Array) -> tuple[Array, Array]:
-        """Products G (edges, cones) of unit generators, and terms (edges, cones, n)."""
+        """Return products G (edges, cones) of unit generators, and the terms (edges, cones, n)."""
         if self.D == 0:
             return np.ones((1, len(generators))), np.broadcast_to(self.h, (1, len(generators), self.n))
         g = generators / np.linalg.norm(generators, axis=2, keepdims=True)
@@ -60,13 +62,13 @@ class Terms:
         return G, (p[:, a] * p[:, b]).transpose(1, 0, 2) + self.h * G[:, :, None]
 
     def matrices(self, entries: Array) -> Array:
-        """Symmetric matrices (cones, D, D) of entries (edges, cones)."""
+        """Return the symmetric matrices (cones, D, D) that have the given entries (edges, cones)."""
         S = np.empty((entries.shape[1], self.D, self.D))
         S[:, self.edges[0], self.edges[1]] = S[:, self.edges[1], self.edges[0]] = entries.T
         return S
 
     def without_positive(self, S: Array) -> Array:
-        """Entries (edges, cones), the positive ones off the diagonal put to 0."""
+        """Return entries S (edges, cones) with the positive ones off the diagonal set to 0."""
         off = (self.edges[0] != self.edges[1])[:, None]
         return np.where(off, np.minimum(S, 0.0), S)
 
@@ -89,9 +91,10 @@ class Terms:
 
 
 def changed(terms: Array, fixed: int, room: int) -> tuple[Array, Array]:
-    """Sums with each term (..., n), and without it: of the `fixed` first terms and the `room` largest others.
+    """Return for each term (..., n) the largest sum that uses it, and the largest that does not.
 
-    Of a term that cannot be among them the first sum is -inf.
+    A sum has the `fixed` first terms and `room` of the others. The first sum is -inf for a term that cannot
+    be used.
     """
     T, last, following = taken(terms, fixed, room)
     having = T[..., None] - np.maximum(last[..., None] - terms, 0.0)
@@ -101,8 +104,10 @@ def changed(terms: Array, fixed: int, room: int) -> tuple[Array, Array]:
 
 
 def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
-    """The sum; the smallest of its terms that could be exchanged, inf if none is taken, 0 if all are; the
-    largest that is not taken, inf if none could be.
+    """Return the sum of the `fixed` first terms and the `room` largest others, and its two nearest exchanges.
+
+    The second array is the smallest free term in the sum: 0 if all free terms are in it, inf if none is. The
+    third is the largest free term left out: 0 if none is left out, inf if there is no room for any.
     """
     T, free = terms[..., :fixed].sum(axis=-1), terms[..., fixed:]
     n, shape = free.shape[-1], terms.shape[:-1]
@@ -115,7 +120,10 @@ def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
 
 
 def definite(S: Array, f: Terms) -> np.ndarray:
-    """Which of the symmetric matrices with entries S (edges, matrices) are positive definite, with room."""
+    """Return which symmetric matrices with entries S (edges, matrices) are safely positive definite.
+
+    Elimination runs on all matrices at once, each lowered by `Terms.room_of_proof` times the identity.
+    """
     if f.D == 0:
         return S[0] >= 0
     at = {edge: i for i, edge in enumerate(zip(*(part.tolist() for part in f.edges), strict=True))}

@@ -1,4 +1,4 @@
-"""Share of variance that components explain on held-out rows; every row is held out once."""
+"""Cross-validation of components: the share of variance that they explain of held-out rows."""
 
 from collections.abc import Iterator
 
@@ -10,15 +10,17 @@ from nspca.covariance.moments import moments
 
 
 def folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    """`count` parts of m rows in random order: for each the other rows, and its own."""
+    """Split m rows at random into `count` parts; yield for each part the other rows, then its own rows."""
     order = np.random.default_rng(seed).permutation(m)
     for part in np.array_split(order, count):
         yield np.setdiff1d(order, part), np.sort(part)
 
 
 def shares(X, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
-    """The share of the variance of some rows of X (m, n) that each answer (n, r) found on the `others`
-    explains; (len(found),).
+    """Return for each answer in `found` the share of the variance of some `rows` of X (m, n) that it
+    explains.
+
+    Answers (n, r) were found on the rows `others`, whose means are used for centring.
     """
     mean = moments(X[others])[0] if center else np.zeros(X.shape[1])
     each = shares_of_rows(X[rows], np.hstack(found), mean, np.ones(X.shape[1]))

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 EFFORTS = ("fast", "standard")
 ARRAYS = ("used", "upper_with", "upper_without", "value_with", "value_without", "partner")
+"""Attributes of a membership that are saved as arrays."""
 
 
 class Place(Enum):
@@ -101,10 +102,12 @@ class Membership:
     partner: np.ndarray
 
     def __post_init__(self) -> None:
-        """Refuse reached values above their bounds; excesses at rounding level are cut off."""
-        _at_most("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
+        """Refuse reached values above their bounds. Values above by rounding only are lowered to the
+        bound.
+        """
+        _cap_at_bounds("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
         for name, upper in (("value_with", self.upper_with), ("value_without", self.upper_without)):
-            reached = _at_most(name, getattr(self, name), np.minimum(upper, self.upper))
+            reached = _cap_at_bounds(name, getattr(self, name), np.minimum(upper, self.upper))
             object.__setattr__(self, name, reached)
 
     def __repr__(self) -> str:
@@ -178,7 +181,7 @@ class Membership:
         """Return a data frame with one row per feature: its number, use, membership, bounds, values and
         costs.
         """
-        import pandas as pd  # as in `Sweep.frame`
+        import pandas as pd  # slow to import, and needed only here
 
         return pd.DataFrame(
             {
@@ -220,7 +223,7 @@ def membership(
     result : Result
         An answer to it.
     certificate : Certificate, optional
-        Of this problem; that of the result, or one of effort "fast", when there is none.
+        A certificate of this problem. Default: that of the result, else a new one of effort "fast".
     share : float
         Share of the optimum, between 0 and 1, that a good answer explains.
     effort : "fast" or "standard"
@@ -236,7 +239,7 @@ def membership(
     Raises
     ------
     InvalidOption, InvalidProblem
-        For another share or effort, several components, or a result or certificate of something else.
+        For an impossible share or effort, several components, or a result or certificate of another problem.
     CertificateError
         For a certificate whose bound lies below the value of the result.
     """
@@ -247,7 +250,7 @@ def membership(
     if not isinstance(problem, Problem) or not isinstance(result, Result):
         kinds = f"{type(problem).__name__} and {type(result).__name__}"
         raise InvalidProblem(f"a Problem and a Result of it are required, got {kinds}; pass what solve gave")
-    problem.size  # noqa: B018 - a joint problem says so
+    problem.size  # noqa: B018 - raises for a problem of several components
     if not in_memory(problem):
         raise InvalidProblem(
             f"which features are in or out is asked of at most {DENSE_LIMIT} features of shards, got "
@@ -262,8 +265,8 @@ def membership(
     reached = each_replaced(problem, x, report)
     interest = bounds.Interest(result.value / A.unit, float(share))
     with threadpool_limits(1):  # the calls are small and many, as in `bounds.strongest`
-        dearest = _dearest(problem, x, reached, effort)
-        found = list(bounds.certificates(problem, given, interest, dearest, report))
+        order = _order_by_cost(problem, x, reached, effort)
+        found = list(bounds.certificates(problem, given, interest, order, report))
     own = max(found, key=lambda one: bounds.decides(one, interest))
     having, lacking = (_scaled_up(own.witness[name], A.exponent) for name in ("having", "lacking"))
     return Membership(
@@ -280,19 +283,19 @@ def membership(
     )
 
 
-def _dearest(problem: Problem, x: Array, reached: Replaced, effort: str) -> list[int]:
+def _order_by_cost(problem: Problem, x: Array, reached: Replaced, effort: str) -> list[int]:
     """Return the features of a component, the least replaceable first; none for effort "fast"."""
     used = np.setdiff1d(np.flatnonzero(x), problem.forced)
     return used[np.argsort(reached.lacking[used], kind="stable")].tolist() if effort == "standard" else []
 
 
-def _at_most(name: str, reached: Array, upper: Array) -> Array:
-    """Return the values `reached`, cut off at their bounds.
+def _cap_at_bounds(name: str, reached: Array, upper: Array) -> Array:
+    """Return the values `reached`, lowered to their upper bounds where rounding put them above.
 
     Raises
     ------
     CertificateError
-        When one lies above its bound by more than rounding: then one of the two is wrong.
+        When a value lies above its bound by more than rounding, so that one of the two is wrong.
     """
     above = np.flatnonzero(~(reached <= np.nextafter(upper * (1 + ROUNDING), np.inf)))
     if above.size:

@@ -26,7 +26,9 @@ PER_ENTRY = 12
 MOST_ROWS = 2**40
 """Rows of a table in a folder of shards: a number that no real table reaches."""
 UNKNOWN = 2**31
-"""Rows assumed for a text, whose rows are counted only at its end. A shard is not larger for it."""
+"""Rows assumed for a text file, whose rows are known only at its end. The size of a shard does not depend on
+it.
+"""
 
 
 def shard(
@@ -100,13 +102,13 @@ def shard(
 
 
 def _rows_of_a_shard(rows: int, entries: int, megabytes: float) -> int:
-    """Return how many rows make a shard of that size, for a table of so many rows and entries."""
+    """Return how many rows of a table with these `rows` and `entries` make a shard of `megabytes`."""
     each = PER_ENTRY * entries / max(rows, 1) + 8
     return int(np.clip(megabytes * 2**20 / each, 1, max(rows, 1)))
 
 
 def _write(writer: Writer, blocks: Iterator[sp.csr_array], reader: Reader) -> None:
-    """Write blocks as shards and report how far it is."""
+    """Write blocks as shards and report the progress."""
     total, done = reader.shape.rows if reader.shape.is_exact else 0, 0
     for block in blocks:
         writer.add(block)

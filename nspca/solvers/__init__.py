@@ -1,6 +1,4 @@
-"""The methods, one a file; `METHODS` says of each what it is, from where, and what it can do: no other place
-does.
-"""
+"""The solvers, one module each. `METHODS` is the only list of their names, references and abilities."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,40 +25,41 @@ from nspca.solvers import (
 
 @dataclass(frozen=True)
 class Method:
-    """A line of the table.
+    """A method to solve a problem: its name, what it can do, and its functions.
 
     Attributes
     ----------
     name, summary, reference : str
-        As users write it; what it does, in a line; where it is from.
+        The name as users write it, one line on what the method does, and the paper it is from.
     nonneg, signed : bool
-        Whether it has a form for nonnegative weights, and for weights of any sign.
+        Whether the method can find nonnegative weights, and weights of any sign.
     joint : bool
-        It finds several components together, of one size each or of different ones; the others find one
-        component.
+        Whether the method finds several components together, of equal or different sizes. The others find
+        one component.
     exact : bool
-        It finds the optimum of the rank-d problem.
+        Whether the method finds the optimum of the rank-d problem.
     cost : float
-        Seconds for five disjoint components of 40 pixels each of the CBCL faces, on one core; only the order
-        counts, in which several methods are run: the cheapest first.
-    Options, solve
+        Seconds on one core for five disjoint components of 40 pixels each of the CBCL faces. Used only to
+        run the cheapest of several methods first.
+    Options : type
+        Frozen dataclass of the options of the method.
+    solve : callable
         ``solve(problem, options, seed, report) -> Result``, for a problem that has passed `check`.
     path : callable, optional
         ``path(problem, ks, options, seed, report) -> {k: Result}``: all k of a sweep in one pass.
     require : callable, optional
-        ``require(problem, options)`` raises what only this method asks of a problem: that it is not too
-        large, as a rule.
+        ``require(problem, options)`` refuses problems that only this method cannot solve, usually because
+        they are too large.
     penalised : callable, optional
-        ``penalised(options, seed, report)`` gives a way of its own to solve a problem with a penalty that
-        keeps components at an angle, as `nspca.components.at_an_angle` takes it; or None, when that is left
-        to the covariance.
+        ``penalised(options, seed, report)`` returns a function that solves a problem with the penalty that
+        keeps components at an angle, for `nspca.components.at_an_angle`. It returns None when the penalty
+        is to be added to the covariance.
     needs_data : bool
-        It works on the samples themselves, not on their covariance.
+        Whether the method works on the samples, not on their covariance.
     forced : bool
-        It keeps features in that are forced.
+        Whether the method can keep forced features in every component.
     baseline : bool
-        It does not try to solve the problem: what it finds elsewhere is cut to k entries, to stand beside the
-        others.
+        Whether the method solves another problem and cuts the answer to k entries, for comparison only.
     """
 
     name: str
@@ -112,12 +111,14 @@ class Method:
                 f"{able}"
             )
         if self.needs_data and not isinstance(problem.covariance, DataCovariance):
-            raise InvalidProblem(f"{self.name} works on data, got {_instead(problem.covariance)}, or use pca")
+            raise InvalidProblem(
+                f"{self.name} works on data, got {_describe_without_samples(problem.covariance)}, or use pca"
+            )
         if self.require is not None:
             self.require(problem, options or self.Options())
 
     def refusal(self, problem: Problem, options=None) -> str | None:
-        """The sentence with which `check` refuses, None when the method can solve the problem."""
+        """Return the message with which `check` refuses, or None when the method can solve the problem."""
         try:
             self.check(problem, options)
         except NSPCAError as error:
@@ -129,7 +130,8 @@ class Method:
         return self.nonneg if nonneg else self.signed
 
 
-def _instead(A):
+def _describe_without_samples(A):
+    """Return in words what the covariance A is instead of samples in memory, and the way out."""
     if isinstance(A, ShardedCovariance):
         return "shards, which are not held in memory; give some of the rows to from_data"
     if A.source == "data":
@@ -244,6 +246,4 @@ _LINES = (
 )  # fmt: skip
 
 METHODS: dict[str, Method] = {line.name: line for line in _LINES}
-"""Every method by its name; "auto" is a policy, not a method: `nspca.api.line_of` has a line for it as
-well.
-"""
+"""All methods by name. "auto" is a policy that chooses among them; `nspca.api.line_of` knows it as well."""

@@ -1,11 +1,10 @@
-"""The k largest entries of the leading eigenvector, with the best weights on them: the yardstick every method
-is held against.
+"""Truncate the leading eigenvector to k entries and refit their weights: the baseline for all other methods.
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
 Idea: truncate the leading eigenvector (nonnegative: the positive part of either sign, whichever is better),
 then take the best vector on the support it leaves ("variational renormalisation", Moghaddam et al. 2006).
-Guarantee: none; the entries that are large together with all others need not be large together.
+Guarantee: none. Entries that are large in the eigenvector need not make a good component on their own.
 Cost: one eigenvector, shared by every k.
 Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in Fig. 2 of Sigg & Buhmann 2008.
 """
@@ -25,20 +24,20 @@ class Options:
     Attributes
     ----------
     polish : bool
-        Improve the answer on the full A afterwards. Off unless asked for: improved, it is a yardstick no
-        more, but the truncated power method from its first start.
+        Improve the answer on the full A afterwards. Off by default, since the polished answer is no longer a
+        baseline: it is the truncated power method from its first start.
     """
 
     polish: bool = False
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Truncation of the leading eigenvector for one k."""
+    """Return the truncated leading eigenvector for the k of the problem."""
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
 def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
-    """Truncations of one eigenvector, for every k of `ks`."""
+    """Return the truncated leading eigenvector for every k of `ks`, by k; one eigenvector serves all."""
     report(Event("leading eigenvector", 0, len(ks)))
     u = problem.covariance.leading(1)[1][:, 0]
     results = {}

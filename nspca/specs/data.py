@@ -74,7 +74,7 @@ def count_words(count: int, one: str, many: str | None = None) -> str:
 
 
 def keeping(count: int) -> str:
-    """Return how many features must be in, in words."""
+    """Return in words how many features every answer must use: ``keeping 2 features``."""
     return f"keeping {count_words(count, 'feature')}"
 
 
@@ -196,7 +196,7 @@ class DataSpec(Model):
         return self.changed(self._source(upload, beside))
 
     def changed(self, data: "Dataset | OnDisk") -> "Dataset | OnDisk":
-        """Return the data after all steps, and hold them against `content`."""
+        """Return the data after all steps; refuse data whose numbers do not have the digest `content`."""
         if isinstance(data, OnDisk):
             if any(getattr(self, name) for name in CHANGES):
                 raise InvalidData("a folder of shards is taken as it is, got steps to do; leave them out")
@@ -210,14 +210,14 @@ class DataSpec(Model):
         return data
 
     def steps(self) -> Iterator[Callable[[Dataset], Dataset]]:
-        """Yield what is done to the data, one step after another."""
+        """Yield functions that each take a data set and return the changed one, in the order to call them."""
         whole: list[Dataset] = []
 
         def first(data: Dataset) -> Dataset:
             whole[:] = [prepare(data, *self.prepared) if self.prepared else data]
             return whole[0]
 
-        yield first  # features are numbered as they are after it
+        yield first  # `only`, `without` and `together` number the features as they are after this step
         if self.only:
             yield lambda data: data.only(self.only)
         if self.without:
@@ -357,13 +357,13 @@ class DataSpec(Model):
         return values
 
     def located(self) -> "DataSpec":
-        """Return what an address can say of the data: all but their digests and the name of the file."""
+        """Return this spec with only what an address can hold: without digests and the name of the file."""
         covariance = self.covariance and (self.upload is not None or self.sample in COVARIANCES)
         some = ROWS if self.some else 0
         return self.but(file="", digest="", content="", covariance=covariance, some=some)
 
     def but_for(self, *names: str) -> "DataSpec":
-        """Return the data without some of the steps, and so of unknown content."""
+        """Return this spec with the named fields at their defaults, and without a digest of the numbers."""
         fields = type(self).model_fields
         return self.but(content="", **{name: fields[name].get_default() for name in names})
 
@@ -376,7 +376,7 @@ class DataSpec(Model):
 
 
 def features_words(data: DataSpec, kept: int = 0) -> str:
-    """Return which features there are and must be in: ``without 2 features, keeping 1 feature``."""
+    """Return in words which features are used and kept: ``without 2 features, keeping 1 feature``."""
     said = [
         f"{how} {count_words(len(getattr(data, how)), 'feature')}"
         for how in ("only", "without")

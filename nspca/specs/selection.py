@@ -1,4 +1,4 @@
-"""The questions what other rows say of each k, and whether a component explains more than noise does."""
+"""Specs for choosing k: evidence from held-out rows for each k, and a comparison with shuffled tables."""
 
 import json
 from collections.abc import Iterable
@@ -23,10 +23,12 @@ Parts = Annotated[StrictInt, Limits(ge=0)]
 
 
 class _OfRows(ProblemSpec):
-    """A question that needs rows, about one method."""
+    """Base of questions about one method that need the rows of the data, not only their covariance."""
 
     def how(self) -> dict[str, Any]:
-        """Return what the question says of the problem and the method, as the public functions call it."""
+        """Return the problem and the method as keyword arguments of `nspca.choose_k` and
+        `nspca.noise_test`.
+        """
         names = ("method", "nonneg", "center", "scale", "forced", "seed")
         return {name: getattr(self, name) for name in names}
 
@@ -34,6 +36,7 @@ class _OfRows(ProblemSpec):
         return "\n".join(self.data.to_python())
 
     def _words(self) -> str:
+        """Return the keyword arguments of the Python that `python` writes."""
         return arguments(self.keywords("problem") | self.keywords("call"))
 
 
@@ -73,7 +76,7 @@ class ChoiceSpec(_OfRows):
 
     @property
     def total(self) -> int:
-        """How many rows the answer reports."""
+        """Number of fits for each k: one on all rows, and one for each part held out and each draw."""
         return 1 + self.folds + self.draws
 
     @property
@@ -85,7 +88,7 @@ class ChoiceSpec(_OfRows):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
-        """Return the `nspca.Choice`; as far as it is known it is reported in rows."""
+        """Return the `nspca.Choice`; `report` gets what is known so far as the payload of its events."""
 
         def say(event: Event) -> None:
             row = event.payload.get("row")
@@ -98,7 +101,7 @@ class ChoiceSpec(_OfRows):
 
     @staticmethod
     def unpack(body: bytes) -> Choice:
-        """Return the choice that `pack` made bytes of."""
+        """Return the choice that is stored in the bytes from `pack`."""
         return choice_of(Weighed(**json.loads(body)))
 
     def python(self, **shown: Any) -> str:
@@ -151,7 +154,7 @@ class NoiseSpec(_OfRows):
         return Description(self.data.title, f"shuffled tables, k = {self.k}", self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> NoiseTest:
-        """Return the `nspca.NoiseTest`; every shuffled table is reported as a row."""
+        """Return the `nspca.NoiseTest`; `report` gets an event for every shuffled table."""
 
         def say(event: Event) -> None:
             row = event.payload.get("row")
@@ -164,7 +167,7 @@ class NoiseSpec(_OfRows):
 
     @staticmethod
     def unpack(body: bytes) -> NoiseTest:
-        """Return the test that `pack` made bytes of."""
+        """Return the test that is stored in the bytes from `pack`."""
         found = json.loads(body)
         return NoiseTest(found["value"], np.array(found["noise"]))
 
@@ -179,16 +182,17 @@ class NoiseSpec(_OfRows):
 
 
 def choice_of(row: Weighed) -> Choice:
-    """Return a row of a run as the package has it, with nan for what is not known yet."""
+    """Return a `Choice` from the row that a run reported, with nan for values that are not known yet."""
     columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
     return Choice("k", np.array(row.numbers), **columns)
 
 
 def row_of(choice: Choice) -> Weighed:
-    """Return a choice as a row of a run, which JSON can hold."""
+    """Return a choice as a row of plain numbers, which JSON can hold."""
     known: dict[str, list[float | None]] = {name: _known(column) for name, column in choice.columns.items()}
     return Weighed([int(number) for number in choice.numbers], **known)
 
 
 def _known(column: Iterable[float]) -> list[float | None]:
+    """Return the numbers of a column with None for nan, which JSON does not have."""
     return [None if np.isnan(value) else float(value) for value in column]

@@ -1,4 +1,4 @@
-"""The question for several components one after another, by several methods."""
+"""Spec of a comparison: several components one after another, found by each of several methods."""
 
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -31,7 +31,7 @@ class SuccessiveSpec(ProblemSpec):
     methods : tuple of str
         "auto" or keys of `nspca.METHODS`.
     deflation : str
-        What is changed before the next component; "drop" leaves used features out.
+        A key of `nspca.components.DEFLATIONS`; "drop" leaves used features out.
     angle : float or None
         Smallest angle in degrees between two components, instead of a deflation.
     options : dict
@@ -74,7 +74,7 @@ class SuccessiveSpec(ProblemSpec):
 
     @property
     def total(self) -> int:
-        """How many rows the answer reports."""
+        """Number of rows that the run reports: one for each method."""
         return len(self.methods)
 
     def describe(self) -> Description:
@@ -84,8 +84,8 @@ class SuccessiveSpec(ProblemSpec):
         """Return a `nspca.Sweep` with keys (method, count).
 
         The `info` of each result holds the variance explained by the first 1, 2, ... components, under the
-        names of `nspca.components.explained_variances`. A method that cannot solve the problem reports its
-        sentence.
+        names of `nspca.components.explained_variances`. When a method cannot solve the problem, the message
+        of its error is reported.
 
         Raises
         ------
