@@ -178,7 +178,7 @@ def certify(
         however many they are, unless it is ended by the clock.
     resume : Certificate, optional
         Of effort "exhaustive": where an earlier search for this problem ended. Its claims are taken over;
-        `nspca.verify` proves them with the rest. A certificate of another form is not gone on from.
+        `nspca.verify` proves them with the rest. A certificate without a tree is not gone on from.
 
     Returns
     -------
@@ -427,8 +427,7 @@ def _best_of(problem, result, effort, report, warm, search):
         if best.upper > value * (1 + CLOSED):
             unit = problem.covariance.unit
             plan = "standard" if effort == EXHAUSTIVE else effort
-            resume = search.resume if search.resume is not None and search.resume.form == "fixing" else None
-            known = best.upper / unit, search.limits, resume
+            known = best.upper / unit, search.limits, best.tree
             dual, warm, point = strongest(problem, value / unit, plan, report, warm, *known)
             best = best if dual is None else _smaller(best, dual)
     except Cancelled as stop:
@@ -438,8 +437,14 @@ def _best_of(problem, result, effort, report, warm, search):
 
 
 def _smaller(one: Certificate, other: Certificate) -> Certificate:
-    """The certificate with the smaller bound, the first if they are equal."""
-    return other if other.upper < one.upper else one
+    """Return the certificate with the smaller bound, with the tree of `other`, or else that of `one`.
+
+    A search goes on from its last tree, whose bound may be above one that was proved before.
+    """
+    tree = one.tree if other.tree is None else other.tree
+    is_tree = other.form == "fixing" and not other.unfinished
+    best = other if other.upper < one.upper or (is_tree and other.upper == one.upper) else one
+    return best if best.tree is tree else best.with_unfinished(tree)
 
 
 def _direction(problem, rank, result):

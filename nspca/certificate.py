@@ -39,6 +39,9 @@ KINDS = {
 }
 """Description of each kind of bound."""
 
+PARTS = frozenset({"witness", "unfinished"})
+"""Attributes that are arrays: in a file they stand beside the header."""
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
@@ -59,6 +62,9 @@ class Certificate:
         What was done to the data before, by `nspca.data.prepare`, or the sketch that was made of them. The
         steps say how to come by the data and are no part of the proof: the digest is of what they were then.
     witness : dict of ndarray
+    unfinished : dict of ndarray
+        Arrays of form "fixing": the tree of a search that proves less than `upper` so far and can go on. Empty
+        where there is none. It is no part of the proof.
     """
 
     kind: str
@@ -76,6 +82,7 @@ class Certificate:
     prepared: tuple[str, ...] = ()
     forced: tuple[int, ...] = ()
     witness: dict[str, np.ndarray] = field(default_factory=dict)
+    unfinished: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -181,16 +188,27 @@ class Certificate:
         return replace(self, prepared=tuple(steps))
 
     @property
+    def tree(self) -> dict[str, np.ndarray] | None:
+        """Return the arrays of the tree that a search can go on from; None where there is none."""
+        return self.unfinished or (self.witness if self.form == "fixing" else None)
+
+    def with_unfinished(self, tree: dict[str, np.ndarray] | None) -> "Certificate":
+        """Return the certificate with a tree that a search can go on from, or without one."""
+        own = tree is None or tree is self.witness
+        return replace(self, unfinished={} if own or tree is None else tree)
+
+    @property
     def nbytes(self) -> int:
-        """Return the size of the witness in bytes."""
-        return sum(array.nbytes for array in self.witness.values())
+        """Return the size of the witness, and of an unfinished tree, in bytes."""
+        return sum(array.nbytes for part in (self.witness, self.unfinished) for array in part.values())
 
     def to_bytes(self) -> bytes:
         """Return the certificate file: npz without pickle."""
-        header = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "witness"}
+        header = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in PARTS}
         return write_arrays(
             {"header": np.array(json.dumps(header))}
             | {f"witness_{name}": a for name, a in _halved(self.witness).items()}
+            | {f"unfinished_{name}": a for name, a in self.unfinished.items()}
         )
 
     @classmethod
@@ -201,8 +219,14 @@ class Certificate:
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays.pop("header")))
+            start = "unfinished_"
+            unfinished = {
+                name.removeprefix(start): arrays.pop(name)
+                for name in sorted(arrays)
+                if name.startswith(start)
+            }
             witness = _mirrored({name.removeprefix("witness_"): array for name, array in arrays.items()})
-            names = {f.name for f in fields(cls)} - {"witness"}
+            names = {f.name for f in fields(cls)} - PARTS
             for name in ("prepared", "forced"):  # of before there were such
                 header.setdefault(name, [])
             if set(header) != names:
@@ -210,7 +234,7 @@ class Certificate:
             for name in ("prepared", "forced", "shape"):
                 header[name] = tuple(header[name])
             header["k"] = tuple(header["k"]) if isinstance(header["k"], list) else header["k"]
-            return cls(**header, witness=witness)
+            return cls(**header, witness=witness, unfinished=unfinished)
         except CertificateError:
             raise
         except Exception as error:  # a damaged file can fail anywhere inside zip, npy or JSON parsing

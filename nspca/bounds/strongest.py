@@ -25,7 +25,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.node import Warm as Known
 from nspca.bounds.fixing.settle import ROUNDS
 from nspca.bounds.fixing.stored import Stored
@@ -88,7 +88,7 @@ def strongest(
     warm: Warm | None = None,
     known: float = np.inf,
     limits: Limits | None = None,
-    resume: Certificate | None = None,
+    resume: dict[str, np.ndarray] | None = None,
     branching: bool = True,
 ):
     """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
@@ -109,8 +109,8 @@ def strongest(
         A bound that is already proved, in unit scale: nothing is done that cannot be better.
     limits : Limits, optional
         Branch until nothing is open or one of these is reached, whatever the plan allows.
-    resume : Certificate, optional
-        Of form "fixing" and of this problem: the search goes on from there.
+    resume : dict of ndarray, optional
+        Tree of a search on this problem, as in a certificate of form "fixing": the search goes on from there.
     branching : bool
         Whether features may be fixed and supports branched on; else the certificate is of one inequality.
 
@@ -118,7 +118,8 @@ def strongest(
     -------
     certificate : Certificate or None
         None when A is zero, where the elementary bounds are exact, when more features are forced than
-        rows may be kept, and when nothing is better than what is known.
+        rows may be kept, and when nothing is better than what is known. With limits it also holds the tree of
+        a search that can go on, be its bound better than what is known or not.
     warm : Warm or None
     point : (n,) ndarray or None
         A component better than `lower`, if the search came upon one.
@@ -133,16 +134,17 @@ def strongest(
         searched = limits is not None or resume is not None  # a tree works on rows without weights
         if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower):
             return _Cores(problem, plan, max(lower, 0.0), report, known).run()
-        kept = kept_rows(problem, plan, lower, known)
+        kept = kept_rows(problem, plan, lower, np.inf if searched else known)
         if kept is None:
             return None, None, None
         run = _Run(problem, plan, max(lower, 0.0), report=report, kept=kept)
         run.upper = run.known = known
         run.limits, run.resumed = limits, resume
         try:
-            return *run.run(warm), run.point
+            left = run.run(warm)
+            return run.with_tree, left, run.point
         except Cancelled as stop:
-            stop.best, stop.point = run.best, run.point
+            stop.best, stop.point = run.with_tree, run.point
             raise
 
 
@@ -287,13 +289,25 @@ class _Run(Work[Plan]):
     point: Array | None = None
     subspace: Array | None = None
     limits: Limits | None = None
-    resumed: Certificate | None = None
+    resumed: dict[str, np.ndarray] | None = None
     warmed: Known | None = None
+    unfinished: Certificate | None = None  # of the last tree, where it proves less than `upper`
 
-    def run(self, warm):
+    @property
+    def with_tree(self) -> Certificate | None:
+        """Return the best certificate, and the tree that a search can go on from."""
+        if self.unfinished is None:
+            return self.best
+        if self.best is None:
+            return self.unfinished
+        return self.best.with_unfinished(self.unfinished.witness)
+
+    def run(self, warm: Warm | None) -> Warm | None:
+        """Look for the best certificate; return a warm state for a neighbouring k."""
         problem, kept, self.began = self.problem, self.kept, time.monotonic()
-        if self.resumed is not None and self.go_on(self.resumed):
-            return self.best, None
+        if self.resumed is not None:
+            self.go_on(self.resumed)
+            return None
         r = len(kept.block)
         ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
@@ -304,26 +318,26 @@ class _Run(Work[Plan]):
                 self.lower = problem.covariance.quadratic(self.point)
             self.search(None, work=self.plan.eigenvalues)
             if self.closed:
-                return self.best, None
+                return None
         if r < problem.n or r == 1:
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0 or self.no_room(least(problem, kept)):
-            return self.best, None
+            return None
         if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
             self.offer(Witness(), kind="B0")
         if not self.kept.leading[0][0] > 0:  # nothing on these rows: a dual has nothing to divide
             self.offer(Witness())
-            return self.best, None
+            return None
         plain = self.dual()
         if 1 < problem.n <= BRANCHED and self.plan.branching and not self.closed:
             self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)
-            return self.best, warm
+            return warm
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
         if self.plan.branching and kept.weights is None and not self.closed and r > 1:
             self.search(self.stored(), self.warmed, ROUNDS, only_fixing=self.limits is None)
-        return self.best, warm if self.subspace is None else Warm(kept.rows, self.subspace)
+        return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
     def dual(self):
@@ -349,25 +363,29 @@ class _Run(Work[Plan]):
             if rounds and tree.root is not None and (tree.root.stages or not only_fixing):
                 tree.run()
 
-    def go_on(self, certificate: Certificate) -> bool:
-        """Go on with the tree of a certificate; return whether it can be."""
+    def go_on(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on with the tree of a search that was stopped."""
         problem, forced = self.problem, np.array(self.problem.forced, dtype=np.int64)
         supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
-        root = unpacked(certificate.witness, supports, problem.nonneg)
-        target = self.lower * (1 + self.gap)
-        parts = [
-            np.concatenate((node.supports.into, node.supports.possible))
-            for node in root.walk()
-            if node.leaf is not None and node.upper > target
-        ]
-        features = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
-        if features.size > DENSE_LIMIT:
-            return False
-        tree = self.tree(Kept(features, problem.covariance.block(features), 0.0))
+        root = unpacked(arrays, supports, problem.nonneg)
+        tree = self.tree(self.rows_of(root))
         with self.taking(tree):
             tree.resume(root)
             tree.run()
-        return True
+
+    def rows_of(self, root: Node) -> Kept:
+        """Return the rows that a search needs to go on with the open nodes of a tree."""
+        target = self.lower * (1 + self.gap)
+        left = [node.supports for node in root.walk() if node.leaf is not None and node.upper > target]
+        none = np.zeros(0, dtype=np.int64)
+        features = np.unique(
+            np.concatenate([none, *(part for one in left for part in (one.into, one.possible))])
+        )
+        if features.size > DENSE_LIMIT:  # the others have no rows, as when the search began
+            into = np.unique(np.concatenate([none, *(one.into for one in left)]))
+            features = np.union1d(into, self.kept.features)
+            return replace(self.kept, rows=features, block=self.problem.covariance.block(features), fixed=0)
+        return Kept(features, self.problem.covariance.block(features), 0.0)
 
     def tree(self, kept: Kept) -> FixingTree:
         """Return a tree on some rows, with what is left of the limits."""
@@ -380,7 +398,7 @@ class _Run(Work[Plan]):
             lower=self.lower,
             gap=self.gap,
             report=self.report,
-            known_upper=self.shown,
+            known_upper=self.known_upper,
             ground=Ground.of(self.problem, kept),
             limits=limits,
         )
@@ -394,8 +412,10 @@ class _Run(Work[Plan]):
             self.lower, self.steps = tree.lower, self.steps + tree.steps
             self.point = self.point if tree.point is None else tree.point
             if tree.root is not None and tree.proved < self.upper:
-                self.best, self.upper = tree.certificate(), tree.proved
+                self.best, self.upper, self.unfinished = tree.certificate(), tree.proved, None
                 self.tell()
+            elif tree.root is not None and self.limits is not None and not self.closed:
+                self.unfinished = tree.certificate()
 
     def first(self, plain: Splitting) -> Stored | None:
         """Return the witness of the dual alone, with a lift."""
@@ -472,3 +492,10 @@ class _Run(Work[Plan]):
     def shown(self):
         """What is kept is a certificate: its bound is in the units of the data, rounded up."""
         return None if self.best is None else self.best.upper
+
+    @property
+    def known_upper(self) -> float | None:
+        """Return the best bound by now, proved here or before, in the units of the data."""
+        if self.best is None and np.isfinite(self.known):
+            return self.known * self.problem.covariance.unit
+        return self.shown

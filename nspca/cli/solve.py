@@ -75,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
     """Solve a problem and print the answer."""
     if args.components is not None and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
+    if args.resume is not None and args.effort != "exhaustive":
+        raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
     second = beside(args.certificate) if args.certificate and args.within else None
     check_files(args.certificate, second, args.csv, read=[args.source])
     with _readers(args) as client:
@@ -106,22 +108,23 @@ def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextMan
 
 def _solve(args: argparse.Namespace, client: Any) -> int:
     import nspca
-    from nspca.api import certified
-    from nspca.certificate import ROUNDING
+    from nspca.api import certified, prove_optimum
+    from nspca.certificate import ROUNDING, require_about
 
     dataset = read_dataset(args.source, args, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(args, dataset, sizes, client if Path(args.source).is_dir() else None)
-    limits = {"seconds": args.seconds, "nodes": args.nodes}
+    limits: dict[str, Any] = {"seconds": args.seconds, "nodes": args.nodes}
+    how = {"method": args.method, "seed": args.seed, "report": progress()}
     if args.resume is None:
         limits["client"] = client if args.effort == "exhaustive" else None
-        how = {"method": args.method, "seed": args.seed, "certify": args.effort}
-        result = nspca.solve(problem, **how, **limits, report=progress())
+        result = nspca.solve(problem, certify=args.effort, **how, **limits)
     else:
         before = nspca.Certificate.load(args.resume)
-        result = nspca.solve(problem, method=args.method, seed=args.seed, certify=None, report=progress())
-        limits |= {"effort": args.effort, "client": client, "resume": before}
-        result = certified(problem, result, nspca.certify(problem, result, **limits, report=progress()))
+        require_about(problem, before)
+        result = nspca.solve(problem, certify=None, **how)
+        limits |= {"client": client, "resume": before}
+        result = prove_optimum(problem, result, progress(), **limits)
     known = None
     if args.within is not None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())

@@ -211,6 +211,47 @@ def test_an_ended_search_goes_on_from_its_certificate(branching):
     assert len(more) > len(part.witness["branch"])
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(wide, branching, monkeypatch):
+    """The first trees are worse than the bound before them: they are kept beside it, in the file too."""
+    X, problem = hard()
+    if wide:  # some features never have rows
+        monkeypatch.setattr(strongest, "DENSE_LIMIT", 0)
+        monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(9,)))
+        X[:, :3] *= 0.2
+        problem = nspca.Problem.from_data(X, 5, nonneg=False)
+    result = nspca.solve(problem, certify=None)
+    saved, sizes, uppers, forms = None, [0], [np.inf], []
+    for number in range(5):
+        nodes = 4 if number else 1
+        one = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, resume=saved)
+        assert nspca.verify(X, one, problem) <= one.upper
+        forms.append(one.form)
+        sizes.append(len(one.tree["branch"]))
+        uppers.append(one.upper)
+        saved = nspca.Certificate.from_bytes(one.to_bytes())
+        assert saved.tree.keys() == one.tree.keys()
+        assert all(np.array_equal(part, one.tree[name]) for name, part in saved.tree.items())
+    assert forms[0] == "inequality" and forms[-1] == "fixing"
+    assert sizes == sorted(set(sizes)) and uppers == sorted(uppers, reverse=True)
+
+
+def test_a_search_that_is_cancelled_early_keeps_the_tree_it_went_on_from(branching):
+    X, problem = hard()
+    result = nspca.solve(problem, certify=None)
+    before = nspca.certify(problem, result, effort="exhaustive", nodes=1)
+    assert before.form == "inequality" and before.unfinished
+
+    def stop(event):
+        raise Cancelled
+
+    with pytest.raises(Cancelled) as stopped:
+        nspca.certify(problem, result, effort="exhaustive", resume=before, report=stop)
+    best = stopped.value.best
+    assert best.upper <= before.upper and len(best.tree["branch"]) >= len(before.tree["branch"])
+    nspca.verify(X, best, problem)
+
+
 def test_a_tree_is_read_back_as_it_was():
     X, problem = hard(12, 4)
     tree = tree_of(problem, 0.0, np.random.default_rng(1), nodes=9)

@@ -43,6 +43,7 @@ class Part(Covariance):
     def block(self, features) -> Array:
         """Return A on some of the features held."""
         at = np.searchsorted(self.features, features)
+        assert np.array_equal(self.features[at], features)  # nothing is known of others
         return self.held[np.ix_(at, at)]
 
     def columns(self, features) -> Array:

@@ -138,9 +138,10 @@ class FixingTree(Work[Plan]):
         for node in root.walk():
             self.count(node)
             if node.leaf is not None and node.upper > self.target:
-                free = node.supports.possible
-                diagonal = self.ground.part.held.diagonal()[np.searchsorted(self.ground.part.features, free)]
-                node.scores = -diagonal
+                free, part = node.supports.possible, self.ground.part
+                own = np.isin(free, part.features)  # others cannot be branched on
+                node.scores = np.full(free.size, np.inf)
+                node.scores[own] = -part.block(free[own]).diagonal()
                 self.open(node)
         self.tell()
 

@@ -81,9 +81,9 @@ def show(
 
 
 def _last(mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate to go on from: the best one of a search that had begun to rule out features."""
+    """Return the certificate to go on from: of all that have a tree, the one whose tree has the most nodes."""
     proved = [one.certificate for one in mine if one.certificate is not None]
-    return min(proved, key=lambda one: (one.form != "fixing", one.upper), default=None)
+    return max(proved, key=lambda one: len((one.tree or {}).get("branch", ())), default=None)
 
 
 def _say_replaced(result: nspca.Result) -> None:

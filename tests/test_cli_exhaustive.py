@@ -1,0 +1,102 @@
+"""The command `solve` with ``--effort exhaustive``: its limits, going on from a file, and bad input."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nspca
+from nspca.__main__ import main
+from nspca.bounds import strongest
+from nspca.bounds.fixing import settle as settling
+from nspca.bounds.plan import PLANS
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table of noise, whose supports are nearly equally good."""
+    X = np.random.default_rng(3).standard_normal((200, 12))
+    file = tmp_path / "noise.csv"
+    pd.DataFrame(X, columns=[f"f{j}" for j in range(12)]).to_csv(file, index=False)
+    return str(file)
+
+
+@pytest.fixture
+def branching(monkeypatch):
+    """Nothing is fixed and nothing counted, so that a search has many nodes."""
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    monkeypatch.setattr(settling, "ROUND", 4)
+    monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
+
+
+def solved(table, capsys, *more):
+    """Return what the command prints as JSON."""
+    asked = ["solve", table, "--k", "5", "--signed", "--effort", "exhaustive", "--json", *more]
+    assert main(asked) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_exhaustive_effort_ends_with_the_optimum(table, tmp_path, capsys):
+    proof = str(tmp_path / "proof.npz")
+    found = solved(table, capsys, "--certificate", proof)
+    assert found["status"] == "OPTIMAL"
+    assert main(["verify", table, proof]) == 0
+
+
+def test_a_search_that_was_ended_goes_on_from_its_file(branching, table, tmp_path, capsys):
+    """Each search begins where the one before ended, and the last one is as good as one that never stopped."""
+    file = str(tmp_path / "proof.npz")
+    first = solved(table, capsys, "--nodes", "2", "--certificate", file)
+    assert first["status"] != "OPTIMAL"
+    sizes, uppers = [len(nspca.Certificate.load(file).tree["branch"])], [first["upper"]]
+    for _ in range(3):
+        found = solved(table, capsys, "--nodes", "4", "--resume", file, "--certificate", file)
+        sizes.append(len(nspca.Certificate.load(file).tree["branch"]))
+        uppers.append(found["upper"])
+        assert main(["verify", table, file]) == 0
+        capsys.readouterr()
+    assert sizes == sorted(set(sizes)) and uppers == sorted(uppers, reverse=True)
+    last = solved(table, capsys, "--resume", file)
+    assert last["status"] == "OPTIMAL" and last["upper"] <= uppers[-1]
+
+
+def test_no_seconds_leave_a_bound(table, tmp_path, capsys):
+    proof = str(tmp_path / "proof.npz")
+    found = solved(table, capsys, "--seconds", "0", "--certificate", proof)
+    assert found["upper"] >= found["value"]
+    assert main(["verify", table, proof]) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--seconds", "-1"], "seconds must be a number of at least 0, or None, got -1.0"),
+        (["--seconds", "nan"], "seconds must be a number of at least 0, or None, got nan"),
+        (["--nodes", "0"], "nodes must be a whole number, 1 to 1000000000000, got 0"),
+        (["--effort", "fast", "--seconds", "3"], "seconds is for effort 'exhaustive', got effort 'fast'"),
+        (["--effort", "fast", "--nodes", "3"], "nodes is for effort 'exhaustive', got effort 'fast'"),
+        (["--effort", "fast", "--resume", "{0}/k2.npz"], "--resume is for --effort exhaustive, got fast"),
+        (["--resume", "{0}/k2.npz"], "about the same problem, got one whose k is 2 instead of 3"),
+        (["--resume", "{0}/other.npz"], "about the same problem, got one whose digest is"),
+        (["--resume", "{0}/none.npz"], "none.npz"),
+        (["--resume", "{0}/noise.csv"], "a certificate file must be an unchanged .npz"),
+        (["--resume", "{0}/torn.npz"], "a fixing certificate must have arrays that fit together"),
+        (["--components", "2"], "effort 'exhaustive' is for one component, got several"),
+    ],
+)
+def test_bad_input_is_one_sentence(more, said, table, tmp_path, capsys):
+    X = pd.read_csv(table).to_numpy()
+    problem = nspca.Problem.from_data(X, 3)
+    nspca.certify(problem.with_k(2)).save(tmp_path / "k2.npz")
+    nspca.certify(nspca.Problem.from_data(X + 1, 3)).save(tmp_path / "other.npz")
+    whole = nspca.certify(problem, effort="exhaustive")
+    torn = {name: array[:-1] if name == "use" else array for name, array in whole.tree.items()}
+    replace(whole, witness=torn, upper=2 * whole.upper).save(tmp_path / "torn.npz")
+    asked = ["solve", table, "--k", "3", "--effort", "exhaustive", *more]
+    assert main([part.format(tmp_path) for part in asked]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
