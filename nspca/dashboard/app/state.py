@@ -94,6 +94,7 @@ VALUES: dict[str, Kept] = {
     "label": Kept(str),
     "gaps": Kept(read_word),  # what is done about missing values: samples, features or mean
     "cov": Kept(read_flag, lambda: False),  # the uploaded table is itself a covariance
+    "repair": Kept(read_flag, lambda: False),  # a covariance may miss semidefiniteness by single precision
     "center": Kept(read_flag, lambda: True),
     "scale": Kept(read_flag, lambda: False),
     "drop": Kept(read_flag, lambda: False),  # constant features are left out
@@ -174,7 +175,7 @@ VALUES: dict[str, Kept] = {
     "second": Kept(read_word),
     "at": Kept(read_integer),
 }
-ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab")
+ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "repair", "vocab")
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "some", "phi", "candidate", "out",
     "only", "one", "keep",
@@ -182,7 +183,9 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "named", "compare", "ks",
 )  # fmt: skip
 OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
-_DATA = "sample upload folder some vocab rows id label gaps cov center scale drop out only one log prep "
+_DATA = (
+    "sample upload folder some vocab rows id label gaps cov repair center scale drop out only one log prep "
+)
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {
