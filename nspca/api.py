@@ -411,7 +411,8 @@ def _best_of(problem, result, effort, report, warm, search):
     """The best of the elementary bounds, the shifted one and the duals, with the rest of a `_certificate`."""
     value = 0.0 if result is None else result.value
     if problem.joint:
-        return certify_joint(problem, value / problem.covariance.unit, effort, report), None, None
+        lower = problem.covariance.to_unit(value, len(problem.sizes))
+        return certify_joint(problem, lower, effort, report), None, None
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
     best, point = elementary.best(problem, factorised), None
@@ -425,10 +426,10 @@ def _best_of(problem, result, effort, report, warm, search):
             best = _smaller(best, shifted)
             report(Event("certificate", k=problem.k, lower=value, upper=best.upper))
         if best.upper > value * (1 + CLOSED):
-            unit = problem.covariance.unit
+            A = problem.covariance
             plan = "standard" if effort == EXHAUSTIVE else effort
-            known = best.upper / unit, search.limits, best.tree
-            dual, warm, point = strongest(problem, value / unit, plan, report, warm, *known)
+            known = A.to_unit(best.upper), search.limits, best.tree
+            dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
             best = best if dual is None else _smaller(best, dual)
     except Cancelled as stop:
         stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best

@@ -58,6 +58,9 @@ class Certificate:
     k, nonneg, source, center, scale, shape, digest, exponent, forced
         The recipe: which problem of which data, see `nspca.covariance.covariance`; `forced` are features, in
         increasing order, that may be used freely and count among the k.
+    shift : float
+        Number added to the diagonal of a covariance, in the unit scale, for the witness to be about. The
+        bound has its effect subtracted and is about the matrix as given.
     prepared : tuple of str
         What was done to the data before, by `nspca.data.prepare`, or the sketch that was made of them. The
         steps say how to come by the data and are no part of the proof: the digest is of what they were then.
@@ -81,6 +84,7 @@ class Certificate:
     version: int = VERSION
     prepared: tuple[str, ...] = ()
     forced: tuple[int, ...] = ()
+    shift: float = 0.0
     witness: dict[str, np.ndarray] = field(default_factory=dict)
     unfinished: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -105,7 +109,10 @@ class Certificate:
             "digest": A.digest,
             "exponent": A.exponent,
             "forced": problem.forced,
+            "shift": A.shift,
         }
+        if A.shift:
+            upper = _relieved(upper, len(problem.sizes) * A.relief)
         upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0
         return cls(kind, form, upper, problem.k, problem.nonneg, witness=dict(witness or {}), **recipe)
 
@@ -227,8 +234,8 @@ class Certificate:
             }
             witness = _mirrored({name.removeprefix("witness_"): array for name, array in arrays.items()})
             names = {f.name for f in fields(cls)} - PARTS
-            for name in ("prepared", "forced"):  # of before there were such
-                header.setdefault(name, [])
+            for name, default in (("prepared", []), ("forced", []), ("shift", 0.0)):  # older files lack these
+                header.setdefault(name, default)
             if set(header) != names:
                 raise KeyError(f"header fields {sorted(set(header) ^ names)}")
             for name in ("prepared", "forced", "shape"):
@@ -256,7 +263,8 @@ def require_about(problem: Problem, certificate: Certificate) -> None:
     """Refuse a certificate that is not about this very problem."""
     if not isinstance(certificate, Certificate):
         raise InvalidProblem(f"a Certificate is required, got {type(certificate).__name__}; leave it out")
-    A, named = problem.covariance, ("source", "center", "scale", "shape", "digest", "exponent")
+    A = problem.covariance
+    named = ("source", "center", "scale", "shape", "digest", "exponent", "shift")
     asked = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
     asked |= {name: getattr(A, name) for name in named}
     for name, value in asked.items():
@@ -288,6 +296,12 @@ def _mirrored(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     upper = witness[HALF]
     whole = np.where(np.tri(len(upper), dtype=bool), upper.T, upper)
     return {"W" if name == HALF else name: whole if name == HALF else a for name, a in witness.items()}
+
+
+def _relieved(upper: float, relief: float) -> float:
+    """Return ``upper - relief``, rounded up."""
+    found = upper - relief
+    return found if Fraction(found) >= Fraction(upper) - Fraction(relief) else math.nextafter(found, math.inf)
 
 
 def _scaled_up(upper: float, exponent: int) -> float:
@@ -328,8 +342,11 @@ def _wrong(one: Certificate) -> list[str]:
     increasing = list(forced) == sorted({*forced}) and min(forced, default=0) >= 0 if not wrong else True
     if not wrong and forced and not (increasing and not isinstance(one.k, tuple) and len(forced) <= one.k):
         wrong.append(f"forced = {shown(forced)}, not features of one component in increasing order")
-    if not isinstance(one.upper, float | int) or not _finite(one.upper):
-        wrong.append(f"upper = {shown(one.upper)}, which is no finite number")
+    wrong += [
+        f"{name} = {shown(value)}, which is no finite number"
+        for name, value in (("upper", one.upper), ("shift", one.shift))
+        if not isinstance(value, float | int) or not _finite(value)
+    ]
     if not isinstance(one.prepared, tuple) or not all(isinstance(step, str) for step in one.prepared):
         wrong.append(f"prepared = {shown(one.prepared)}, which is not of texts")
     if not isinstance(one.witness, dict) or not all(

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.covariance.covariance import Covariance, DataCovariance, without_lost
-from nspca.covariance.inputs import from_dense, from_matrix, from_sparse
+from nspca.covariance.inputs import SHIFT, from_dense, from_matrix, from_sparse
 from nspca.covariance.linalg import Array
 from nspca.covariance.numbers import real_numbers
 from nspca.covariance.sharded import ShardedCovariance, of_table
@@ -18,7 +18,7 @@ from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.presentation import drawing, phrases
 from nspca.progress import Report, silent
 from nspca.validation.features import Features, features_of, features_on_disk
-from nspca.validation.options import flag, is_whole
+from nspca.validation.options import flag, is_whole, one_of
 
 LARGEST = 1e50
 """Largest accepted entry of a component (which has length 1): fourth powers of larger ones overflow."""
@@ -107,21 +107,36 @@ class Problem:
     @classmethod
     @within_memory()
     def from_covariance(
-        cls, A: Any, k: int | tuple[int, ...], nonneg: bool = True, forced: Any = ()
+        cls,
+        A: Any,
+        k: int | tuple[int, ...],
+        nonneg: bool = True,
+        forced: Any = (),
+        repair: str | None = None,
     ) -> "Problem":
         """Return the problem of a symmetric positive semidefinite matrix A (n, n).
 
-        A is an ndarray, data frame, scipy.sparse matrix, or a `nspca.Dataset` that is a covariance, and is
-        used as given; `forced` as for `from_data`.
+        Parameters
+        ----------
+        A : (n, n) array, data frame, scipy.sparse matrix, or a `nspca.Dataset` that is a covariance
+            Used as given.
+        k, nonneg, forced
+            As for `from_data`.
+        repair : "shift" or None
+            "shift" accepts a matrix whose smallest eigenvalue is as far below zero as rounding to single
+            precision explains. A multiple of the identity is added for the search and the proof. As
+            ``x'(A + sI)x - s = x'Ax`` for unit x, values and bounds are stated for A as given.
 
         Raises
         ------
         InvalidProblem
-            Also when A has negative eigenvalues beyond the rounding of its entries. The message says which
-            multiple of the identity to add.
+            Also when A has negative eigenvalues beyond the rounding of its entries. The message names
+            `repair` where that helps, and otherwise the multiple of the identity to add.
         """
+        if repair is not None:
+            one_of("repair", repair, (SHIFT,))
         A, features = features_of(A, covariance=True)
-        return cls(from_matrix(A), k, nonneg, forced, features)
+        return cls(from_matrix(A, repair), k, nonneg, forced, features)
 
     @classmethod
     @within_memory()
@@ -263,12 +278,12 @@ class Problem:
     @property
     def leading_eigenvalue(self) -> float:
         """Return the leading eigenvalue l1 of A, in the units of the data."""
-        return float(self.covariance.leading(1)[0][0]) * self.covariance.unit
+        return (float(self.covariance.leading(1)[0][0]) - self.covariance.relief) * self.covariance.unit
 
     @property
     def total_variance(self) -> float:
         """Return the total variance tr A, in the units of the data."""
-        return self.covariance.trace * self.covariance.unit
+        return (self.covariance.trace - self.n * self.covariance.relief) * self.covariance.unit
 
 
 def _description(problem: Problem) -> str:

@@ -75,6 +75,22 @@ def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
         assert "leave --scale and --no-center out" in capsys.readouterr().err
 
 
+def test_a_covariance_in_single_precision_is_repaired_on_request(tmp_path, capsys):
+    X = np.random.default_rng(0).standard_normal((3, 8))
+    A = np.corrcoef(X.T).astype(np.float32).astype(np.float64)
+    file, proof = tmp_path / "single.csv", str(tmp_path / "proof.npz")
+    pd.DataFrame(A, columns=list("abcdefgh")).to_csv(file, index=False)
+    asked = ["solve", str(file), "--k", "3", "--covariance", "--json"]
+    assert main(asked) == 2
+    assert 'repair="shift"' in capsys.readouterr().err
+    assert main([*asked, "--repair", "shift", "--certificate", proof]) == 0
+    assert json.loads(capsys.readouterr().out)["of"] == "covariance"
+    assert main(["verify", str(file), proof]) == 0
+    capsys.readouterr()
+    assert main(["solve", "digits", "--k", "3", "--repair", "shift"]) == 2
+    assert "add --covariance" in capsys.readouterr().err
+
+
 def test_what_is_no_covariance_is_not_taken_as_one(capsys):
     assert main(["solve", "digits", "--k", "4", "--covariance"]) == 2
     assert "as many rows as columns, got 1797 x 64" in capsys.readouterr().err

@@ -57,6 +57,8 @@ def proved(data, certificate, recipe):
     the witness.
     """
     in_blocks = callable(getattr(type(data), "blocks", None))
+    shifted = recipe.source == "covariance" or not recipe.shift
+    require(shifted, f"only a covariance may have a shift, got {recipe.shift!r} for {recipe.source!r}")
     A = RowMatrix(data, recipe) if in_blocks else Matrix(data, recipe)
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
@@ -68,4 +70,5 @@ def proved(data, certificate, recipe):
     counted = not forced or (recipe.form != "joint" and len(forced) <= recipe.k)
     require(counted, f"forced features count among the k of one component, got {len(forced)} of {recipe.k}")
     bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))
-    return float_up(Fraction(bound) * Fraction(2) ** A.exponent)
+    given = Fraction(bound) - len(sizes) * A.relief
+    return float_up(given * Fraction(2) ** A.exponent)

@@ -2,12 +2,14 @@
 
 Data X: A = Z'Z / m, where Z is the float64 matrix that centring and scaling make of X, each column times a
 power of two of its own. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a
-power of two. In the units of the data it is 2^exponent A. The unit scale is that of the largest number, of
-centred data that of the largest in columns that do not hold one value.
+power of two, plus a multiple of the identity where the certificate has a shift (`Matrix.relief`). In the
+units of the data it is 2^exponent A. The unit scale is that of the largest number, of centred data that of
+the largest in columns that do not hold one value.
 """
 
 import copy
 import hashlib
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -35,9 +37,10 @@ class Matrix:
     entries : (n, n), the computed entries where they are held, else None
     by_rows : true when each access to A is a pass over blocks of rows (`rowblocks`)
     more : roundings of a column of Z besides those in the definition of Z
+    relief : for unit x, the given matrix explains at most x'Ax - relief; 0 without a shift
     """
 
-    by_rows, more = False, 0
+    by_rows, more, relief = False, 0, Fraction(0)
 
     def __init__(self, data, recipe):
         X = real_numbers(data)
@@ -56,7 +59,7 @@ class Matrix:
             self.shift = int(np.frexp(np.abs(X.values).max(initial=0.0))[1])
             square = recipe.source == "covariance" and self.m == self.n
             require(square, f"the source must be data or a square covariance, got {recipe.source!r}")
-            self._of_covariance()
+            self._of_covariance(recipe.shift)
         words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
         require(recipe.exponent == self.exponent, words)
 
@@ -81,11 +84,14 @@ class Matrix:
         Z, exponents = self._own_columns(J)
         return np.sqrt((Z * Z).sum(axis=1) / self.m), exponents, Z.any(axis=1)
 
-    def _of_covariance(self):
+    def _of_covariance(self, added):
         """Set entries, sizes and errors for a covariance, where |A_ij| is at most the largest entry of row i,
         and of row j.
 
         A symmetric B is A, exactly, unless entries underflow at unit scale; else B + B' rounds once.
+
+        With `added` to the diagonal, A has ``d' = fl(d + added)`` in place of the diagonal d. For unit x,
+        ``x'Bx = x'Ax - sum (d'_i - d_i) x_i^2 <= x'Ax - min_i (d'_i - d_i)``, whatever was added.
         """
         features = np.arange(self.n)
         given = self.X.columns(features).T
@@ -93,6 +99,14 @@ class Matrix:
         exact = np.array_equal(B, B.T) and np.array_equal(np.ldexp(B, self.shift), given)
         self.entries, self.exponent, self.relative = (B + B.T) / 2, self.shift, True
         self.eps, self.lost = (0.0, 0.0) if exact else (gamma(2), TINY)
+        if added:
+            before = np.diag(self.entries).copy()
+            after = before + float(added)
+            require(np.isfinite(after).all(), f"a shift must be a finite number, got {added!r}")
+            np.fill_diagonal(self.entries, after)
+            self.lost += self.eps * float(np.abs(before).max())  # the error of an entry before the sum
+            pairs = zip(after.tolist(), before.tolist(), strict=True)
+            self.relief = min(Fraction(a) - Fraction(b) for a, b in pairs)
         largest = np.abs(self.entries).max(axis=0)
         self.size = (np.sqrt(largest) + (0.0 if exact else ROOT_TINY)) * (1 + gamma(8))
 

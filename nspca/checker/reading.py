@@ -64,6 +64,7 @@ class Recipe:
     exponent: int
     upper: float | int
     forced: tuple[int, ...]
+    shift: float | int = 0
 
     @property
     def k(self):
@@ -95,6 +96,7 @@ def read_recipe(certificate, forms):
         exponent=whole("exponent", certificate.exponent),
         upper=number("upper", certificate.upper),
         forced=wholes("forced", getattr(certificate, "forced", ())),
+        shift=number("shift", getattr(certificate, "shift", 0.0)),
     )
 
 

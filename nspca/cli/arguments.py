@@ -174,6 +174,12 @@ def of_problem() -> Parser:
         action="store_true",
         help="the table is a covariance, and no samples (an NPZ may say so)",
     )
+    parent.add_argument(
+        "--repair",
+        choices=("shift",),
+        help="accept a covariance that misses being positive semidefinite by single precision; values and "
+        "bounds are of the matrix as given",
+    )
     parent.add_argument("--signed", action="store_true", help="allow negative weights")
     parent.add_argument(
         "--no-center", dest="center", action="store_false", help="do not subtract the column means"

@@ -126,7 +126,11 @@ def make_problem(
     if dataset.is_covariance:
         if args.scale or not args.center:
             raise InvalidOption("a covariance is taken as it is: leave --scale and --no-center out")
-        return Problem.from_covariance(dataset, **how)
+        return Problem.from_covariance(dataset, **how, repair=args.repair)
+    if args.repair:
+        raise InvalidOption(
+            "--repair is for a covariance, got a table of samples: add --covariance or leave it out"
+        )
     how |= {"center": args.center, "scale": args.scale}
     if isinstance(dataset, OnDisk):
         return Problem.from_shards(dataset.X, **how, client=client, report=progress())

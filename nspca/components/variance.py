@@ -53,9 +53,9 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
     A = problem.covariance
     basis = span(X)
     parts = {
-        "total": np.diag(X.T @ A.product(X)),
-        "adjusted": pivots(X.T @ A.product(X)),
-        "subspace": np.einsum("ij,ij->j", basis, A.product(basis)),
+        "total": np.diag(X.T @ A.given_product(X)),
+        "adjusted": pivots(X.T @ A.given_product(X)),
+        "subspace": np.einsum("ij,ij->j", basis, A.given_product(basis)),
     }
     return {name: np.cumsum(part) * A.unit for name, part in parts.items()}
 

@@ -51,9 +51,16 @@ class Covariance:
         the raw array; A in the user's units is ``2**exponent`` times this matrix.
     nu
         ``A + nu I`` is positive semidefinite: 0 for data, the size of a rounding error for a given matrix.
+    shift
+        Number added to the diagonal of the given matrix to make it positive semidefinite; 0 for most.
+    relief
+        At most the smallest amount by which a diagonal entry grew, rounding included. For unit x the given
+        matrix explains at most ``x'Ax - relief``.
     """
 
     nu = 0.0
+    shift = 0.0
+    relief = 0.0
 
     def __init__(
         self, n: int, shape: Sequence[int], source: str, center: bool, scale: bool, digest: str, exponent: int
@@ -95,6 +102,22 @@ class Covariance:
         to users.
         """
         return self.quadratic(x)
+
+    def given_product(self, X: Array) -> Array:
+        """Return the product of the matrix as given, without its shift, with X (n, r)."""
+        return self.product(X)
+
+    def to_unit(self, value: float, count: int = 1) -> float:
+        """Return what this matrix explains at least where the given one explains `value`, in unit scale.
+
+        Parameters
+        ----------
+        value : float
+            Explained variance in the units of the data.
+        count : int
+            Number of unit vectors that explain it together.
+        """
+        return value / self.unit + count * self.relief
 
     def restrict(self, features: Indices) -> "Covariance":
         """Return the matrix of the given features alone."""
@@ -181,9 +204,14 @@ class MatrixCovariance(Covariance):
     whole: "tuple[Covariance, Indices] | None" = None
     """The matrix of which this one is a part, and the features, where products with the whole are cheap."""
 
-    def __init__(self, A: Array, nu: float = 0.0, **recipe: Any) -> None:
+    def __init__(
+        self, A: Array, nu: float = 0.0, shift: float = 0.0, added: Array | None = None, **recipe: Any
+    ) -> None:
+        """Hold A (n, n), which is the given matrix plus `added` (n,) on its diagonal where that is given."""
         super().__init__(n=len(A), **recipe)
-        self.A, self.nu = A, float(nu)
+        self.A, self.nu, self.shift, self.added = A, float(nu), float(shift), added
+        if added is not None:
+            self.relief = float(np.nextafter(added.min(), -np.inf))  # the subtraction rounds to nearest
 
     def product(self, X: Array) -> Array:
         return self.A @ X
@@ -197,10 +225,24 @@ class MatrixCovariance(Covariance):
     def _formed(self) -> Array:
         return self.A
 
+    def explained(self, x: Array) -> float:
+        lost = 0.0 if self.added is None else float(np.square(x) @ self.added)
+        return self.quadratic(x) - lost
+
+    def given_product(self, X: Array) -> Array:
+        return self.A @ X if self.added is None else self.A @ X - self.added[:, None] * X
+
     def restrict(self, features: Indices) -> "MatrixCovariance":
         recipe: dict[str, Any] = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
+        added = None if self.added is None else self.added[features]
         return MatrixCovariance(
-            self.block(features), nu=self.nu, shape=(len(features),) * 2, source="covariance", **recipe
+            self.block(features),
+            nu=self.nu,
+            shift=self.shift,
+            added=added,
+            shape=(len(features),) * 2,
+            source="covariance",
+            **recipe,
         )
 
     @cached_property

@@ -30,6 +30,14 @@ from nspca.errors import InvalidProblem, Refused
 
 SPARSE_SIDE = 20_000
 """Largest n of a covariance given as a sparse matrix: 3.2 GB once it is written out."""
+SHIFT = "shift"
+"""Repair of a matrix that is nearly semidefinite: add a multiple of the identity, and subtract its effect."""
+SINGLE = 2.0**-22
+"""Maximum negative part that a repair takes for rounding, per feature and in units of the largest entry.
+
+Rounding n x n entries to single precision changes eigenvalues by at most n 2**-24 times the largest entry.
+The factor 4 leaves room for matrices that were computed in single precision.
+"""
 ROUNDED = 9
 """Largest negative part of a covariance's eigenvalues that is accepted, in units of (n + 8) u tr A.
 
@@ -37,9 +45,13 @@ The checker needs 8 of these units, a little rounded up, so 9 leave it room.
 """
 
 
-def from_matrix(A: Any) -> MatrixCovariance:
+def from_matrix(A: Any, repair: str | None = None) -> MatrixCovariance:
     """Return the covariance given as a symmetric positive semidefinite matrix, dense or sparse. Both
     properties are checked.
+
+    Errors name the way out. With `repair` "shift", a matrix that misses being semidefinite by no more than
+    single precision explains is held with a multiple of the identity added. Values and bounds are stated for
+    the matrix as given.
 
     Semidefinite means up to `nu`, the size of rounding errors from forming a covariance. Bounds that need
     semidefiniteness add that much. A matrix that is further off is refused, because the checker would refuse
@@ -72,21 +84,33 @@ def from_matrix(A: Any) -> MatrixCovariance:
         )
     A = (A + A.T) / 2
     nu = (ROUNDED * (len(A) + 8) * UNIT_ROUNDOFF * float(np.abs(np.diag(A)).sum()) + 1e-280) * A.any()
-    # Only half of nu is used: the checker computes in another order and may need the other half.
-    if not is_positive_definite(A + (nu / 2 + (nu == 0)) * np.eye(len(A))):
-        raise InvalidProblem(_indefinite(A, nu, float(np.ldexp(1.0, int(exponent)))))
     recipe: dict[str, Any] = {"center": False, "scale": False, "digest": digest, "exponent": exponent}
-    return MatrixCovariance(A, nu=nu, shape=A.shape, source="covariance", **recipe)
-
-
-def _indefinite(A: Array, nu: float, unit: float) -> str:
-    """Return the error for a matrix A at unit scale with a negative eigenvalue, in the units of the data."""
+    recipe |= {"shape": A.shape, "source": "covariance"}
+    # Only half of nu is used: the checker computes in another order and may need the other half.
+    if is_positive_definite(A + (nu / 2 + (nu == 0)) * np.eye(len(A))):
+        return MatrixCovariance(A, nu=nu, **recipe)
     smallest = -largest_eigenvalue(-A)
-    missing = (max(-smallest, 0.0) * 1.1 + nu) * unit
+    missing = max(-smallest, 0.0) * 1.1 + nu
+    is_slight = missing <= len(A) * SINGLE
+    if repair != SHIFT or not is_slight:
+        raise InvalidProblem(_indefinite(len(A), smallest, missing, exponent, is_slight))
+    shift = float(np.ldexp(1.0, np.frexp(missing)[1]))  # a power of two, which few diagonals round
+    B = A + shift * np.eye(len(A))
+    return MatrixCovariance(B, nu=nu, shift=shift, added=np.diag(B) - np.diag(A), **recipe)
+
+
+def _indefinite(n: int, smallest: float, missing: float, exponent: Any, is_slight: bool) -> str:
+    unit = float(np.ldexp(1.0, int(exponent)))
+    way_out = (
+        f'take repair="{SHIFT}", which accepts rounding to single precision and states values and bounds for '
+        "the matrix as given"
+        if is_slight
+        else f"give the data instead, or A + {missing * unit:.2g} * np.eye({n}), which adds that to every "
+        "value"
+    )
     return (
         "a covariance must be positive semidefinite up to the rounding of its entries, got a smallest "
-        f"eigenvalue of {smallest * unit:.4g}; give the data instead, or A + {missing:.2g} * "
-        f"np.eye({len(A)}), which adds that to every value"
+        f"eigenvalue of {smallest * unit:.4g}; {way_out}"
     )
 
 

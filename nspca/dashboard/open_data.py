@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
+from nspca.covariance.inputs import SHIFT
 from nspca.dashboard import open_folder
 from nspca.dashboard.app import cache, state, wording
 from nspca.data import (
@@ -163,6 +164,7 @@ def reference() -> DataSpec:
         upload=state.get("upload"),
         vocabulary=state.get("vocab"),
         covariance=state.get("cov"),
+        repair=state.get("repair"),
         id_column=state.get("id"),
         label_column=state.get("label"),
         features_in_rows=state.get("rows"),
@@ -416,7 +418,9 @@ def _columns(workspace: str, upload: str, name: str) -> Layout | None:
 
 
 @cache.keep("Preparing the covariance …")
-def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: Dataset) -> nspca.Problem:
+def _problem(
+    content: str, covariance: bool, center: bool, scale: bool, repair: bool, _data: Dataset
+) -> nspca.Problem:
     # A data frame carries the names into the sentence about constant columns.
     X = (
         _data.X
@@ -424,7 +428,7 @@ def _problem(content: str, covariance: bool, center: bool, scale: bool, _data: D
         else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
     )
     if covariance:
-        return nspca.Problem.from_covariance(X, 1)
+        return nspca.Problem.from_covariance(X, 1, repair=SHIFT if repair else None)
     return nspca.Problem.from_data(X, 1, center=center, scale=scale)
 
 
@@ -448,7 +452,8 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
 
 def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
     given = of.dataset.is_covariance
-    made = _problem(of.content, given, center and not given, scale and not given, of.dataset)
+    how = given, center and not given, scale and not given, given and of.reference.repair
+    made = _problem(of.content, *how, of.dataset)
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
 
 

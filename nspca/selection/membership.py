@@ -263,7 +263,7 @@ def membership(
     given.ratio(result.value)  # a bound below the value is refused
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
-    interest = bounds.Interest(result.value / A.unit, float(share))
+    interest = bounds.Interest(A.to_unit(result.value), float(share))
     with threadpool_limits(1):  # the calls are small and many, as in `bounds.strongest`
         order = _order_by_cost(problem, x, reached, effort)
         found = list(bounds.certificates(problem, given, interest, order, report))
@@ -277,8 +277,8 @@ def membership(
         used=x != 0,
         upper_with=having,
         upper_without=lacking,
-        value_with=reached.having * A.unit,
-        value_without=reached.lacking * A.unit,
+        value_with=(reached.having - A.relief) * A.unit,
+        value_without=(reached.lacking - A.relief) * A.unit,
         partner=reached.partner,
     )
 

@@ -11,6 +11,7 @@ from pydantic import StrictStr
 
 from nspca.api import certify, line_of, solve
 from nspca.certificate import Certificate
+from nspca.covariance.inputs import SHIFT
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -316,6 +317,7 @@ def _one_by_one_python(spec: ComponentsSpec, method: str, given: str) -> list[st
     make = "from_covariance" if spec.data.covariance else "from_data"
     if spec.data.covariance:
         words = {name: value for name, value in words.items() if name not in ("center", "scale")}
+        words |= {"repair": repr(SHIFT)} if spec.data.repair else {}
     how = "".join(f", {name}={value}" for name, value in words.items())
     part = "X[left][:, left]" if spec.data.covariance else "X[:, left]"
     return [

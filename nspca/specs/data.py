@@ -104,6 +104,9 @@ class DataSpec(Model):
         How the words are counted; see `nspca.read_text`.
     covariance : bool
         Whether the table is itself a covariance.
+    repair : bool
+        Whether a covariance that misses being semidefinite by single precision is accepted, as with
+        ``Problem.from_covariance(..., repair="shift")``.
     prepared : tuple of str
         Names of `nspca.data.PREPARATIONS`, done first and in this order.
     only, without : tuple of int
@@ -127,6 +130,7 @@ class DataSpec(Model):
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
     covariance: StrictBool = False
+    repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
     id_column: Annotated[Column, Option("Names of the samples", "id", address.COLUMN)] = None
     label_column: Annotated[Column, Option("Labels", "label", address.COLUMN)] = None
     features_in_rows: Annotated[StrictBool, Option("Features are in rows", "rows")] = False

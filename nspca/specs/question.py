@@ -11,6 +11,7 @@ from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt
 
 from nspca.bounds.plan import PLANS
+from nspca.covariance.inputs import SHIFT
 from nspca.data import Dataset
 from nspca.errors import InvalidData
 from nspca.planning.costs import Plan, planned
@@ -128,7 +129,7 @@ class ProblemSpec(Spec):
 
     def numbers_only(self) -> "ProblemSpec":
         """Return the question without the place of its data: it serves all who have the same numbers."""
-        return self.but(data=DataSpec(covariance=self.data.covariance))
+        return self.but(data=DataSpec(covariance=self.data.covariance, repair=self.data.repair))
 
     def open(self, beside: Path = Path()) -> Dataset | OnDisk:
         """Read the data; see `DataSpec.open`."""
@@ -141,7 +142,7 @@ class ProblemSpec(Spec):
         X = X.X if isinstance(X, OnDisk) else X
         how: dict[str, Any] = {"k": self.first, "nonneg": self.nonneg, "forced": self.forced}
         if self.data.covariance or getattr(X, "is_covariance", False):
-            return Problem.from_covariance(X, **how)
+            return Problem.from_covariance(X, **how, repair=SHIFT if self.data.repair else None)
         how |= {"center": self.center, "scale": self.scale}
         if hasattr(X, "blocks"):
             return Problem.from_shards(X, **how, **spread)
@@ -215,6 +216,7 @@ class ProblemSpec(Spec):
         if self.data.covariance:
             make = "from_covariance"
             words = {name: value for name, value in words.items() if name not in ("center", "scale")}
+            words |= {"repair": repr(SHIFT)} if self.data.repair else {}
         elif self.data.folder is not None and not self.data.some:
             make = "from_shards"
         return "\n".join([*self.data.to_python(), f"problem = nspca.Problem.{make}(X, {arguments(words)})"])

@@ -412,6 +412,16 @@ def test_an_indefinite_covariance(visit, sentence):
     assert "positive semidefinite" in sentence(page)
 
 
+def test_a_covariance_in_single_precision_is_accepted_on_request(visit, sentence, address):
+    X = np.random.default_rng(0).standard_normal((3, 8))
+    A = np.corrcoef(X.T).astype(np.float32).astype(np.float64)
+    page = upload(visit, csv(A.tolist(), "abcdefgh"))
+    page.toggle(key="widget_cov").set_value(True).run()
+    assert "positive semidefinite" in sentence(page)
+    page.toggle(key="widget_repair").set_value(True).run()
+    assert not page.error and address(page)["repair"] == "1"
+
+
 def test_a_table_that_is_no_covariance(visit, table, sentence):
     page = upload(visit, csv(table))
     page.toggle(key="widget_cov").set_value(True).run()

@@ -107,6 +107,7 @@ VALUES: dict[str, Kept] = {
     "pairs": Kept(read_flag, lambda: False),  # pairs of words are counted too
     "most": Kept(read_integer, lambda: MOST_WORDS),  # words that are kept
     "cov": Kept(read_flag, lambda: False),  # the uploaded table is itself a covariance
+    "repair": Kept(read_flag, lambda: False),  # a covariance may miss semidefiniteness by single precision
     "center": Kept(read_flag, lambda: True),
     "scale": Kept(read_flag, lambda: False),
     "drop": Kept(read_flag, lambda: False),  # constant features are left out
@@ -190,7 +191,7 @@ VALUES: dict[str, Kept] = {
     "at": Kept(read_integer),
 }
 OF_WORDS = ("words", "text", "split", "stop", "low", "high", "weigh", "pairs", "most")
-ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "vocab", "about", "pixels", *OF_WORDS)
+ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "repair", "vocab", "about", "pixels", *OF_WORDS)
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "some", "phi", "candidate", "out",
     "only", "one", "keep",
@@ -198,7 +199,7 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "named", "compare", "ks",
 )  # fmt: skip
 OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
-_FILE = "vocab about rows id label gaps cov pixels words text split stop low high weigh pairs most "
+_FILE = "vocab about rows id label gaps cov repair pixels words text split stop low high weigh pairs most "
 _DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts "
 # The names that the address of each page carries; those that stand nowhere here are in every address.

@@ -174,6 +174,14 @@ def preparation(of: Chosen) -> None:
     """Centre and scale, and what the covariance is like then."""
     if of.dataset.is_covariance:
         st.caption("A covariance matrix is taken as it is: there is nothing to centre or to scale.")
+        if of.reference.upload is not None:
+            st.toggle(
+                "Accept rounding to single precision",
+                help="A matrix that was stored in single precision can have eigenvalues slightly below zero. "
+                "A multiple of the identity is then added for the search and the proof. Values and bounds "
+                "are stated for the matrix as given.",
+                **state.bind("repair", then=_changed),
+            )
     else:
         with st.container(horizontal=True):
             st.toggle(

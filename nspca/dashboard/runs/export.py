@@ -38,4 +38,5 @@ def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", *
 
 def with_file(spec: ProblemSpec, path: str) -> ProblemSpec:
     """Return the question about a file that stands beside it, which holds the data after all steps."""
-    return spec.but(data=DataSpec(path=path, covariance=spec.data.covariance, content=spec.data.content))
+    kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
+    return spec.but(data=DataSpec(path=path, **kept))

@@ -67,7 +67,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
         if problem.n <= AT_ONCE:
             return _computed(name, problem, result, within / 1000)
         spec = MembershipSpec(
-            data=DataSpec(covariance=about.dataset.is_covariance),
+            data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
             k=problem.k,
             nonneg=problem.nonneg,
             center=problem.covariance.center,
