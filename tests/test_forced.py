@@ -34,7 +34,7 @@ def test_which_methods_take_them():
 
 
 @pytest.mark.parametrize(("method", "nonneg"), list(itertools.product(TAKE, (True, False))))
-@counts(30, 600)
+@counts(20, 600)
 def test_value_brute_force_upper_in_that_order(method, nonneg, count):
     """Ties, duplicates, zero rows, negative correlations, rank 1 are among the kinds of case."""
     if not line_of(method).has_form(nonneg):
@@ -56,7 +56,7 @@ def test_value_brute_force_upper_in_that_order(method, nonneg, count):
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(20, 300)
 def test_every_k_and_every_number_of_forced_features(nonneg, count):
-    for number, case in enumerate(cases(count, n_max=5 if count < 100 else 6, ranks=(1, 2, 3, 5), seed=31)):
+    for number, case in enumerate(cases(count, n_max=4 if count < 100 else 6, ranks=(1, 2, 3, 5), seed=31)):
         A, n = case.V @ case.V.T, len(case.V)
         order = np.random.default_rng(number).permutation(n).tolist()
         for k in range(1, n + 1):

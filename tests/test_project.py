@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -64,17 +65,25 @@ def test_requirements_have_a_floor_and_a_ceiling():
         assert {clause.operator for clause in requirement.specifier} == {">=", "<"}, requirement
 
 
-def imported(paths) -> set[str]:
-    """The distributions that these files import, those inside functions too."""
-    distributions = packages_distributions()
+packages_distributions = functools.cache(packages_distributions)
+
+
+@functools.cache
+def imported_by(path: Path) -> set[str]:
+    """Return the names of the packages that a file imports, those inside functions too."""
     names: set[str] = set()
-    for path in paths:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                names.add(node.module.split(".")[0])
-    names -= {*sys.stdlib_module_names, "nspca"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def imported(paths) -> set[str]:
+    """Return the distributions that these files import."""
+    distributions = packages_distributions()
+    names = set().union(*map(imported_by, paths)) - {*sys.stdlib_module_names, "nspca"}
     return {canonicalize_name(found) for name in names for found in distributions.get(name, [name])}
 
 

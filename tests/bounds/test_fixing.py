@@ -196,6 +196,7 @@ def branching(monkeypatch):
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
 
 
+@pytest.mark.visit
 def test_an_ended_search_goes_on_from_its_certificate(branching):
     X, problem = hard()
     result = nspca.solve(problem, certify=None)

@@ -85,8 +85,7 @@ def rivals(n=24):
     return F @ shares + 0.6 * rng.standard_normal((200, n))
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("sizes", [(8, 4), (6, 6)])
+@pytest.mark.parametrize(("sizes", "nonneg"), [((8, 4), True), ((6, 6), False)])
 def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     X = rivals()
     problem = Problem.from_data(X, sizes, nonneg)

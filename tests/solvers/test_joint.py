@@ -213,7 +213,7 @@ def test_sizes_need_a_joint_method_and_the_right_number():
 @pytest.mark.parametrize(
     ("name", "file", "rows", "center", "factor", "sizes", "nonneg", "reach"),
     [
-        ("bow-kos", None, None, False, 1, (15,) * 8, False, 62.6),
+        pytest.param("bow-kos", None, None, False, 1, (15,) * 8, False, 62.6, marks=pytest.mark.visit),
         pytest.param("leukemia", None, None, True, 1, (40,) * 5, False, 5.64e9, marks=pytest.mark.long),
         pytest.param("arcene", "arcene.npz", 100, True, 1, (40,) * 5, False, 1.116e7, marks=pytest.mark.long),
         ("mfeat", "mfeat_pix.npz", None, True, 1, (40,) * 5, False, 566.0),
