@@ -3,6 +3,7 @@ its content.
 """
 
 import hashlib
+import re
 import threading
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,9 +31,11 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import CHANGES, OF_FEATURES
+from nspca.specs.data import CHANGES, OF_FEATURES, title_of
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
+NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]+")
+"""Characters of a name that a file's name does not have."""
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -65,10 +68,11 @@ class Chosen:
 
     @property
     def stem(self) -> str:
-        """What files about these data are called."""
+        """The name of files about these data in plain ASCII: that of the sample, upload or folder."""
         stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        kind = "folder" if self.reference.folder is not None else "upload"
-        return f"{self.reference.sample or kind}{stand_in}"
+        where = self.reference
+        name = where.sample or (where.folder if where.folder is not None else title_of(where.file))
+        return f"{NO_FILE_NAME.sub('-', name).strip('-.') or 'upload'}{stand_in}"
 
 
 def chosen() -> Chosen:

@@ -17,7 +17,7 @@ MOST = 4000
 MOST_ARROWS = 12
 """Arrows that are drawn at most: more of them hide the samples and each other."""
 REACH = 0.8
-"""Length of the longest arrow, in units of the largest score on its axis."""
+"""Length of an arrow of correlation 1, in units of the largest score on its axis."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Arrows:
     Parameters
     ----------
     names : sequence of str
-    weights : (a, 2) float64
-        Weight of each feature in the component of either axis.
+    correlations : (a, 2) float64
+        Of each feature with the scores of either axis, from -1 to 1.
     """
 
     names: Sequence[str]
-    weights: ArrayLike
+    correlations: ArrayLike
 
 
 def sample_map(
@@ -60,7 +60,7 @@ def sample_map(
     label : str
         What the labels are called.
     arrows : Arrows, optional
-        Drawn from the origin, the longest to `REACH` of the largest score.
+        Drawn from the origin; one of correlation 1 reaches to `REACH` of the largest score.
     most : int
         Samples drawn at most; of more, every so-many-th is drawn, and the figure says so.
     """
@@ -152,9 +152,8 @@ def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
 
 
 def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
-    W = np.asarray(arrows.weights, float)
-    longest, reach = np.abs(W).max(axis=0), np.abs(S).max(axis=0, initial=0.0)
-    ends = W * np.where(longest > 0, REACH * reach / np.where(longest > 0, longest, 1.0), 0.0)
+    W = np.asarray(arrows.correlations, float)
+    ends = W * REACH * np.abs(S).max(axis=0, initial=0.0)
     xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))
     xs[1::3], ys[1::3] = ends.T
     xs[2::3] = ys[2::3] = np.nan
@@ -169,7 +168,7 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         textposition="top center",
         marker={"size": 6, "color": MAIN, "symbol": "diamond"},
         hovertext=[
-            f"{plain(name)}: weights {a:.2f} and {b:.2f}"
+            f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
             for name, (a, b) in zip(arrows.names, W, strict=True)
         ],
         hoverinfo="text",

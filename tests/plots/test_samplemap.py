@@ -47,20 +47,13 @@ def test_of_large_tables_some_are_drawn_and_it_says_so():
     assert drawn_samples(4000, 4000).tolist() == list(range(4000)) and drawn_samples(0).size == 0
 
 
-def test_arrows_point_where_the_weights_do_and_reach_into_the_cloud():
-    weights = np.array([[0.8, 0.0], [0.0, -0.6], [0.4, 0.3]])
-    figure = sample_map(SCORES, arrows=Arrows(["f", "g", "h"], weights))
-    ends = figure.data[-1]
-    assert (
-        np.allclose(ends.x, [2.4, 0, 1.2])
-        and np.allclose(ends.y, [0, -4, 2])
-        and list(ends.text) == ["f", "g", "h"]
-    )
-    lines = figure.data[-2]
+def test_arrows_point_where_the_correlations_do():
+    figure = sample_map(SCORES, arrows=Arrows(["f", "g"], [[0.5, 0.0], [-0.25, 1.0]]))
+    ends, lines = figure.data[-1], figure.data[-2]
+    assert np.allclose(ends.x, [0.5 * 0.8 * 3, -0.25 * 0.8 * 3]) and np.allclose(ends.y, [0, 0.8 * 5])
+    assert list(ends.text) == ["f", "g"] and "0.50 across and 0.00 up" in ends.hovertext[0]
     assert np.allclose(lines.x[1::3], ends.x) and np.isnan(lines.x[2::3]).all()
-    assert "3 features as arrows" in figure.layout.meta["alt"]
-    flat = sample_map(SCORES, arrows=Arrows(["f"], [[0.0, 1.0]]))
-    assert flat.data[-1].x[0] == 0, "a feature of one component alone has no length along the other"
+    assert "2 features as arrows" in figure.layout.meta["alt"]
 
 
 @pytest.mark.parametrize(
