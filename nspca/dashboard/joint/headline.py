@@ -92,5 +92,5 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
             f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
         )
     else:
-        st.markdown(f"The search for all {about.one}s at once comes last. The quicker methods run first.")
+        st.caption(f"The search for all {about.one}s at once comes last. The quicker methods run first.")
     figures.draw(figure, f"{about.key}_climb", same=run_id)

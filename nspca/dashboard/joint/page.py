@@ -90,14 +90,15 @@ class JointPage(AnswerPage):
         X = climb[-1].components(n) if climb and at_work else None
         if X is not None and run.of.table is None:
             results[climb[-1].method] = nspca.Result.of(problem, X, nspca.Status.CANCELLED, climb[-1].method)
+        if results:
+            best = max(results, key=lambda method: results[method].value)
+            outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended)
+            headline.show(outcome)
+            self._view.rows(outcome)
+        _say_failures(now)
         closing = bool(joint_proof.closers(now)) and joint_proof.live(now, problem, run.id)
         if not now.ended and not closing and "joint" in run.asked.methods:
             headline.climb(climb, at_work, self.about, run.id)
-        _say_failures(now)
-        if results:
-            outcome = self._outcome(run, now, results, live=not now.ended)
-            headline.show(outcome)
-            self._view.rows(outcome)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Outcome:
         found, tried = {method: results[method, r] for method, r in results}, proofs.attempts(run.asked)
