@@ -21,18 +21,29 @@ if TYPE_CHECKING:
     from nspca.problem import Problem
     from nspca.progress import Event
     from nspca.result import Result, Status, Sweep, knee
-    from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
+    from nspca.selection import (
+        Choice,
+        GroupEffects,
+        NoiseTest,
+        choose_components,
+        choose_k,
+        group_effects,
+        held_out_group_effects,
+        noise_test,
+    )
     from nspca.selection.membership import Membership, Place, membership
     from nspca.shards import Shards
     from nspca.solvers import METHODS
     from nspca.specs import (
         ChoiceSpec,
         ComparisonSpec,
+        ComponentsChoiceSpec,
         ComponentsSpec,
         ComponentsStabilitySpec,
         DataSpec,
         DetectionSpec,
         GenesSpec,
+        GroupsSpec,
         MembershipSpec,
         NoiseSpec,
         PaperSpec,
@@ -58,6 +69,7 @@ __all__ = [
     "Choice",
     "ChoiceSpec",
     "ComparisonSpec",
+    "ComponentsChoiceSpec",
     "ComponentsSpec",
     "ComponentsStabilitySpec",
     "DataSpec",
@@ -65,6 +77,8 @@ __all__ = [
     "DetectionSpec",
     "Event",
     "GenesSpec",
+    "GroupEffects",
+    "GroupsSpec",
     "InvalidData",
     "InvalidOption",
     "InvalidProblem",
@@ -92,6 +106,8 @@ __all__ = [
     "certify",
     "choose_components",
     "choose_k",
+    "group_effects",
+    "held_out_group_effects",
     "knee",
     "load_sample",
     "membership",
@@ -125,18 +141,29 @@ _ROOMS = {
     "problem": ("Problem",),
     "progress": ("Event",),
     "result": ("Result", "Status", "Sweep", "knee"),
-    "selection": ("Choice", "NoiseTest", "choose_components", "choose_k", "noise_test"),
+    "selection": (
+        "Choice",
+        "GroupEffects",
+        "NoiseTest",
+        "choose_components",
+        "choose_k",
+        "group_effects",
+        "held_out_group_effects",
+        "noise_test",
+    ),
     "selection.membership": ("Membership", "Place", "membership"),
     "shards": ("Shards",),
     "solvers": ("METHODS",),
     "specs": (
         "ChoiceSpec",
         "ComparisonSpec",
+        "ComponentsChoiceSpec",
         "ComponentsSpec",
         "ComponentsStabilitySpec",
         "DataSpec",
         "DetectionSpec",
         "GenesSpec",
+        "GroupsSpec",
         "MembershipSpec",
         "NoiseSpec",
         "PaperSpec",

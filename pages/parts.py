@@ -1,8 +1,7 @@
-"""Parts: images taken apart into pieces that do not overlap, all found at once."""
+"""Parts: images taken apart into pieces that do not overlap, all found together."""
 
 from nspca.dashboard.app import frame
-from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import parts
+from nspca.dashboard.joint import page, parts
 
 with frame.page("Parts"):
-    joint_page.show("Which parts are images made of?", parts.SUBJECT, parts.VIEW)
+    page.show(parts.SUBJECT, parts.VIEW)

@@ -1,8 +1,7 @@
-"""Topics: groups of words, or of any named features, that do not overlap, all found at once."""
+"""Topics: groups of words that do not overlap, all found together."""
 
 from nspca.dashboard.app import frame
-from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import topics
+from nspca.dashboard.joint import page, topics
 
 with frame.page("Topics"):
-    joint_page.show("What belongs together?", topics.SUBJECT, topics.VIEW)
+    page.show(topics.SUBJECT, topics.VIEW)

@@ -22,7 +22,7 @@ from nspca.bounds.lean import lean
 from nspca.dashboard import home, open_data
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.joint import form as joint_form
-from nspca.dashboard.joint import parts, topics
+from nspca.dashboard.joint.subject import SUBJECTS, kind_of
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.shipped_answers import Answer
@@ -44,7 +44,7 @@ def questions(names=SAME_EVERYWHERE) -> Iterator[tuple[str, Chosen, ProblemSpec]
     """Yield sample, data and usual question, for every page that would show the sample."""
     for name in names:
         of = open_data.find(DataSpec(sample=name), None)
-        about = next(about for about in (parts.SUBJECT, topics.SUBJECT) if about.suits(of.dataset))
+        about = next(about for about in SUBJECTS if about.kind == kind_of(of.dataset))
         yield name, of, joint_form.usual(about, of)
         yield name, of, compare_form.usual(of)
 

@@ -3,6 +3,7 @@ its content.
 """
 
 import hashlib
+import re
 import threading
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,9 +32,11 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
+from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES, title_of
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
+NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]+")
+"""Characters of a name that a file's name does not have."""
 _USUAL = {"id_column": None, "label_column": None, "features_in_rows": False}
 _USUAL_OF_TEXTS = {"id_column": None, "label_column": None}
 """Options of reading that are named even at their defaults, so that a first look finds the same reading."""
@@ -69,10 +72,11 @@ class Chosen:
 
     @property
     def stem(self) -> str:
-        """What files about these data are called."""
+        """The name of files about these data in plain ASCII: that of the sample, upload or folder."""
         stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        kind = "folder" if self.reference.folder is not None else "upload"
-        return f"{self.reference.sample or kind}{stand_in}"
+        where = self.reference
+        name = where.sample or (where.folder if where.folder is not None else title_of(where.file))
+        return f"{NO_FILE_NAME.sub('-', name).strip('-.') or 'upload'}{stand_in}"
 
 
 def chosen() -> Chosen:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.plots.samples import SYMBOLS
 from nspca.plots.theme import hide_axes, light, new_figure, plain
 from nspca.presentation.colours import (
     BOUND,
@@ -24,7 +25,6 @@ from nspca.presentation.colours import (
 from nspca.presentation.numerals import format_bound_share, format_value_share
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def sheet(

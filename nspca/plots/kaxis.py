@@ -24,9 +24,12 @@ def place(ks: Sequence[int], k: float) -> float:
     return log10(k) if logarithmic(ks) else k
 
 
-def lay_out(figure: go.Figure, ks: Sequence[int]) -> None:
+TITLE = "k, features allowed in the component"
+
+
+def lay_out(figure: go.Figure, ks: Sequence[int], title: str = TITLE) -> None:
     """Set the title, ticks and range of the axis, and keep viewers from panning away from the values of k."""
-    figure.update_xaxes(title_text="k, features allowed in the component")
+    figure.update_xaxes(title_text=title)
     if not ks:
         return
     first, last = place(ks, ks[0]), place(ks, ks[-1])

@@ -16,7 +16,11 @@ def _jitter(count: int) -> np.ndarray:
     return (np.arange(count) * 0.6180339887498949) % 1 - 0.5
 
 
-def groups_of(labels: Any, count: int, most: int = 12) -> list[tuple[str, np.ndarray]]:
+MOST_GROUPS = 12
+"""Labels of more values share one group for the rest: more colours are not told apart."""
+
+
+def groups_of(labels: Any, count: int, most: int = MOST_GROUPS) -> list[tuple[str, np.ndarray]]:
     """Return the samples by label, in order of appearance. Beyond `most` different labels the rest share one
     group.
     """
@@ -30,7 +34,7 @@ def groups_of(labels: Any, count: int, most: int = 12) -> list[tuple[str, np.nda
     return [*groups, ("other labels", rest)] if rest.size else groups
 
 
-_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def score_figure(
@@ -78,7 +82,7 @@ def score_figure(
                 "size": 7 if len(drawn) < 1000 else 4,
                 "opacity": 0.7,
                 "color": COLOURS[index % len(COLOURS)],
-                "symbol": _SYMBOLS[index % len(_SYMBOLS)],
+                "symbol": SYMBOLS[index % len(SYMBOLS)],
             },
             hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}"
             + (", %{y:.4g}" if points.shape[1] > 1 else "")

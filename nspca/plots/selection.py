@@ -17,7 +17,14 @@ Columns = Mapping[str, Sequence[float | None]]
 
 
 def choice_figure(
-    ks: Sequence[int], columns: Columns, total: float, best: int | None = None, simplest: int | None = None
+    ks: Sequence[int],
+    columns: Columns,
+    total: float,
+    best: int | None = None,
+    simplest: int | None = None,
+    *,
+    of: str = "k",
+    agreement: bool = True,
 ) -> go.Figure:
     """Draw, for each k, the variance that components explain of held-out rows and of the rows they were
     fitted to.
@@ -27,13 +34,16 @@ def choice_figure(
 
     Parameters
     ----------
-    ks : numbers of features
+    ks : numbers of features, or of components
     columns : ``value, held_out, held_out_error, stability, stability_error`` as in `nspca.Choice`
     total : total variance, in the units of `value`
     best, simplest : the k that explains most of held-out rows, and the smallest within its standard error
+    of : "k", or what the components are called
+    agreement : whether there is a place for the agreement
     """
     known = {name: np.array(column, dtype=float) for name, column in columns.items()}
-    figure = new_figure(_alt(ks, known, best, simplest), height=520)
+    figure = new_figure(_alt(ks, known, best, simplest, of), height=520 if agreement else 360)
+    shown = "k = " if of == "k" else f"{of}: "
     found = 100 * known["value"] / (total or 1.0)
     figure.add_scatter(
         x=list(ks),
@@ -41,10 +51,13 @@ def choice_figure(
         name="of the rows they were found on",
         mode="lines",
         line={"color": CONTEXT, "dash": "dot"},
-        hovertemplate="<b>k = %{x}</b><br>%{y:.4g} % of the variance of all rows<extra></extra>",
+        hovertemplate=f"<b>{shown}%{{x}}</b><br>%{{y:.4g}} % of the variance of all rows<extra></extra>",
     )
-    _with_errors(figure, ks, 100 * known["held_out"], 100 * known["held_out_error"], HELD_OUT, MAIN)
-    _with_errors(figure, ks, known["stability"], known["stability_error"], AGREEMENT, SECOND, "y2")
+    held_out = 100 * known["held_out"], 100 * known["held_out_error"]
+    _with_errors(figure, ks, *held_out, HELD_OUT, MAIN, shown=shown)
+    if agreement:
+        same = known["stability"], known["stability_error"]
+        _with_errors(figure, ks, *same, AGREEMENT, SECOND, "y2", shown)
     for k, symbol, name in ((simplest, "circle-open", "smallest as good"), (best, "star", "best")):
         if k is not None:
             at = list(ks).index(k)
@@ -56,13 +69,12 @@ def choice_figure(
                 marker={"symbol": symbol, "size": 15, "color": RECOMMENDED, "line": {"width": 2}},
                 hoverinfo="skip",
             )
-    kaxis.lay_out(figure, list(ks))
-    agreement = {"domain": LOWER, "range": [-0.05, 1.08], "title": {"text": "agreement"}, "tickformat": ".1f"}
-    return figure.update_layout(
-        yaxis={"domain": UPPER, "title": {"text": "% of the variance"}, "rangemode": "tozero"},
-        yaxis2=agreement,
-        xaxis={"anchor": "y2"},
-    )
+    kaxis.lay_out(figure, list(ks), kaxis.TITLE if of == "k" else f"number of {of}")
+    upper = {"title": {"text": "% of the variance"}, "rangemode": "tozero"}
+    if not agreement:
+        return figure.update_layout(yaxis=upper, xaxis={"dtick": 1})
+    lower = {"domain": LOWER, "range": [-0.05, 1.08], "title": {"text": "agreement"}, "tickformat": ".1f"}
+    return figure.update_layout(yaxis=upper | {"domain": UPPER}, yaxis2=lower, xaxis={"anchor": "y2"})
 
 
 def _with_errors(
@@ -73,9 +85,10 @@ def _with_errors(
     name: str,
     colour: str,
     axis: str = "y",
+    shown: str = "k = ",
 ) -> None:
     said = [
-        f"<b>k = {k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
+        f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
         for k, value, error in zip(ks, values, errors, strict=True)
     ]
     figure.add_scatter(
@@ -91,10 +104,22 @@ def _with_errors(
     )
 
 
-def _alt(ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None) -> str:
+def _alt(
+    ks: Sequence[int],
+    known: Mapping[str, np.ndarray],
+    best: int | None,
+    simplest: int | None,
+    of: str = "k",
+) -> str:
+    number = "features" if of == "k" else of
     if best is None:
-        return "Variance of held-out rows against the number of features: nothing is ready yet."
+        return f"Variance of held-out rows against the number of {number}: nothing is ready yet."
     most = 100 * np.nanmax(known["held_out"])
+    if of != "k":
+        return (
+            f"Variance of held-out rows against the number of {of}, from {ks[0]} to {ks[-1]}: {best} explain "
+            f"most, {most:.3g} %, and {simplest} are as good within a standard error."
+        )
     return (
         f"Variance of held-out rows against k, {len(ks)} values of k from {ks[0]} to {ks[-1]}: most is "
         f"explained at k = {best}, {most:.3g} %, and k = {simplest} is as good within a standard error."

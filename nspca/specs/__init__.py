@@ -11,6 +11,7 @@ from nspca.specs.base import Description, Field
 from nspca.specs.comparison import ComparisonSpec
 from nspca.specs.components import ComponentsSpec
 from nspca.specs.data import DataSpec
+from nspca.specs.groups import GroupsSpec
 from nspca.specs.membership import MembershipSpec
 from nspca.specs.optimum import OptimumSpec
 from nspca.specs.paper import PaperSpec
@@ -18,7 +19,7 @@ from nspca.specs.preview import PreviewSpec
 from nspca.specs.proof import CheckSpec, ProofSpec
 from nspca.specs.published import published_bounds
 from nspca.specs.question import ProblemSpec, Spec
-from nspca.specs.selection import ChoiceSpec, NoiseSpec
+from nspca.specs.selection import ChoiceSpec, ComponentsChoiceSpec, NoiseSpec
 from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
 from nspca.specs.stability import ComponentsStabilitySpec, StabilitySpec
 from nspca.specs.successive import SuccessiveSpec
@@ -29,6 +30,7 @@ __all__ = [
     "CheckSpec",
     "ChoiceSpec",
     "ComparisonSpec",
+    "ComponentsChoiceSpec",
     "ComponentsSpec",
     "ComponentsStabilitySpec",
     "DataSpec",
@@ -36,6 +38,7 @@ __all__ = [
     "DetectionSpec",
     "Field",
     "GenesSpec",
+    "GroupsSpec",
     "MembershipSpec",
     "NoiseSpec",
     "OptimumSpec",

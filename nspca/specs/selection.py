@@ -1,4 +1,4 @@
-"""Specs for choosing k: evidence from held-out rows for each k, and a comparison with shuffled tables."""
+"""Specs about other rows: how many features or components, and a comparison with shuffled tables."""
 
 import json
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from pydantic import Field as Limits
 from pydantic import StrictInt, StrictStr
 
 from nspca.progress import Event, Report, silent
-from nspca.selection import Choice, NoiseTest, choose_k, noise_test
-from nspca.selection.choice import DRAWS, FOLDS
+from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
+from nspca.selection.choice import DRAWS, FOLDS, MOST
 from nspca.selection.noise import TABLES
 from nspca.specs.base import Description, Option
 from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words
@@ -20,6 +20,8 @@ from nspca.specs.sweep import Ks, check_increasing, check_methods
 
 Method = Annotated[StrictStr, Option("Method", to="call", say=str, always=True)]
 Parts = Annotated[StrictInt, Limits(ge=0)]
+Folds = Annotated[Parts, Option("Parts held out", to="call", say=lambda value: f"{value} parts held out")]
+Draws = Annotated[Parts, Option("Draws", to="call", say=lambda value: f"{value} draws")]
 
 
 class _OfRows(ProblemSpec):
@@ -60,10 +62,8 @@ class ChoiceSpec(_OfRows):
 
     ks: Ks
     method: Method = "auto"
-    folds: Annotated[
-        Parts, Option("Parts held out", to="call", say=lambda value: f"{value} parts held out")
-    ] = FOLDS
-    draws: Annotated[Parts, Option("Draws", to="call", say=lambda value: f"{value} draws")] = DRAWS
+    folds: Folds = FOLDS
+    draws: Draws = DRAWS
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
@@ -89,12 +89,8 @@ class ChoiceSpec(_OfRows):
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
         """Return the `nspca.Choice`; `report` gets what is known so far as the payload of its events."""
-
-        def say(event: Event) -> None:
-            row = event.payload.get("row")
-            report(event if row is None else replace(event, payload=pack(Weighed(**row))))
-
-        return choose_k(self.rows(X), self.ks, **self.how(), folds=self.folds, draws=self.draws, report=say)
+        parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
+        return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=_weighing(report))
 
     def pack(self, result: Choice) -> bytes:
         return json.dumps(vars(row_of(result))).encode()
@@ -109,6 +105,82 @@ class ChoiceSpec(_OfRows):
         return "\n".join(
             [
                 f"choice = nspca.choose_k(X, {list(self.ks)}, {self._words()})",
+                "print(choice.frame.to_string(index=False))",
+                "print(choice.best, choice.simplest)",
+            ]
+        )
+
+
+class ComponentsChoiceSpec(_OfRows):
+    """Evidence from held-out rows and rows drawn again for each number of components.
+
+    Parameters
+    ----------
+    k : int
+        Features in each component.
+    most : int
+        The largest number of components.
+    method : str
+        "auto" or a key of `nspca.METHODS`.
+    folds, draws : int
+        Parts of the rows that are held out in turn, and tables of rows drawn with replacement.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`, but no feature can be kept.
+    """
+
+    kind: ClassVar[str] = "components choice"
+
+    k: Whole
+    most: Whole = MOST
+    method: Method = "joint"
+    folds: Folds = FOLDS
+    draws: Draws = DRAWS
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods([self.method])
+
+    @property
+    def first(self) -> int:
+        return self.k
+
+    @property
+    def total(self) -> int:
+        """How many rows the answer reports."""
+        return 1 + self.folds + self.draws
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return (self.k,) * self.most, self.most * self.total
+
+    def describe(self) -> Description:
+        question = f"how many components of {self.k}, up to {self.most}"
+        return Description(self.data.title, question, self.details())
+
+    def run(self, report: Report = silent, X: Any = None) -> Choice:
+        """Return the `nspca.Choice` of a number of components; as far as it is known it is reported in
+        rows.
+        """
+        how = {name: value for name, value in self.how().items() if name != "forced"}
+        parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
+        return choose_components(self.rows(X), self.k, self.most, **how, **parts, report=_weighing(report))
+
+    def pack(self, result: Choice) -> bytes:
+        return json.dumps(vars(row_of(result))).encode()
+
+    @staticmethod
+    def unpack(body: bytes) -> Choice:
+        """Return the choice that `pack` made bytes of."""
+        return choice_of(Weighed(**json.loads(body)), "components")
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that computes the choice again."""
+        words = self.keywords("problem") | self.keywords("call")
+        words.pop("forced", None)
+        return "\n".join(
+            [
+                f"choice = nspca.choose_components(X, {self.k}, {self.most}, {arguments(words)})",
                 "print(choice.frame.to_string(index=False))",
                 "print(choice.best, choice.simplest)",
             ]
@@ -181,10 +253,26 @@ class NoiseSpec(_OfRows):
         )
 
 
-def choice_of(row: Weighed) -> Choice:
-    """Return a `Choice` from the row that a run reported, with nan for values that are not known yet."""
+def _weighing(report: Report) -> Report:
+    """Return a hook that packs what is known of a choice so far as a row."""
+
+    def say(event: Event) -> None:
+        row = event.payload.get("row")
+        report(event if row is None else replace(event, payload=pack(Weighed(**row))))
+
+    return say
+
+
+def choice_of(row: Weighed, of: str = "k") -> Choice:
+    """Return a `Choice` from the row that a run reported, with nan for values that are not known yet.
+
+    Parameters
+    ----------
+    row : Weighed
+    of : "k" or "components"
+    """
     columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
-    return Choice("k", np.array(row.numbers), **columns)
+    return Choice(of, np.array(row.numbers), **columns)
 
 
 def row_of(choice: Choice) -> Weighed:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import parts
-from nspca.dashboard.joint import views as joint_views
-from nspca.dashboard.joint.page import _says as says
+from nspca.dashboard.joint import parts, take_home
+from nspca.dashboard.joint.page import progress_line as says
 from nspca.dashboard.joint.sizes import read_sizes
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
@@ -72,8 +72,11 @@ def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):
 
 def test_from_run_to_parts(done, texts, alts):
     assert not done.exception and not done.error
-    assert "Found at once, 3 parts explain" in texts(done)
-    assert sum(alt.startswith("3 components by") for alt in alts(done)) == 2
+    assert "#### 3 parts of 6, 6 and 4 pixels explain " in texts(done)
+    assert "How much better another choice could be is not proved yet." in texts(done)
+    assert sum(alt.startswith("3 components by") for alt in alts(done)) == 1, "of the best method alone"
+    done = methods_of(done)
+    assert sum(alt.startswith("3 components by") for alt in alts(done)) == 3
     table = done.dataframe[0].value
     assert (
         table["method"].tolist() == ["joint", "tpower"]
@@ -86,15 +89,16 @@ def test_from_run_to_parts(done, texts, alts):
 def test_every_method_that_finds_components_together_counts_as_at_once(visit, ended, texts):
     page = visit(PAGE, **{**SHORT, "by": "coordinate,tpower"})
     page.button(key="run").click().run()
-    page = ended(page)
+    page = methods_of(ended(page))
     assert not page.exception and not page.error
     said, table = texts(page), page.dataframe[0].value.set_index("method")
-    assert "**coordinate** :small[:gray[at once, " in said and "**tpower** :small[:gray[one by one, " in said
+    assert "**coordinate** :small[:gray[all at once, " in said
+    assert "**tpower** :small[:gray[one after another, " in said
     assert table["found"].to_dict() == {"coordinate": "at once", "tpower": "one by one"}
     more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
     assert (
-        f"Found at once, 3 parts explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found one "
-        "by one." in said
+        f"**coordinate** looks for all parts together and explains {abs(more):.1f} % "
+        f"{'more' if more >= 0 else 'less'} than **tpower**" in said
     )
     assert np.isclose(table.loc["tpower", "gain"], more)
 
@@ -102,18 +106,24 @@ def test_every_method_that_finds_components_together_counts_as_at_once(visit, en
 def test_the_gain_compares_the_best_of_both_sides():
     made = lambda value: nspca.Result(np.eye(3)[:, :1], np.array([value]), nspca.Status.HEURISTIC, "")  # noqa: E731
     values = {"joint": 2.0, "coordinate": 3.0, "bipartite": 1.0, "em": 2.5, "cone": 1.5}
-    assert joint_views.gain({method: made(value) for method, value in values.items()}) == (
+    assert joint_methods.gain({method: made(value) for method, value in values.items()}) == (
         "coordinate",
         "em",
         pytest.approx(20.0),
     )
     assert (
-        joint_views.gain({method: made(values[method]) for method in ("joint", "coordinate", "bipartite")})
+        joint_methods.gain({method: made(values[method]) for method in ("joint", "coordinate", "bipartite")})
         is None
     )
 
 
+def methods_of(page):
+    """The page with the section of all methods."""
+    return page.segmented_control(key="widget_look").set_value("methods").run()
+
+
 def test_the_numbers_are_those_of_the_package(done):
+    done = methods_of(done)
     data = nspca.load_sample("digits")
     problem = nspca.Problem.from_data(data.X, (6, 6, 4))
     table = done.dataframe[0].value.set_index("method")
@@ -362,10 +372,11 @@ def test_the_snippet_finds_the_same(capsys, sizes):
 
 
 def test_exports_open_without_pickle(done):
-    assert [button.label for button in done.get("download_button")][:3] == [
+    assert [button.label for button in done.get("download_button")] == [
         "Parts, CSV",
         "Parts, NPZ",
         "Methods, CSV",
+        "JSON",
     ]
 
 
@@ -375,7 +386,7 @@ def test_the_arrays_are_complete():
     result = one_by_one(problem, "tpower", {}, 0, silent)
 
     made = SimpleNamespace(of=SimpleNamespace(dataset=data), results={"tpower": result})
-    with np.load(io.BytesIO(joint_views.arrays(made)), allow_pickle=False) as file:
+    with np.load(io.BytesIO(take_home.arrays(made)), allow_pickle=False) as file:
         assert (
             np.array_equal(file["components_tpower"], result.components)
             and file["feature_names"][0] == data.feature_names[0]
@@ -387,7 +398,7 @@ def test_components_are_sorted_without_changing_what_they_explain():
     results = {
         m: nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m) for m in ("joint", "tpower")
     }
-    shown = joint_views.ordered(results)
+    shown = joint_methods.ordered(results)
     assert np.array_equal(shown["joint"].components, X[:, ::-1]) and shown["joint"].values.tolist() == [2, 1]
     assert np.array_equal(shown["tpower"].components, X) and shown["tpower"].values.tolist() == [1, 2]
 
@@ -415,14 +426,11 @@ def test_every_pixel_of_the_union_has_the_colour_of_its_part():
     )
 
 
-def test_an_image_grows_part_by_part_and_less_is_missing_each_time(done, texts, alts):
+def test_an_image_grows_part_by_part_and_more_is_explained_each_time(done, texts, alts):
     grown = next(alt for alt in alts(done) if alt.startswith("Images side by side: mean, "))
-    missing = [float(part.split(": ")[1].removesuffix(" %")) for part in grown.split(", ")[1:-1]]
-    assert (
-        len(missing) == 3
-        and missing == sorted(missing, reverse=True)
-        and "what is still missing" in texts(done)
-    )
+    explained = [float(part.split(": ")[1].removesuffix(" %")) for part in grown.split(", ")[1:-1]]
+    assert len(explained) == 3 and explained == sorted(explained)
+    assert "explained so far" in texts(done)
     assert any("in one image: 16 of 64 pixels are in one of them" in alt for alt in alts(done))
     done.toggle(key="widget_over").set_value(False).run()
     assert not done.error and not done.exception and done.query_params["over"]

@@ -7,9 +7,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import nspca
+from nspca.dashboard.joint import lists, take_home, topics
 from nspca.dashboard.joint import matching as matching_view
-from nspca.dashboard.joint import topics
-from nspca.dashboard.joint import views as joint_views
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
 from nspca.local_search.matching import assign, total
@@ -23,9 +22,14 @@ PAGE = "pages/topics.py"
 SHORT = {"texts": "bow-kos", "r": 3, "size": 6, "by": "joint,tpower", "proof": "none"}
 
 
-def finished(page):
+def methods_of(page):
+    """The page with the section of all methods."""
+    return page.segmented_control(key="widget_look").set_value("methods").run()
+
+
+def finished(page, key="topics"):
     """The page once its run has ended."""
-    run = page.query_params["topics"]
+    run = page.query_params[key]
     run = run if isinstance(run, str) else run[0]
     wait_for(lambda: engine().status(run).ended)
     return page.run()
@@ -56,8 +60,10 @@ def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, te
 @pytest.mark.visit
 def test_from_run_to_topics(done, texts, alts):
     assert not done.exception and not done.error
-    assert "Found at once, 3 topics explain" in texts(done) and "not centred" in texts(done)
-    assert len(lists_of(done)) == 2 and all(
+    assert "#### 3 topics of 6 words explain" in texts(done)
+    assert len(lists_of(done)) == 1, "those of the best method"
+    done = methods_of(done)
+    assert len(lists_of(done)) == 3 and all(
         body.count("<section>") == 3 and body.count("<li") == 18 for body in lists_of(done)
     )
     assert any(alt.startswith("Cumulative variance") for alt in alts(done))
@@ -66,76 +72,74 @@ def test_from_run_to_topics(done, texts, alts):
 
 @pytest.mark.visit
 def test_every_method_that_finds_components_together_counts_as_at_once(visit, texts):
-    page = visit(PAGE, texts="pitprops", r=3, size=3, by="tpower,coordinate", proof="none")
+    page = visit("pages/components.py", table="pitprops", r=3, size=3, by="tpower,coordinate", proof="none")
     page.button(key="run").click().run()
-    page = finished(page)
+    page = methods_of(finished(page, "components"))
     assert not page.exception and not page.error
     said, table = texts(page), page.dataframe[0].value.set_index("method")
-    assert "**coordinate** :small[:gray[at once, " in said and "**tpower** :small[:gray[one by one, " in said
+    assert "**coordinate** :small[:gray[all at once, " in said
+    assert "**tpower** :small[:gray[one after another, " in said
     assert table["found"].to_dict() == {"tpower": "one by one", "coordinate": "at once"}
     more = 100 * (table.loc["coordinate", "explained"] / table.loc["tpower", "explained"] - 1)
     assert (
-        f"Found at once, 3 topics explain {abs(more):.1f} % {'more' if more >= 0 else 'less'} than found "
-        "one by one." in said
+        f"**coordinate** looks for all components together and explains {abs(more):.1f} % "
+        f"{'more' if more >= 0 else 'less'} than **tpower**" in said
     )
-    assert "that no topic of coordinate uses" in said
+    assert "that no component of coordinate has" in said
 
 
 def test_the_words_are_those_of_the_package(done):
     data = nspca.load_sample("bow-kos")
     problem = nspca.Problem.from_data(data.X, (6, 6, 6), center=False)
     result = one_by_one(problem, "tpower", {}, 0, silent)
-    assert lists_of(done)[1].count("<section>") == 3
+    shown = lists_of(methods_of(done))[2]
+    assert shown.count("<section>") == 3
     for j, x in enumerate(result.components.T):
-        section = next(
-            part for part in lists_of(done)[1].split("<section>") if part.startswith(f"<h6>{j + 1} ·")
-        )
+        section = next(part for part in shown.split("<section>") if part.startswith(f"<h6>{j + 1} ·"))
         assert all(f"<span>{data.feature_names[i]}</span>" in section for i in np.flatnonzero(x))
 
 
 def test_the_documents_that_load_most(done):
-    table = done.dataframe[1].value
+    table = done.dataframe[0].value
     data = nspca.load_sample("bow-kos")
     assert (
         list(table.columns) == ["document", "score", "words of the topic in it"]
         and table["score"].is_monotonic_decreasing
     )
-    words = done.selectbox(key="widget_topic").options[0].split(": ")[1].split(", ")
+    words = done.code[0].value.splitlines()
     row = data.X[[data.sample_names.index(table["document"][0])]].toarray().ravel()
     counts = dict(pair.rsplit(" ", 1) for pair in table["words of the topic in it"][0].split(", "))
     assert all(row[data.feature_names.index(word)] == float(count) for word, count in counts.items()) and set(
         words
     ) & set(counts)
-    done.selectbox(key="widget_topic").set_value(2).run()
-    assert not done.exception and done.dataframe[1].value["score"][0] != table["score"][0]
+    done.segmented_control(key="widget_topic").set_value(2).run()
+    assert not done.exception and done.dataframe[0].value["score"][0] != table["score"][0]
 
 
 def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
     X = np.eye(6)[:, :3]
-    assert topics.matched(X, X[:, [2, 0, 1]]).tolist() == [1, 2, 0]
-    body = topics.lists(
+    assert lists.matched(X, X[:, [2, 0, 1]]).tolist() == [1, 2, 0]
+    body = lists.lists(
         X[:, [2, 0, 1]], [0.3, 0.2, 0.1], list("abcdef"), order=[1, 2, 0], called={1: "<first>"}
     )
     assert [part.split("</h6>")[0] for part in body.split("<h6>")[1:]] == [
-        "2 &lt;first&gt; · 20.0 %",
-        "3 · 10.0 %",
-        "1 · 30.0 %",
+        "2 &lt;first&gt; · 20 %",
+        "3 · 10 %",
+        "1 · 30 %",
     ]
 
 
 @pytest.mark.visit
 def test_a_topic_is_named_and_the_name_stays_and_goes_home(done, visit, address, texts):
-    done.selectbox(key="widget_topic").set_value(2).run()
+    done.segmented_control(key="widget_topic").set_value(2).run()
     done.text_input(key="name_joint_2").set_value("  sea | ships ").run()
     assert address(done)["named"] == "joint:2=sea / ships" and "2 sea / ships ·" in lists_of(done)[0]
     again = visit(PAGE, **address(done))
-    assert not again.error and again.selectbox(key="widget_topic").options[1] == "2: sea / ships"
+    assert not again.error and again.segmented_control(key="widget_topic").options[1] == "2 sea / ships"
     problem = nspca.Problem.from_data(nspca.load_sample("bow-kos").X, (6, 6, 6), center=False)
     made = SimpleNamespace(of=SimpleNamespace(dataset=nspca.load_sample("bow-kos")), about=topics.SUBJECT)
     made.results = {"joint": one_by_one(problem, "tpower", {}, 0, silent)}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joint_views.topic_names, "given", lambda: {("joint", 2): "=sea"})
-        frame = joint_views.weights(made)
+    frame = take_home.weights(made, {("joint", 2): "=sea"})
     assert (
         set(frame["name"][frame["topic"] == 2]) == {"=sea"} and not frame["name"][frame["topic"] != 2].any()
     )
@@ -165,22 +169,19 @@ def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
 
 
 def test_a_reload_finds_the_topic(done, visit, address, texts):
-    done.selectbox(key="widget_topic").set_value(3).run()
+    done.segmented_control(key="widget_topic").set_value(3).run()
     again = visit(PAGE, **address(done))
-    assert not again.error and again.selectbox(key="widget_topic").value == 3 and texts(again) == texts(done)
+    assert not again.error and again.segmented_control(key="widget_topic").value == 3
+    assert texts(again) == texts(done)
 
 
-def test_other_data_with_names(visit, stand_ins):
-    for name in ("leukemia", "pitprops", "lrs"):
-        page = visit(PAGE, texts=name)
-        assert not page.exception and not page.error and page.button(key="run").label.startswith("Find")
-    assert visit(PAGE, sample="python-docs").selectbox(key="widget_texts").value == "python-docs"
-    assert visit(PAGE, sample="cbcl").selectbox(key="widget_texts").value == "python-docs"
+def test_the_words_in_force_are_shown(visit, stand_ins):
+    assert visit(PAGE, sample="bow-kos").selectbox(key="widget_texts").value == "bow-kos"
 
 
 def test_names_are_text_and_cells_are_no_formulas():
     X = np.array([[0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
-    body = topics.lists(X, [0.5, 0.2], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True]))
+    body = lists.lists(X, [0.5, 0.2], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True]))
     assert (
         "<b>" not in body
         and "&lt;b&gt;x" in body
@@ -190,7 +191,7 @@ def test_names_are_text_and_cells_are_no_formulas():
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
     results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
-    frame = joint_views.weights(SimpleNamespace(of=of, about=topics.SUBJECT, results=results))
+    frame = take_home.weights(SimpleNamespace(of=of, about=topics.SUBJECT, results=results))
     assert frame["feature"].tolist() == ["b", "a", "=cmd()"] and b"'=cmd()" in frame_to_csv(frame)
 
 

@@ -123,6 +123,8 @@ OTHERS = [
     specs.StabilitySpec(**FURTHER, k=4, methods=("em", "auto"), resamples=3),
     specs.ComponentsStabilitySpec(**FURTHER, sizes=(3, 4), method="cone"),
     specs.ChoiceSpec(**FURTHER, ks=(2, 3), folds=3, draws=0),
+    specs.ComponentsChoiceSpec(**FURTHER, k=3, most=4, folds=3, draws=0),
+    specs.GroupsSpec(**FURTHER, sizes=(3, 4), label="tissue", permutations=99),
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
     specs.GenesSpec(content="abc", counts=(3, 4), starts=2, prepared="standardised"),
     specs.DetectionSpec(content="abc", others="def", methods=("em",)),
@@ -212,6 +214,10 @@ SMALL = {
         data=DataSpec(sample="digits"), sizes=(3, 3), method="tpower", resamples=2
     ),
     "choice": specs.ChoiceSpec(data=DataSpec(sample="digits"), ks=(2, 3), folds=2, draws=2, method="tpower"),
+    "components choice": specs.ComponentsChoiceSpec(
+        data=DataSpec(sample="digits"), k=3, most=2, folds=2, draws=0, method="tpower"
+    ),
+    "groups": specs.GroupsSpec(data=DataSpec(sample="digits"), sizes=(3, 2), permutations=9),
     "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
     "pitprops": specs.PitpropsSpec(k=3),
     "words": specs.WordsSpec(),

@@ -28,6 +28,7 @@ PAGES = (
     ("pages/sweep.py", "Sweep", ":material/area_chart:"),
     ("pages/parts.py", "Parts", ":material/face:"),
     ("pages/topics.py", "Topics", ":material/format_list_numbered:"),
+    ("pages/components.py", "Components", ":material/hub:"),
     ("pages/compare.py", "Compare", ":material/compare_arrows:"),
     ("pages/papers.py", "Papers", ":material/menu_book:"),
     ("pages/runs.py", "Runs", ":material/history:"),

@@ -143,12 +143,13 @@ VALUES: dict[str, Kept] = {
     "tol": Kept(read_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
     "support": Kept(read_word, lambda: "tempting"),  # which candidate support is looked into
     "candidate": Kept(read_integer, lambda: 1),
-    "pictures": Kept(
-        read_word
-    ),  # what the parts page is about, and the topics page; None lets the page find something that suits it
+    # the data of the pages Parts, Topics and Components; None lets each page find data that suit it
+    "pictures": Kept(read_word),
     "texts": Kept(read_word),
-    "parts": Kept(read_word),  # the run of the parts page, and of the topics page
+    "table": Kept(read_word),
+    "parts": Kept(read_word),  # the runs of these pages
     "topics": Kept(read_word),
+    "components": Kept(read_word),
     "r": Kept(read_integer),  # components found at once
     "size": Kept(str),  # features in each of them: one number, or one for each
     "by": Kept(read_words),  # methods that find them
@@ -157,7 +158,12 @@ VALUES: dict[str, Kept] = {
     "raw": Kept(read_flag),  # word counts are not centred
     "face": Kept(read_integer, lambda: 1),  # the sample that is put together from its parts
     "using": Kept(read_integer),  # how many parts it is put together from
-    "topic": Kept(read_integer, lambda: 1),
+    "topic": Kept(read_integer, lambda: 1),  # which topic or component is looked at
+    "component": Kept(read_integer, lambda: 1),
+    "look": Kept(read_word),  # which section below the answer is open
+    "across": Kept(read_integer, lambda: 1),  # the components that a map of samples is drawn along
+    "up": Kept(read_integer, lambda: 2),
+    "group": Kept(str),  # the column of labels that colours the samples
     "named": Kept(_names, lambda: ""),  # what somebody called the topics
     "over": Kept(read_flag, lambda: True),  # parts are drawn over the mean image
     "example": Kept(read_integer, lambda: 1),  # of the matching
@@ -195,13 +201,13 @@ ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "repair", "vocab", "about", 
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "some", "phi", "candidate", "out",
     "only", "one", "keep",
-    "pictures", "texts", "parts", "topics", "r", "size", "raw", "face", "using", "topic",
-    "named", "compare", "ks",
+    "pictures", "texts", "table", "parts", "topics", "components", "r", "size", "raw", "face", "using",
+    "topic", "component", "across", "up", "group", "named", "compare", "ks",
 )  # fmt: skip
 OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
 _FILE = "vocab about rows id label gaps cov repair pixels words text split stop low high weigh pairs most "
 _DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
-_JOINT = _DATA + "signed r size by budget proof raw shown opts "
+_JOINT = _DATA + "signed r size by budget proof raw shown opts look across up group "
 # The names that the address of each page carries; those that stand nowhere here are in every address.
 OF_PAGES = {
     "app": "digit_k",
@@ -211,6 +217,7 @@ OF_PAGES = {
     + "keep from to step signed methods effort axis bound fit enough run pin before k shown within",
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
+    "components": _JOINT + "table components component named",
     "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart",
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",

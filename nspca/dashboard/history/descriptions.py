@@ -13,9 +13,11 @@ from nspca.presentation.numerals import proved_ratio
 from nspca.specs import (
     ChoiceSpec,
     ComparisonSpec,
+    ComponentsChoiceSpec,
     ComponentsSpec,
     ComponentsStabilitySpec,
     DataSpec,
+    GroupsSpec,
     NoiseSpec,
     OptimumSpec,
     PaperSpec,
@@ -33,6 +35,8 @@ DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, O
 OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)  # questions with a page that shows further runs about them
 COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)  # questions whose rows are counted while they run
 PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)
+DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
+"""The name in an address of the data that a page about several components shows, by the name of its run."""
 HOME_MOST = 20  # features: home shows proofs about the digits up to here
 
 
@@ -95,8 +99,8 @@ def _shown(run: Run, spec: Any) -> Told:
         return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
         return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
-    key = f"{spec.noun}s" if spec.noun != "component" else "topics"
-    query["pictures" if key == "parts" else "texts"] = spec.data.sample or "mine"
+    key = f"{spec.noun}s"
+    query[DATA_KEYS[key]] = spec.data.sample or "mine"
     return Told(run, spec, f"pages/{key}.py", query | {key: run.id})
 
 
@@ -131,6 +135,10 @@ def _is_below(spec: Any, about: Any) -> bool:
     if isinstance(spec, ComponentsStabilitySpec):
         is_same = isinstance(about, ComponentsSpec) and about.sizes == spec.sizes
         return is_same and spec.method in about.methods
+    if isinstance(spec, GroupsSpec):
+        return isinstance(about, ComponentsSpec) and about.sizes == spec.sizes
+    if isinstance(spec, ComponentsChoiceSpec):
+        return isinstance(about, ComponentsSpec) and spec.k in about.sizes and spec.method in about.methods
     if isinstance(spec, ChoiceSpec | NoiseSpec):
         ks = spec.ks if isinstance(spec, ChoiceSpec) else [spec.k]
         return _has(about, SweepSpec, ks, [spec.method])

@@ -30,7 +30,16 @@ BADGES = {
     "interrupted": ":orange-badge[interrupted]",
 }
 DAMAGED = "This run cannot be read: it is damaged, or another version of the program stored it."
-SHOWS_RUNS = ("run", "pin", "parts", "topics", "compare", "first", "second")  # names in the address
+SHOWS_RUNS = (
+    "run",
+    "pin",
+    "parts",
+    "topics",
+    "components",
+    "compare",
+    "first",
+    "second",
+)  # names in the address
 
 
 def show() -> None:

@@ -1,4 +1,6 @@
-"""Images and their parts: a row of pictures per method, and an image put together again."""
+"""Parts: images taken apart into pieces that share no pixel, and an image put together again."""
+
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -7,55 +9,81 @@ import streamlit as st
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
-from nspca.dashboard.joint.form import Subject
-from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.joint.views import heading, ordered
+from nspca.dashboard.joint.headline import share
+from nspca.dashboard.joint.methods import heading, ordered
+from nspca.dashboard.joint.outcome import Outcome, Section, View
+from nspca.dashboard.joint.subject import PARTS as SUBJECT
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
+from nspca.problem import Problem
 
-SUBJECT = Subject(
-    "parts", "pictures", "part", "pixel", "cbcl", "digits", lambda data: data.image_shape is not None, 5, 40
+HOW = (
+    "An image is the mean image plus the sum of the parts, each times its score. Parts have length one and "
+    "share "
+    "no pixel, so no other mixture of these parts comes closer."
 )
-HOW = """Each image is its mean plus the sum of the parts, each times its score. The parts do not overlap and
-have length one, so the scores
-are the least-squares coefficients as well: no other mixture of these parts comes closer. Where there is no
-part, the mean is seen."""
-HOW_RAW = HOW.replace("its mean plus the sum of the parts", "the sum of the parts").replace(
-    "the mean is seen", "the image is black"
+HOW_RAW = (
+    "An image is the sum of the parts, each times its score. Parts have length one and share no pixel, so "
+    "no other "
+    "mixture of these parts comes closer. Pixels outside the parts are black."
 )
 
 
-def components(outcome: Outcome) -> None:
-    """One row of pictures per method."""
+def picture(outcome: Outcome) -> None:
+    """Draw all parts of the best method in one image, and each by itself."""
+    best = outcome.best
+    left, right = st.columns([3, 5], gap="medium", vertical_alignment="center")
+    with left:
+        figures.draw(union(outcome), f"union_{outcome.run_id}")
+    with right:
+        figures.draw(row(outcome, best), f"parts_{best}_{outcome.run_id}", same=outcome.run_id)
+        help_over = "The mean of all images, in grey behind the parts. Without it a part stands alone."
+        st.toggle("Over the mean image", help=help_over, **state.bind("over"))
+
+
+def after(outcome: Outcome) -> str:
+    """Return what is drawn, and what to do next."""
+    X = outcome.results[outcome.best].components
+    used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
+    return (
+        f"Each part has its own colour; {n - used} of {n} pixels are in none. The share above a part is "
+        "what it "
+        "explains. Choose an image below to see it put together from the parts."
+    )
+
+
+def rows(outcome: Outcome) -> None:
+    """Draw a row of pictures for every method."""
+    for method, result in ordered(outcome.results).items():
+        st.markdown(heading(outcome, result))
+        figures.draw(
+            row(outcome, method), f"row_{method}_{outcome.run_id}_{outcome.live}", same=outcome.run_id
+        )
+
+
+def row(outcome: Outcome, method: str) -> go.Figure:
+    """Return the parts of a method side by side; those of all methods have one scale of colour."""
     results = ordered(outcome.results)
-    if not outcome.live:
-        _together(outcome, results)
-    for method, figure in rows(outcome).items():
-        st.markdown(heading(outcome, results[method]))
-        figures.draw(figure, f"parts_{method}_{outcome.run_id}", same=outcome.run_id)
-
-
-def rows(outcome: Outcome) -> dict[str, go.Figure]:
-    """The parts of each method side by side, all on one scale."""
-    data, total = outcome.of.dataset, outcome.problem.total_variance or 1.0
-    results, drawn = ordered(outcome.results), {}
-    largest = max(float(np.abs(result.components).max()) for result in results.values())
-    for method, result in results.items():
-        captions = [f"{j}: {100 * value / total:.1f} %" for j, value in enumerate(result.values, 1)]
-        options = {"mean": _behind(outcome), "captions": captions, "largest": largest, "name": method}
-        drawn[method] = parts_figure(result.components, data.image_shape, **options)
-    return drawn
+    result = results[method]
+    largest = max(float(np.abs(one.components).max()) for one in results.values())
+    return parts_figure(
+        result.components,
+        outcome.of.dataset.image_shape,
+        mean=_behind(outcome),
+        captions=[f"{j}: {share(value, outcome)}" for j, value in enumerate(result.values, 1)],
+        largest=largest,
+        name=method,
+    )
 
 
 def union(outcome: Outcome) -> go.Figure:
-    """All parts of the best method in one image, each in its colour."""
-    best = outcome.best
-    X = ordered(outcome.results)[best].components
-    return union_figure(X, outcome.of.dataset.image_shape, mean=_behind(outcome), name=best)
+    """Return all parts of the best method in one image, each in its colour."""
+    X = ordered(outcome.results)[outcome.best].components
+    return union_figure(X, outcome.of.dataset.image_shape, mean=_behind(outcome), name=outcome.best)
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """The pictures of the parts, by name."""
-    drawn = {f"parts-by-{method}": figure for method, figure in rows(outcome).items()}
+    """Return the pictures of the parts, by the name of a file."""
+    drawn = {f"parts-by-{method}": row(outcome, method) for method in outcome.results}
     return {f"all-parts-by-{outcome.best}": union(outcome), **drawn}
 
 
@@ -63,57 +91,37 @@ def _behind(outcome: Outcome) -> np.ndarray | None:
     return outcome.of.dataset.X.mean(axis=0) if state.get("over") else None
 
 
-def _together(outcome: Outcome, results: dict) -> None:
-    """The best method in one image, and what that shows."""
-    best = outcome.best
-    left, right = st.columns([3, 4], gap="medium", vertical_alignment="center")
-    with left:
-        figures.draw(union(outcome), f"union_{outcome.run_id}")
-    with right:
-        used = int(np.count_nonzero(results[best].components.any(axis=1)))
-        st.markdown(
-            f"**All {outcome.about.count(outcome.asked.r)} in one image**, each in its own colour: they "
-            f"share no pixel, and leave {outcome.problem.n - used} of {outcome.problem.n} pixels out. "
-            "Below, each part by itself with the share of the total variance that it explains, all on one "
-            "scale of colour."
-        )
-        help_over = "The mean of all images, in grey behind the parts; without it a part stands alone."
-        st.toggle("Over the mean image", help=help_over, **state.bind("over"))
-
-
-def again(outcome: Outcome) -> None:
-    """A chosen image beside what each method makes of it."""
+def look(outcome: Outcome) -> None:
+    """Draw a chosen image beside what each method makes of it, and how it grows part by part."""
     data, problem, r = outcome.of.dataset, outcome.problem, outcome.asked.r
-    m = data.X.shape[0]
-    st.markdown("##### An image from its parts")
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     with left:
-        face = _browse(m)
+        face = _browse(data.X.shape[0])
     using = min(max(1, state.get("using") or r), r)
     if r > 1:
         using = right.slider("Parts used, largest first", 1, r, **state.bind("using", using))
     original = data.X[face - 1].astype(float)
     pictures, captions = [original], ["original"]
     for method, result in ordered(outcome.results).items():
-        picture, share = reconstruction(data.X, problem, result.components[:, :using], face - 1)
-        pictures.append(picture)
-        captions.append(f"{method} {100 * share:.0f} %")
+        made, explained = reconstruction(data.X, problem, result.components[:, :using], face - 1)
+        pictures.append(made)
+        captions.append(f"{method} {wording.down(explained)}")
     low, high = float(original.min()), float(original.max())
     figures.draw(
         pictures_figure(pictures, data.image_shape, captions, low=low, high=high), f"again_{outcome.run_id}"
     )
-    _one_after_another(outcome, face)
-    off = "the mean" if outcome.asked.center else "black"
+    off = "the mean image" if outcome.asked.center else "black"
+    scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
     st.caption(
-        f"{wording.plain(data.sample_names[face - 1])}. In %: how much of its difference from {off} (sum of "
-        f"squares{', each pixel over its standard deviation' if outcome.asked.scale else ''}) the parts "
-        f"explain. {HOW if outcome.asked.center else HOW_RAW}"
+        f"{wording.plain(data.sample_names[face - 1])}. The percentage is the share of its difference from "
+        f"{off} "
+        f"that the parts explain (sum of squares{scaled}). {HOW if outcome.asked.center else HOW_RAW}"
     )
-    stability.show(outcome, _recurring)
+    _one_after_another(outcome, face)
 
 
 def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
-    """Each part shaded by how often its pixels come up."""
+    """Draw each part shaded by how often its pixels come up when images are drawn again."""
     captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
     figure = parts_figure(
         F, outcome.of.dataset.image_shape, captions=captions, largest=1.0, name=outcome.best
@@ -121,13 +129,14 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
     figure.data[1].hovertemplate = "part %{customdata}: in %{z:.0%} of the draws<extra></extra>"
     figures.draw(figure, f"stability_{outcome.run_id}")
     st.caption(
-        "A pixel is the darker the more draws have it in this part: parts with sharp edges do not hang on "
-        "which images were there. In %: how much of a part the draws have, weights counted, on average."
+        "A pixel is the darker the more draws have it in this part. Parts with sharp edges do not depend "
+        "on which "
+        "images were there. In %: how much of a part the draws have, weights counted, on average."
     )
 
 
 def _one_after_another(outcome: Outcome, face: int) -> None:
-    """The chosen image growing: the parts of the best method added one by one, and what is still missing."""
+    """Draw the chosen image growing: the parts of the best method added one by one."""
     data, best = outcome.of.dataset, outcome.best
     X, original = ordered(outcome.results)[best].components, data.X[face - 1].astype(float)
     steps = [
@@ -135,11 +144,12 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
     ]
     captions = [
         "mean" if outcome.asked.center else "nothing",
-        *(f"+ {j}: {100 * (1 - share):.0f} %" for j, (_, share) in enumerate(steps) if j),
+        *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
     ]
     st.markdown(
-        f"**One part after another**, by {wording.plain(best)}; in %: what is still missing of the original, "
-        "the last one."
+        f"**One part after another**, by {wording.plain(best)}: the share of the original, the last "
+        "picture, that is "
+        "explained so far."
     )
     pictures = [*(picture for picture, _ in steps), original]
     scale = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
@@ -149,9 +159,9 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
     )
 
 
-def reconstruction(X, problem, parts, row: int) -> tuple[np.ndarray, float]:
-    """An image from disjoint unit `parts` (n, r) by its scores, and the share of its centred sum of squares
-    that they explain.
+def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tuple[np.ndarray, float]:
+    """Return an image made from disjoint unit `parts` (n, r) by its scores, and the share of its centred sum
+    of squares that they explain.
     """
     image = X[row].astype(float)
     A = problem.covariance
@@ -163,7 +173,7 @@ def reconstruction(X, problem, parts, row: int) -> tuple[np.ndarray, float]:
 
 
 def _browse(m: int) -> int:
-    """The image that is looked at: a slider with a step back and a step on."""
+    """Draw the choice of an image: a slider with a step back and a step on; return its number from 1."""
     face = min(max(1, state.get("face")), m)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
@@ -178,5 +188,12 @@ def _step(face: int, m: int) -> None:
     state.put(face=(face - 1) % m + 1)
 
 
-EMPTY = "Nothing has run yet. Choose how many parts of how many pixels, and press Find; they appear here."
-VIEW = View(components, again, lambda: None, EMPTY, taken)
+VIEW = View(
+    picture,
+    rows,
+    after,
+    Section("one", lambda about: "One image", look),
+    lambda outcome: stability.show(outcome, _recurring),
+    taken,
+)
+__all__ = ["SUBJECT", "VIEW"]

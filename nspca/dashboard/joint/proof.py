@@ -5,24 +5,26 @@ import time
 import streamlit as st
 
 import nspca
+from nspca.dashboard.app import wording
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing, panel
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.proof.closing import Aim
 from nspca.jobs import JobState
+from nspca.presentation.numerals import format_bound, format_value
 from nspca.problem import Problem
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Closer, Several, unpack
 
 
 def closers(now: JobState) -> list[Closer]:
-    """How the bound of a run came down."""
+    """Return how the bound of a run came down."""
     return [row for row in unpack(now.rows) if isinstance(row, Closer)]
 
 
 def live(now: JobState, problem: Problem, run_id: str) -> bool:
-    """The two bounds while the run works on its proof; whether it does."""
+    """Draw the two bounds while the run works on its proof; return whether it does."""
     rows = closers(now)
     if rows and now.started is not None:
         before = sum(row.seconds for row in unpack(now.rows) if isinstance(row, Several))
@@ -31,7 +33,7 @@ def live(now: JobState, problem: Problem, run_id: str) -> bool:
 
 
 def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict:
-    """The results, each with the least bound that is known by now: one serves all of them."""
+    """Return the results, each with the least bound that is known by now. One bound serves all of them."""
     own = next(iter(results.values()), None)
     proof = own and proofs.best(own, tried, asked.sizes)
     if not proof:
@@ -39,13 +41,17 @@ def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: lis
     return {method: result.with_certificate(proof.certificate) for method, result in results.items()}
 
 
-def show(outcome: Outcome, now: JobState) -> None:
-    """What can be done about the proof of a finished run, and how it came about."""
-    best = outcome.results[outcome.best]
+def show(outcome: Outcome) -> None:
+    """Draw what is proved about a finished run, how it came about, and the buttons to check and to prove
+    more.
+    """
+    best, now = outcome.results[outcome.best], outcome.now
+    assert now is not None  # a section is drawn for a run that has ended
     came = best.with_certificate(outcome.own)
     made = outcome.asked.effort if outcome.own and now.state == "done" else None
     of, asked, unit = outcome.of, outcome.asked, _unit(outcome.problem)
     aim = Aim(of, asked, asked.sizes, came, made, outcome.tried, unit)
+    st.markdown(sentence(outcome))
     with st.container(horizontal=True):
         if best.certificate is not None:
             panel.verify_button(of, outcome.problem, best.certificate)
@@ -55,6 +61,23 @@ def show(outcome: Outcome, now: JobState) -> None:
     closing.watched(aim)
     if not aim.mine:
         closing.closed(closers(now), unit, outcome.run_id)
+
+
+def sentence(outcome: Outcome) -> str:
+    """Return what is proved of the best components, in words."""
+    best, one = outcome.results[outcome.best], outcome.about.one
+    if best.certificate is None:
+        return f"Nothing is proved about these {one}s yet. “Prove more” looks for a limit that holds for "
+        "all others."
+    said = wording.proof(best.ratio)
+    limit = format_bound(best.certificate.upper)
+    return (
+        f"{said[0].upper()}{said[1:]}. The {one}s explain a variance of {format_value(best.value)}, and no "
+        "other "
+        f"choice explains more than {limit}. Anyone who has the data can check the certificate: `python -m "
+        "nspca "
+        "verify DATA certificate.npz`."
+    )
 
 
 def _unit(problem: Problem) -> tuple[float, str]:

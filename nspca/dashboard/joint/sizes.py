@@ -40,6 +40,6 @@ def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
     if min(sizes) < 1 or sum(sizes) > n:
         raise InvalidProblem(
             f"sizes must be at least 1 and together at most {n}, the number of features, got {sum(sizes)} "
-            "in all"
+            "in all; make them smaller or fewer"
         )
     return sizes

@@ -17,40 +17,44 @@ from nspca.specs.stability import RESAMPLES
 
 
 def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], None]) -> None:
-    """The question, and its answer for the best method as far as it is known.
+    """Draw the question, and its answer for the best method as far as it is known.
 
-    `draw` gets how often each feature (n) is in each component (r), as numbers from 0 to 1 of shape (n, r),
-    and how much of each component the draws have on average.
+    Parameters
+    ----------
+    outcome : Outcome
+    draw : callable
+        Gets how often each of n features is in each of r components, from 0 to 1, as (n, r), and how much of
+        each component the draws have on average.
     """
     one, best = outcome.about.one, outcome.best
-    with st.container(border=True):
-        st.markdown(
-            f"**Would other samples give the same {one}s?** Rows are drawn again with replacement, and "
-            f"{wording.plain(best)} looks for the {one}s anew"
+    st.markdown(
+        f"**Would other samples give the same {one}s?** As many samples are drawn again with replacement, "
+        "and "
+        f"{wording.plain(best)} looks for the {one}s anew."
+    )
+    if outcome.of.dataset.is_covariance:
+        st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
+        return
+    if outcome.of.table is not None:
+        st.caption(open_folder.ALL_ROWS)
+        return
+    spec, result = _spec(outcome), outcome.results[best]
+    now = lookup.that_asks(spec)
+    if now is None:
+        about = times.roughly(RESAMPLES * max(result.seconds, 0.05))
+        start.button(
+            f"Draw the rows {RESAMPLES} times: about {about}",
+            lambda: start.start(spec, **outcome.of.given, components=result.components),
+            "stability",
+            type="secondary",
+            icon=":material/casino:",
         )
-        if outcome.of.dataset.is_covariance:
-            st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
-            return
-        if outcome.of.table is not None:
-            st.caption(open_folder.ALL_ROWS)
-            return
-        spec, result = _spec(outcome), outcome.results[best]
-        now = lookup.that_asks(spec)
-        if now is None:
-            about = times.roughly(RESAMPLES * max(result.seconds, 0.05))
-            start.button(
-                f"Draw the rows {RESAMPLES} times: about {about}",
-                lambda: start.start(spec, **outcome.of.given, components=result.components),
-                "stability",
-                type="secondary",
-                icon=":material/casino:",
-            )
-            return
-        look = lambda rows: _draw(outcome, rows, draw)  # noqa: E731
-        if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
-            look(unpack(now.rows))
-            filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
-            export.offer(spec, outcome.of)
+        return
+    look = lambda rows: _draw(outcome, rows, draw)  # noqa: E731
+    if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
+        look(unpack(now.rows))
+        filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
+        export.offer(spec, outcome.of, "stability")
 
 
 def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
@@ -65,8 +69,9 @@ def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
 
 
 def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
-    """How often each of n features is in each component (n, r), and the mean overlap of each (r); of no draw
-    there is no component.
+    """Return how often each of n features is in each component (n, r), and the mean overlap of each (r).
+
+    Without any draw there is no component.
     """
     draws = [row for row in rows if isinstance(row, Recurred)]
     F = np.zeros((n, len(draws[0].supports) if draws else 0))
@@ -77,7 +82,7 @@ def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
 
 
 def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
-    """Every feature that was in a component of any draw, with how often it was in each."""
+    """Return every feature that was in a component of any draw, with how often it was in each."""
     F, _ = frequencies(rows, outcome.problem.n)
     names = [f"{outcome.about.one} {j}" for j in range(1, F.shape[1] + 1)]
     frame = pd.DataFrame(F, columns=names).round(6)

@@ -51,6 +51,26 @@ def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[
     return changed
 
 
+def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+    """Return what the address says of the options of methods, where it differs from the defaults; see `form`.
+
+    Raises
+    ------
+    InvalidOption
+        When a value is none that the method takes.
+    """
+    changed: dict[str, dict[str, Any]] = {}
+    for method in methods:
+        Options = line_of(method).Options
+        shown = [one for one in fields(Options) if f"{method}.{one.name}" not in besides]
+        values = {one.name: _read(one, state.get("opts").get(f"{method}.{one.name}")) for one in shown}
+        given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
+        if given:
+            made(Options, method, given)
+            changed[method] = given
+    return changed
+
+
 def _widget(method: str, one: Field, said: str) -> Any:
     """The widget of an option, and its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"

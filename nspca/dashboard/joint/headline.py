@@ -1,0 +1,96 @@
+"""The answer of the three pages in two sentences: what the components explain, and the proved limit."""
+
+import math
+
+import streamlit as st
+
+import nspca
+from nspca.api import OPTIMAL_GAP
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.subject import Subject
+from nspca.plots.joint import climb_figure
+from nspca.presentation.numerals import format_value, percent_down, percent_up, ratio_at_most
+from nspca.result import Result
+from nspca.specs.rows import Climbed
+
+SMALL = 0.1
+"""Shares below this one have a digit after the point."""
+
+
+def show(outcome: Outcome) -> None:
+    """Draw the answer."""
+    first, second = sentences(outcome)
+    st.markdown(f"#### {first}")
+    st.markdown(second)
+
+
+def sentences(outcome: Outcome) -> tuple[str, str]:
+    """Return what the components explain, and what is proved about every other choice of components.
+
+    Both are shares of the total variance with the same number of digits.
+    """
+    best, certificate = outcome.results[outcome.best], outcome.certificate
+    explain = "explains" if outcome.asked.r == 1 else "explain"
+    found = best.value / outcome.total
+    limit = math.inf if certificate is None else ratio_at_most(certificate.upper, outcome.total)
+    reached, possible = shares(found, limit)
+    so_far = " so far" if outcome.live else ""
+    first = f"{outcome.sizes} {explain} {reached} of the variance{so_far}."
+    if certificate is None:
+        return first, "" if outcome.live else "How much better another choice could be is not proved yet."
+    if 1 - certificate.ratio(best.value) <= OPTIMAL_GAP:
+        return (
+            first,
+            f":material/verified: No other {outcome.sizes}{_terms(outcome)} {explain} more. This is proved.",
+        )
+    return first, (
+        f":material/verified: No {outcome.sizes}{_terms(outcome)} {explain} more than {possible}. This is "
+        "proved."
+    )
+
+
+def _terms(outcome: Outcome) -> str:
+    """Return the terms that the proof sets to other components, between commas."""
+    terms = ["with nonnegative weights"] if outcome.problem.nonneg else []
+    if outcome.asked.r > 1:
+        terms.append(f"without a {outcome.about.feature} in common")
+    return f", {' and '.join(terms)}," if terms else ""
+
+
+def shares(reached: float, possible: float) -> tuple[str, str]:
+    """Return two shares of the total variance with equally many digits: as few as tell them apart.
+
+    What is reached is rounded down, and what nobody can pass is rounded up.
+    """
+    gap = 100 * (possible - reached)
+    digits = next((d for d in range(wording.MOST_DIGITS) if gap >= 10.0**-d), wording.MOST_DIGITS)
+    digits = max(digits, 1 if reached < SMALL else 0) if math.isfinite(possible) else int(reached < SMALL)
+    limit = percent_up(possible, digits) if math.isfinite(possible) else ""
+    return percent_down(reached, digits), limit
+
+
+def share(value: float, outcome: Outcome) -> str:
+    """Return a value as a share of the total variance, rounded down, as it stands beside a component."""
+    return wording.down(value / outcome.total)
+
+
+def is_unfinished(result: Result) -> bool:
+    """Return whether the method of a result has not come to its end: it is at work, or was cancelled."""
+    return result.status is nspca.Status.CANCELLED
+
+
+def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:
+    """Draw the gain of the method that looks for all components at once, from its first answer on."""
+    figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
+    if rows:
+        gained = 100 * (rows[-1].value / rows[0].value - 1)
+        better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
+        st.markdown(
+            f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
+            f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
+        )
+    else:
+        st.caption(f"The search for all {about.one}s at once comes last. The quicker methods run first.")
+    figures.draw(figure, f"{about.key}_climb", same=run_id)

@@ -1,0 +1,129 @@
+"""How many components? What rows that were held out say of each number."""
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard import open_folder
+from nspca.dashboard.app import state, times, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.views import filling
+from nspca.plots.selection import choice_figure
+from nspca.selection import Choice
+from nspca.selection.choice import FOLDS, MOST
+from nspca.specs import ComponentsChoiceSpec
+from nspca.specs.rows import Row, Weighed
+from nspca.specs.selection import choice_of, row_of
+
+BEYOND = 2
+"""Numbers beyond the one on the page that are looked at too."""
+
+
+def show(outcome: Outcome) -> None:
+    """Draw the question, and its answer as far as it is known."""
+    one, data = outcome.about.one, outcome.of.dataset
+    st.markdown(
+        f"**How many {one}s do held-out samples ask for?** A fifth of the samples is set aside, the {one}s "
+        "are found on the rest, and the variance that they explain of the fifth is measured. Each fifth has "
+        "its turn."
+    )
+    if data.is_covariance:
+        st.caption("Not offered: these data are a covariance matrix, which has no samples.")
+        return
+    if outcome.of.table is not None:
+        st.caption(open_folder.ALL_ROWS)
+        return
+    if data.X.shape[0] < FOLDS:
+        st.caption(f"Not offered: {FOLDS} samples are needed at least, and there are {data.X.shape[0]}.")
+        return
+    spec = question(outcome)
+    now = lookup.that_asks(spec)
+    if now is None:
+        seconds = spec.most * spec.total * max(outcome.results[outcome.best].seconds, 0.05)
+        start.button(
+            f"Try 1 to {outcome.about.count(spec.most)}: about {times.roughly(seconds)}",
+            lambda: start.start(spec, **outcome.of.given),
+            "many",
+            type="secondary",
+            icon=":material/stacked_line_chart:",
+        )
+        return
+    if filling.watch(now, spec.total, lambda rows: _draw_rows(outcome, rows), "many", only=Weighed):
+        choice = lookup.opened(now.id, now.finished, spec.unpack)
+        _draw_rows(outcome, [row_of(choice)])
+        filling.download("These numbers, CSV", choice.frame, outcome.of, "how-many")
+        export.offer(spec, outcome.of, "many")
+
+
+def question(outcome: Outcome) -> ComponentsChoiceSpec:
+    """Return the question, for components of the size of the largest on the page."""
+    asked, n = outcome.asked, outcome.problem.n
+    k = max(asked.sizes)
+    return ComponentsChoiceSpec(
+        **{name: value for name, value in asked.about_problem().items() if name != "forced"},
+        k=k,
+        most=max(1, min(max(MOST, asked.r + BEYOND), n // k)),
+        method=outcome.best,
+        draws=0,
+        seed=asked.seed,
+    )
+
+
+def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
+    row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
+    if row is None:
+        return
+    choice = choice_of(row, "components")
+    if choice.best is not None:
+        st.markdown(sentence(choice, outcome.about.one))
+        _take(outcome, choice)
+    drawn = choice_figure(
+        row.numbers,
+        choice.columns,
+        outcome.total,
+        choice.best,
+        choice.simplest,
+        of=f"{outcome.about.one}s",
+        agreement=False,
+    )
+    figures.draw(drawn, f"{outcome.about.key}_many")
+    st.caption(
+        f"By {wording.plain(outcome.best)}, with {outcome.about.features(max(outcome.asked.sizes))} in each "
+        f"{outcome.about.one}. Bars are standard errors. This is an estimate from these samples, and no "
+        "proof."
+    )
+
+
+def _take(outcome: Outcome, choice: Choice) -> None:
+    """Draw the button that asks for the number that held-out samples recommend."""
+    assert choice.simplest is not None  # something was held out
+    if choice.simplest != outcome.asked.r:
+        count = choice.simplest
+        st.button(
+            f"Ask for {outcome.about.count(count)}",
+            key="take_many",
+            icon=":material/arrow_upward:",
+            on_click=lambda: state.put(r=count, size=str(max(outcome.asked.sizes))),
+            help="Changes the question above; press Find there.",
+        )
+
+
+def sentence(choice: Choice, one: str) -> str:
+    """Return what held-out samples say of the number of components."""
+    rows = {int(number): i for i, number in enumerate(choice.numbers)}
+    assert choice.best is not None and choice.simplest is not None  # something was held out
+    best, error = rows[choice.best], choice.held_out_error[rows[choice.best]]
+    within = f" ± {100 * error:.1f}" if np.isfinite(error) else ""
+    share = 100 * choice.held_out[best]
+    line = (
+        f"**{wording.things(choice.best, one)}** explain{'s' * (choice.best == 1)} most of the held-out "
+        f"samples: {share:.1f}{within} % of their variance."
+    )
+    if choice.simplest < choice.best:
+        less = 100 * choice.held_out[rows[choice.simplest]]
+        line += (
+            f" **{choice.simplest}** explain{'s' * (choice.simplest == 1)} {less:.1f} %, which is as good "
+            "within a standard error."
+        )
+    return line

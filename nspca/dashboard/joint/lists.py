@@ -1,0 +1,223 @@
+"""Components as ranked lists of names, in as many columns as the screen has room for."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from scipy.optimize import linear_sum_assignment
+
+import nspca
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.joint import names as given_names
+from nspca.dashboard.joint.methods import heading, ordered
+from nspca.dashboard.joint.outcome import Outcome
+
+MOST = 40
+"""Names of a component in a list; files have them all."""
+FIRST = 10
+"""Names of a component on the first screen."""
+MOST_COLUMNS = 5
+STYLE = """<style>
+.nspca-frame { container-type: inline-size; }
+.nspca-topics { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr));
+  gap: 0.6rem 1rem; margin: 0 0 0.8rem; }
+@container (max-width: 640px) {
+  .nspca-topics { grid-template-columns: repeat(min(3, var(--columns)), minmax(0, 1fr)); }
+}
+@container (max-width: 460px) {
+  .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); }
+}
+.nspca-topics section { min-width: 0; }
+.nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0;
+  border-bottom: 1px solid rgba(128,128,128,0.4); }
+.nspca-topics ol { list-style: none; margin: 0; padding: 0; }
+.nspca-topics li { position: relative; display: flex; justify-content: space-between; gap: 0.4rem;
+  font-size: 0.88rem; line-height: 1.5;
+  margin: 1px 0; padding: 0 0.3rem; border-radius: 3px; }
+.nspca-topics li span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.nspca-topics li data { font-size: 0.75rem; opacity: 0.75; font-variant-numeric: tabular-nums; }
+.nspca-topics li.only span { text-decoration: underline dotted; text-underline-offset: 3px; }
+</style>"""
+
+
+def best(outcome: Outcome, most: int = FIRST) -> None:
+    """Draw the components of the best method as lists of their first names."""
+    method = outcome.best
+    result = ordered(outcome.results)[method]
+    names = outcome.of.dataset.feature_names
+    shares = result.values / outcome.total
+    st.html(lists(result.components, shares, names, called=called(method), most=most))
+
+
+def choose(outcome: Outcome) -> int:
+    """Draw the choice of one component of the best method; return its number from 1."""
+    about, method = outcome.about, outcome.best
+    X, called_ = ordered(outcome.results)[method].components, called(method)
+    r = X.shape[1]
+    at = min(max(1, state.get(about.at)), r)
+    if r == 1:
+        return 1
+    return st.segmented_control(
+        f"Look at one {about.one}",
+        list(range(1, r + 1)),
+        format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
+        required=True,
+        **state.bind(about.at, at),
+    )
+
+
+def rows(outcome: Outcome) -> None:
+    """Draw a row of lists for every method; those of the others stand below the ones they share most with."""
+    names, results = outcome.of.dataset.feature_names, ordered(outcome.results)
+    joint = [method for method in results if nspca.METHODS[method].joint]
+    first = max(joint, key=lambda method: results[method].value, default=None)
+    known = None if first is None else results[first].components.any(axis=1)
+    for method, result in results.items():
+        st.markdown(heading(outcome, result))
+        is_other = first is not None and method != first
+        order = matched(results[first].components, result.components) if is_other else None
+        shares = result.values / outcome.total
+        marked = known if is_other else None
+        st.html(lists(result.components, shares, names, marked, order, called(method), FIRST))
+    if first is not None and len(results) > 1:
+        one, feature = outcome.about.one, outcome.about.feature
+        st.caption(
+            f"The {one}s of each method are ordered so that those that share most {feature}s with "
+            f"{wording.plain(first)} stand below each other. Dotted lines mark {feature}s that no {one} of "
+            f"{wording.plain(first)} has. Bars and numbers are weights."
+        )
+
+
+def called(method: str) -> dict[int, str]:
+    """Return the names that somebody gave to components of a method, by their place from 0."""
+    return {j - 1: name for (whose, j), name in given_names.given().items() if whose == method}
+
+
+def matched(X: Any, Y: Any) -> np.ndarray:
+    """Return for each column of X (n, r) the column of Y (n, r) that it is matched with.
+
+    Every column is matched once, so that most weight is shared in all.
+    """
+    return linear_sum_assignment(-(np.abs(X).T @ np.abs(Y)))[1]
+
+
+def lists(
+    X: np.ndarray,
+    shares: Sequence[float],
+    names: Sequence[str],
+    known: np.ndarray | None = None,
+    order: Sequence[int] | None = None,
+    called: Mapping[int, str] | None = None,
+    most: int = MOST,
+) -> str:
+    """Return HTML of components as lists of names with weights, largest first.
+
+    Parameters
+    ----------
+    X : (n, r) weights
+    shares : r shares of the variance
+    names : n
+    known : (n,) bool, optional
+        Names that are not known are marked with a dotted line.
+    order : which component stands in which place
+    called : names of components by their place
+    most : names in each list
+    """
+    largest = float(np.abs(X).max(initial=0)) or 1.0
+    r = X.shape[1]
+    columns = -(-r // -(-r // MOST_COLUMNS))  # rows of equal length
+    places, called = range(r) if order is None else order, called or {}
+    body = "".join(
+        _list(
+            f"{j + 1}{' ' * (j in called)}{called.get(j, '')}",
+            X[:, j],
+            shares[j],
+            names,
+            known,
+            largest,
+            most,
+        )
+        for j in places
+    )
+    return (
+        f'{STYLE}<div class="nspca-frame"><div class="nspca-topics" '
+        f'style="--columns:{columns}">{body}</div></div>'
+    )
+
+
+def _list(title: str, x: np.ndarray, share: float, names, known, largest: float, most: int) -> str:
+    order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
+    items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
+    more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
+    return f"<section><h6>{escape(title)} · {wording.down(share)}</h6><ol>{items}{more}</ol></section>"
+
+
+def _item(name: str, weight: float, largest: float, only: bool) -> str:
+    width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
+    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
+    safe = escape(str(name))
+    return (
+        f'<li{" class=only" if only else ""} style="{bar}" '
+        f'title="{safe}"><span>{safe}</span><data>{weight:.2f}</data></li>'
+    )
+
+
+def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Return the names of the features of a component, the largest weight first."""
+    return [str(names[i]) for i in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
+
+
+def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
+    """Draw the names of a component with a button that copies them, one a line."""
+    st.caption(f"{label}. The button at the right of the box copies them, one a line.")
+    st.code("\n".join(" ".join(name.split()) for name in ranked(x, names)), language=None, height=130)
+
+
+def method_of(outcome: Outcome) -> str:
+    """Draw the choice of the method whose component is looked at, where there are several; return it."""
+    results = ordered(outcome.results)
+    shown = state.get("shown") if state.get("shown") in results else outcome.best
+    if len(results) == 1:
+        return shown
+    return st.selectbox("By the method", list(results), width=260, **state.bind("shown", shown))
+
+
+def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
+    """Return the number of the component that is looked at, from 1, and its weights (n,) by a method."""
+    X = ordered(outcome.results)[method].components
+    number = min(max(1, state.get(outcome.about.at)), X.shape[1])
+    return number, X[:, number - 1]
+
+
+def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None:
+    """Draw the input for the name of a component of a method."""
+    key, name = f"name_{method}_{number}", called(method).get(number - 1, "")
+    st.text_input(
+        f"Name of this {outcome.about.one}",
+        on_change=lambda: given_names.give(method, number, st.session_state[key]),
+        max_chars=given_names.LONGEST,
+        placeholder=suggestion,
+        help="Stands above the list and in the files. Empty it to take the name back.",
+        **state.showing(key, name),
+    )
+
+
+def gist(x: np.ndarray, names: Sequence[str], most: int = 4) -> str:
+    """Return the first names of a component in a line."""
+    return ", ".join(name[:24] for name in ranked(x, names)[:most])
+
+
+def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> None:
+    """Draw each component as the names that come up most when samples are drawn again, with how often."""
+    names, r, about = outcome.of.dataset.feature_names, F.shape[1], outcome.about
+    most = max(outcome.asked.sizes)
+    X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)
+    known = outcome.results[outcome.best].components.any(axis=1)
+    st.html(lists(X, np.asarray(overlaps).reshape(r), names, known))
+    st.caption(
+        f"Bars and numbers say in which share of the draws a {about.one} has it. Dotted lines mark what is "
+        "in "
+        f"no {about.one} above. In %: how much of a {about.one} the draws have, weights counted, on average."
+    )

@@ -1,0 +1,167 @@
+"""All methods side by side: their components, what each explains, and the cumulative variance."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.joint.headline import is_unfinished, share
+from nspca.dashboard.joint.outcome import Outcome, View
+from nspca.dashboard.runs import methods
+from nspca.plots.joint import cumulative_figure
+from nspca.presentation.numerals import format_value, round_down
+from nspca.result import Result
+
+
+def show(outcome: Outcome, view: View) -> None:
+    """Draw the components of every method, the table of methods and the cumulative variance."""
+    if sentence := gain_sentence(outcome):
+        st.markdown(sentence)
+    view.rows(outcome)
+    _table(outcome)
+    figures.draw(cumulative(outcome), f"cumulative_{outcome.run_id}", same=outcome.run_id)
+
+
+def heading(outcome: Outcome, result: Result) -> str:
+    """Return the line above the components of a method."""
+    so_far = ", so far" if is_unfinished(result) else ""
+    how = "all at once" if nspca.METHODS[result.method].joint else "one after another"
+    return (
+        f"**{wording.plain(result.method)}** :small[:gray[{how}{so_far}, "
+        f"{share(result.value, outcome)} of the variance]]"
+    )
+
+
+def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Return the results with components that were found together in the order of their size.
+
+    Components that were found one after another stay in this order, which is what they are about.
+    """
+    return {
+        method: _by_size(result) if nspca.METHODS[method].joint else result
+        for method, result in results.items()
+    }
+
+
+def _by_size(result: Result) -> Result:
+    order = np.argsort(-result.values, kind="stable")
+    return replace(result, components=result.components[:, order], values=result.values[order])
+
+
+def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
+    """Return the best method that finds components together, the best that finds one after another, and by
+    how many per cent the first explains more.
+
+    None where one side is missing.
+    """
+    groups = [
+        {m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once}
+        for at_once in (True, False)
+    ]
+    if not all(groups):
+        return None
+    joint, single = (max(group, key=lambda name: group[name]) for group in groups)
+    if groups[1][single] <= 0:
+        return None
+    return joint, single, 100 * (groups[0][joint] / groups[1][single] - 1)
+
+
+def gain_sentence(outcome: Outcome) -> str:
+    """Return what finding all components together is worth, in plain words; empty where nothing compares."""
+    found = gain(outcome.results)
+    if found is None:
+        return ""
+    joint, single, percent = found
+    more = "more" if percent >= 0 else "less"
+    first, second = (format_value(outcome.results[one].value) for one in (joint, single))
+    return (
+        f"**{wording.plain(joint)}** looks for all {outcome.about.one}s together and explains "
+        f"{abs(percent):.1f} % {more} than **{wording.plain(single)}**, the best of the methods that find "
+        "one "
+        f"after another ({first} and {second} in the units of the data)."
+    )
+
+
+def cumulative(outcome: Outcome) -> go.Figure:
+    """Return the figure of what the first components of each method explain together."""
+    values = {method: result.values for method, result in ordered(outcome.results).items()}
+    upper = None if outcome.certificate is None else outcome.certificate.upper
+    return cumulative_figure(values, outcome.total, upper=upper)
+
+
+def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
+    """Return a row for each method, and the method that the others are compared with."""
+    results = outcome.results
+    at_once = {method: result for method, result in results.items() if nspca.METHODS[method].joint}
+    best = max(at_once or results, key=lambda method: results[method].value)
+    used = {method: np.count_nonzero(result.components, axis=1) for method, result in results.items()}
+    frame = pd.DataFrame(
+        {
+            "method": list(results),
+            "found": [methods.how(method) for method in results],
+            "explained": [result.value for result in results.values()],
+            "share": [100 * result.value / outcome.total for result in results.values()],
+            "gain": [_above(results[best].value, result.value) for result in results.values()],
+            "features": [int(np.count_nonzero(count)) for count in used.values()],
+            "shared": [int(np.count_nonzero(count > 1)) for count in used.values()],
+            "common": [int(np.count_nonzero((count > 0) & (used[best] > 0))) for count in used.values()],
+            "least": [
+                None if result.ratio is None else _per_cent(result.ratio) for result in results.values()
+            ],
+            "seconds": [result.seconds for result in results.values()],
+        }
+    )
+    return frame, best
+
+
+def _above(value: float, other: float) -> float | None:
+    """Return by how many per cent `value` is larger."""
+    return 100 * (value / other - 1) if other > 0 else None
+
+
+def _per_cent(ratio: float) -> float:
+    """Return a proved ratio in per cent, rounded down; 100 for a ratio of exactly 1 alone."""
+    return 100.0 if ratio >= 1 else math.nextafter(100 * ratio, 0.0)
+
+
+def _table(outcome: Outcome) -> None:
+    rows, best = table(outcome)
+    n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    least = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
+    st.dataframe(
+        rows.assign(least=least) if rows["least"].notna().any() else rows.drop(columns="least"),
+        hide_index=True,
+        alt="The methods with what their components explain together, how many features they use, and the "
+        "time they took",
+        column_config={
+            "method": text("Method"),
+            "found": text("Found"),
+            "explained": number(
+                "Explained",
+                format="scientific" if rows["explained"].max() >= 1e7 else "%.6g",
+                help=f"Variance of all {one}s together, in the units of the data.",
+            ),
+            "share": number("% of the variance", format="%.2f"),
+            "gain": number(
+                f"{best} gains", format="%.1f %%", help=f"How much more {best} explains than this method."
+            ),
+            "features": number(f"{feature.capitalize()}s used", help=f"Of {n:,}."),
+            "shared": number(
+                f"Shared {feature}s",
+                help=f"{feature.capitalize()}s that more than one {one} uses. No method may use one twice.",
+            ),
+            "common": number(f"Also in {best}", help=f"{feature.capitalize()}s that {best} uses too."),
+            "least": number(
+                "Proved", format="%.2f %%", help=f"At least this share of what the best {one}s explain."
+            ),
+            "seconds": number("Seconds", format="%.2f"),
+        },
+    )

@@ -1,0 +1,199 @@
+"""Samples on a map: their scores along two components, coloured by a label and chosen with a lasso."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.joint import groups
+from nspca.dashboard.joint.methods import ordered
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.open_data import looked_at
+from nspca.dashboard.views.component import labelled
+from nspca.data import Dataset
+from nspca.data.export import frame_to_csv
+from nspca.plots import alt_text, score_figure
+from nspca.plots.samplemap import MOST, MOST_ARROWS, Arrows, chosen_samples, drawn_samples, sample_map
+
+SHOWN = 200
+"""Chosen samples that are listed on the page; the CSV has all."""
+NO_GROUPS = "none"
+"""The choice of no label, in an address."""
+TOUCH = """<style>@media (pointer: coarse) {
+.st-key-sample_map .js-plotly-plot .draglayer { pointer-events: none; touch-action: auto; }
+}</style>"""
+"""On a touch screen a finger on the map scrolls the page; the map has no lasso there."""
+
+
+def show(outcome: Outcome) -> None:
+    """Draw the samples along the components of the best method, and how far they separate groups."""
+    data = outcome.of.dataset
+    if data.is_covariance:
+        st.caption("These data are a covariance matrix, which has no samples to draw.")
+        return
+    scores = scores_of(outcome)
+    if scores is None:
+        st.caption("The samples are left out: some features take one value in the rows that are drawn.")
+        return
+    columns = label_columns(data)
+    label = _choose_label(columns)
+    if outcome.of.table is not None:
+        st.caption(f"Drawn are {len(scores):,} rows of the folder, chosen at random.")
+    if scores.shape[1] == 1:
+        figure = score_figure(scores, columns.get(label), data.sample_names, names=("the component", ""))
+        figures.draw(figure, f"strip_{outcome.run_id}")
+    else:
+        _map(outcome, scores, columns, label)
+    st.download_button(
+        "Scores of all samples, CSV",
+        lambda: frame_to_csv(labelled(score_table(outcome, scores), data)),
+        f"{outcome.of.stem}-scores.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key="scores",
+    )
+    groups.show(outcome, scores, columns, label)
+
+
+def scores_of(outcome: Outcome) -> np.ndarray | None:
+    """Return the scores (m, r) of the samples along the components of the best method.
+
+    Those of a folder are of the rows that are drawn; None when its sample is no problem of its own.
+    """
+    try:
+        problem = looked_at(outcome.of, outcome.problem)
+    except nspca.InvalidProblem:
+        return None
+    return problem.scores(ordered(outcome.results)[outcome.best].components)
+
+
+def label_columns(data: Dataset) -> dict[str, Any]:
+    """Return the labels of the samples by the name of their column, those in force first."""
+    found: dict[str, Any] = {}
+    if data.labels is not None:
+        found[getattr(data, "label_name", "") or "label"] = data.labels
+    columns: Mapping[str, Any] = getattr(data, "label_columns", {})
+    return found | {name: labels for name, labels in columns.items() if name not in found}
+
+
+def _choose_label(columns: Mapping[str, Any]) -> str:
+    """Draw the choice of a column of labels; return its name, empty for none."""
+    if not columns:
+        st.caption("These data have no labels. The page Data adds them from a file of sample annotations.")
+        return ""
+    names = [*columns, NO_GROUPS]
+    wanted = state.get("group") if state.get("group") in names else names[0]
+    chosen = st.selectbox("Colour by", names, width=260, **state.bind("group", wanted))
+    return "" if chosen == NO_GROUPS else chosen
+
+
+@st.fragment
+def _map(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str) -> None:
+    """Draw the map with the choice of its axes, and the samples that somebody chose on it."""
+    data, one, r = outcome.of.dataset, outcome.about.one, scores.shape[1]
+    across, up = _axes(outcome, r)
+    axes = [f"{one} {across}", f"{one} {up}"]
+    figure = sample_map(
+        scores[:, [across - 1, up - 1]],
+        columns.get(label),
+        data.sample_names,
+        axes=axes,
+        label=label,
+        arrows=_arrows(outcome, scores, [across - 1, up - 1]),
+    )
+    st.html(TOUCH)
+    with st.container(key="sample_map"):
+        event = st.plotly_chart(
+            figure,
+            key=f"map_{outcome.run_id}_{across}_{up}_{label}",
+            on_select="rerun",
+            selection_mode=("box", "lasso"),
+            config={"displaylogo": False},
+            alt=alt_text(figure),
+        )
+    if len(drawn_samples(len(scores))) < len(scores):
+        drawn = len(drawn_samples(len(scores)))
+        st.caption(f"Drawn are {drawn:,} of {len(scores):,} samples, at most {MOST:,}. The CSV has all.")
+    _chosen(outcome, scores, columns, label, chosen_samples(event.get("selection"), len(scores)))
+
+
+def _axes(outcome: Outcome, r: int) -> tuple[int, int]:
+    """Draw the choice of two components, where there are more; return their numbers from 1."""
+    across = min(max(1, state.get("across")), r)
+    up = min(max(1, state.get("up")), r)
+    if r > 2:
+        left, right, _ = st.columns([1, 1, 2])
+        one, numbers = outcome.about.one.capitalize(), list(range(1, r + 1))
+        across = left.selectbox(f"{one} across", numbers, **state.bind("across", across))
+        up = right.selectbox(f"{one} up", numbers, **state.bind("up", up))
+    return across, up
+
+
+def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | None:
+    """Return the features of two components as arrows where they are few, else None."""
+    X = ordered(outcome.results)[outcome.best].components[:, axes]
+    used = np.flatnonzero(X.any(axis=1))
+    if len(used) > MOST_ARROWS or outcome.of.table is not None:
+        return None
+    names = outcome.of.dataset.feature_names
+    return Arrows([names[j] for j in used], correlations(outcome.of.dataset.X[:, used], scores[:, axes]))
+
+
+def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
+    """Return the correlation of each column of features (m, a) with each column of scores (m, 2); 0 where one
+    does not vary.
+    """
+    Z = np.asarray(features.todense() if hasattr(features, "todense") else features, float)
+    Z, S = Z - Z.mean(axis=0), scores - scores.mean(axis=0)
+    sizes = np.outer(np.linalg.norm(Z, axis=0), np.linalg.norm(S, axis=0))
+    return np.clip(np.divide(Z.T @ S, sizes, out=np.zeros_like(sizes), where=sizes > 0), -1, 1)
+
+
+def _chosen(
+    outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str, rows: list[int]
+) -> None:
+    """Draw the samples that somebody chose, with a CSV of them."""
+    if not rows:
+        st.caption("Draw a lasso or a box around samples to list them. Their names stand in the hover.")
+        return
+    data = outcome.of.dataset
+    table = score_table(outcome, scores).iloc[rows]
+    of = f": {counted(columns[label], rows)}" if label else ""
+    st.markdown(f"**{wording.things(len(rows), 'sample')} chosen**{of}")
+    st.dataframe(
+        table.head(SHOWN), hide_index=True, height=min(300, 38 + 35 * len(rows)), alt="The chosen samples"
+    )
+    st.download_button(
+        "Chosen samples, CSV",
+        lambda: frame_to_csv(labelled(table, data)),
+        f"{outcome.of.stem}-chosen-samples.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key="chosen_samples",
+    )
+
+
+def counted(labels: Any, rows: list[int], most: int = 6) -> str:
+    """Return how many of some samples have each label, the most frequent first: ``12 ALL, 3 AML``."""
+    names, counts = np.unique([str(labels[i]) for i in rows], return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:most]]
+    return ", ".join([*said, *([f"{len(order) - most} other labels"] if len(order) > most else [])])
+
+
+def score_table(outcome: Outcome, scores: np.ndarray) -> pd.DataFrame:
+    """Return a table with a row for each sample: its name, its labels, its score along each component."""
+    data, one = outcome.of.dataset, outcome.about.one
+    frame = pd.DataFrame({"sample": list(data.sample_names)})
+    for name, labels in label_columns(data).items():
+        frame[name if name not in frame else f"label {name}"] = [str(one) for one in labels]
+    for j in range(scores.shape[1]):
+        frame[f"{one} {j + 1}"] = scores[:, j]
+    return frame

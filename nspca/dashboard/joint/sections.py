@@ -1,0 +1,45 @@
+"""The sections below the answer: one is drawn at a time, so that the page stays short."""
+
+import streamlit as st
+
+from nspca.dashboard.app import state
+from nspca.dashboard.joint import how_many, methods, proof, samples
+from nspca.dashboard.joint.outcome import Outcome, Section, View
+from nspca.dashboard.joint.subject import Subject
+
+
+def show(outcome: Outcome, view: View) -> None:
+    """Draw the choice of a section, and the section."""
+    every = _sections(view)
+    keys = [section.key for section in every]
+    labels = {section.key: section.label(outcome.about) for section in every}
+    wanted = state.get("look") if state.get("look") in keys else keys[0]
+    chosen = st.segmented_control(
+        "More about this",
+        keys,
+        format_func=labels.get,
+        required=True,
+        label_visibility="collapsed",
+        **state.bind("look", wanted),
+    )
+    with st.container(border=True):
+        next(section for section in every if section.key == chosen).draw(outcome)
+
+
+def _sections(view: View) -> list[Section]:
+    return [
+        view.look,
+        Section("samples", _samples_label, samples.show),
+        Section("many", lambda about: f"How many {about.one}s?", how_many.show),
+        Section("again", lambda about: f"Other {_samples(about)}", view.again),
+        Section("methods", lambda about: "All methods", lambda outcome: methods.show(outcome, view)),
+        Section("proof", lambda about: "The proof", proof.show),
+    ]
+
+
+def _samples(about: Subject) -> str:
+    return {"image": "images", "words": "documents"}.get(about.kind, "samples")
+
+
+def _samples_label(about: Subject) -> str:
+    return f"{_samples(about).capitalize()} on a map"

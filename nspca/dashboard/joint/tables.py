@@ -1,0 +1,85 @@
+"""Components of any table that is neither pictures nor words: genes, wavelengths, measurements."""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.joint import lists, stability
+from nspca.dashboard.joint.methods import ordered
+from nspca.dashboard.joint.outcome import Outcome, Section, View
+from nspca.dashboard.joint.subject import COMPONENTS as SUBJECT
+from nspca.dashboard.open_data import looked_at
+from nspca.dashboard.views import component
+from nspca.plots.profiles import profiles_figure
+
+
+def picture(outcome: Outcome) -> None:
+    """Draw the components of the best method, and the choice of one to look at."""
+    if _is_spectrum(outcome):
+        figures.draw(profiles(outcome), f"profiles_{outcome.run_id}")
+    else:
+        lists.best(outcome)
+    lists.choose(outcome)
+
+
+def after(outcome: Outcome) -> str:
+    """Return what to do next."""
+    many = f"Choose a component to see it alone, or “{'Samples'} on a map” to see where the samples lie."
+    one = f"The {outcome.about.feature}s stand in the order of their weight. Below, the component is alone."
+    return one if outcome.asked.r == 1 else many
+
+
+def profiles(outcome: Outcome) -> go.Figure:
+    """Return all components of the best method over the axis of the spectra."""
+    data, X = outcome.of.dataset, ordered(outcome.results)[outcome.best].components
+    called = lists.called(outcome.best)
+    names = [f"{j + 1} {called.get(j, '')}".strip() for j in range(X.shape[1])]
+    return profiles_figure(X, data.axis, data.axis_name, mean=data.X.mean(axis=0), names=names)
+
+
+def look(outcome: Outcome) -> None:
+    """Draw one component alone: its weights, its features to copy, and the samples along it."""
+    data, names = outcome.of.dataset, outcome.of.dataset.feature_names
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        method = lists.method_of(outcome)
+        number, x = lists.looked_at(outcome, method)
+        lists.name_it(outcome, method, number, lists.gist(x, names))
+        lists.copy(
+            x,
+            names,
+            f"The {wording.things(int((x != 0).sum()), outcome.about.feature)} of component {number}",
+        )
+    with right:
+        component.picture(data, x, f"one_{outcome.run_id}")
+    try:
+        problem = looked_at(outcome.of, outcome.problem)
+    except nspca.InvalidProblem:
+        return
+    component.heat_map(data, problem, x, f"heat_{outcome.run_id}")
+
+
+def taken(outcome: Outcome) -> dict[str, go.Figure]:
+    """Return the figure of each component of the best method, by the name of a file."""
+    data, best = outcome.of.dataset, outcome.best
+    X = ordered(outcome.results)[best].components
+    each = {f"component-{j:02}-by-{best}": component.drawn(data, x) for j, x in enumerate(X.T, 1)}
+    return ({f"all-components-by-{best}": profiles(outcome)} if _is_spectrum(outcome) else {}) | each
+
+
+def _is_spectrum(outcome: Outcome) -> bool:
+    data = outcome.of.dataset
+    return data.kind == "spectrum" and data.axis is not None and not data.is_covariance
+
+
+VIEW = View(
+    picture,
+    lists.rows,
+    after,
+    Section("one", lambda about: "One component", look),
+    lambda outcome: stability.show(outcome, lists.recurring),
+    taken,
+)
+__all__ = ["SUBJECT", "VIEW"]

@@ -1,0 +1,242 @@
+"""Everything that can be taken home of several components: single files, and all of it as one ZIP."""
+
+import io
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from nspca.dashboard.answer_page import BYTES, Download, TakeHome
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components.pictures import Picture
+from nspca.dashboard.export.archive import File
+from nspca.dashboard.export.whole import Contents, Whole
+from nspca.dashboard.joint import methods, samples
+from nspca.dashboard.joint import names as given_names
+from nspca.dashboard.joint.headline import is_unfinished
+from nspca.dashboard.joint.outcome import Outcome, View
+from nspca.dashboard.views.component import labelled
+from nspca.data.export import frame_to_csv
+from nspca.data.gene_sets import signed_sets, to_gmt, to_rnk
+from nspca.presentation.numerals import format_bound, format_value, format_value_share
+from nspca.specs.proof import MORE
+
+METHODS = "variance-by-method"
+TEXT = "text/plain"
+GMT_HELP = "One set for each component, for enrichment tools."
+CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
+
+
+def of(outcome: Outcome, view: View) -> TakeHome:
+    """Return what can be taken home of a finished run."""
+    # Files are made where nothing is known of the address, so the names are looked up before.
+    named = given_names.given()
+    whole = _whole(outcome)
+    proved = outcome.certificate and outcome.certificate.upper
+    key = f"{outcome.run_id} {list(outcome.results)} {state.get('over')} {proved} {sorted(named.items())}"
+    return TakeHome(
+        whole.folder,
+        key,
+        lambda: figures(outcome, view),
+        lambda drawn, pictures: pack(outcome, drawn, pictures, datetime.now(UTC), named),
+        _files(outcome, named),
+        shown(outcome),
+    )
+
+
+def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Download]:
+    """Return the single files."""
+    about, data, stem = outcome.about, outcome.of.dataset, f"{outcome.of.stem}-{outcome.about.key}"
+    title = about.key.capitalize()
+    files = [
+        Download(
+            f"{title}, CSV",
+            lambda: frame_to_csv(labelled(weights(outcome, named), data)),
+            f"{stem}.csv",
+            help=f"Every {about.feature} of every {about.one} with its weight.",
+        ),
+        Download(f"{title}, NPZ", lambda: arrays(outcome), f"{stem}.npz", BYTES),
+    ]
+    if about.kind != "image":
+        files.append(
+            Download(f"{title}, GMT", lambda: gene_sets(outcome, named), f"{stem}.gmt", TEXT, GMT_HELP)
+        )
+    files.append(
+        Download(
+            "Methods, CSV",
+            lambda: frame_to_csv(labelled(methods.table(outcome)[0], data)),
+            f"{stem}-methods.csv",
+        )
+    )
+    if outcome.certificate is not None:
+        proof = outcome.certificate.of_prepared(data.prepared)
+        files.append(
+            Download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", BYTES, help=CHECK)
+        )
+    return files
+
+
+def shown(outcome: Outcome) -> dict[str, str]:
+    """Return what exported Python is to find again: the best method, and the effort of the proof."""
+    further = {"effort": MORE[-1]} if outcome.is_proved_further else {}
+    return {"method": outcome.best, **further}
+
+
+def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> pd.DataFrame:
+    """Return every weight of every component of every method, with the names that somebody gave them."""
+    one, names, rows = outcome.about.one, outcome.of.dataset.feature_names, []
+    for method, result in methods.ordered(outcome.results).items():
+        for j, x in enumerate(result.components.T):
+            order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
+            rows += [
+                (method, j + 1, rank + 1, names[i], x[i], x[i] ** 2, result.values[j])
+                for rank, i in enumerate(order)
+            ]
+    frame = pd.DataFrame(rows, columns=["method", one, "rank", "feature", "weight", "share", "explained"])
+    if named:
+        key = zip(frame["method"], frame[one], strict=True)
+        frame.insert(2, "name", [named.get(pair, "") for pair in key])
+    return frame
+
+
+def arrays(outcome: Outcome) -> bytes:
+    """Return components (n, r) and values of every method with the names of features, as NPZ without
+    pickle.
+    """
+    buffer, data = io.BytesIO(), outcome.of.dataset
+    found: dict[str, Any] = {}
+    for method, result in methods.ordered(outcome.results).items():
+        found |= {f"components_{method}": result.components, f"values_{method}": result.values}
+    source = f"{data.name} ({wording.SOURCES[data.source]})"
+    np.savez_compressed(buffer, feature_names=np.array(data.feature_names), data=np.array(source), **found)
+    return buffer.getvalue()
+
+
+def gene_sets(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> bytes:
+    """Return the components of the best method as GMT, a set for each; see `signed_sets`."""
+    best, named = outcome.best, named or {}
+    X = methods.ordered(outcome.results)[best].components
+    sets: dict[str, list[str]] = {}
+    for j, x in enumerate(X.T, 1):
+        name = named.get((best, j)) or f"{outcome.of.stem}_{outcome.about.one}_{j}"
+        sets |= signed_sets(name if name not in sets else f"{name}_{j}", outcome.of.dataset.feature_names, x)
+    return to_gmt(sets, f"{outcome.of.dataset.name}, {best}")
+
+
+def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
+    """Return for each component of the best method all features ranked by their correlation with its scores.
+
+    Enrichment tools want every feature in the list, and a component has a few of them only. Of a covariance
+    the correlation follows from its entries. A folder has none, since its rows are not at hand.
+    """
+    data = outcome.of.dataset
+    X = methods.ordered(outcome.results)[outcome.best].components
+    if outcome.of.table is not None:
+        return {}
+    if data.is_covariance:
+        spread = np.sqrt(np.clip(np.diag(data.X), 0, None))
+        length = np.sqrt(np.clip(np.einsum("ij,ij->j", X, data.X @ X), 0, None))
+        sizes = np.outer(spread, length)
+        R = np.divide(data.X @ X, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    else:
+        scores = samples.scores_of(outcome)
+        if scores is None:
+            return {}
+        R = samples.correlations(data.X, scores)
+    return {f"{outcome.about.one}-{j}.rnk": to_rnk(data.feature_names, r) for j, r in enumerate(R.T, 1)}
+
+
+def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
+    """Return the figures that say what was found, by name."""
+    return {METHODS: methods.cumulative(outcome), **view.figures(outcome)}
+
+
+def pack(
+    outcome: Outcome,
+    drawn: Mapping[str, go.Figure],
+    pictures: Mapping[str, Picture],
+    made: datetime,
+    named: Mapping[tuple[str, int], str] | None = None,
+) -> bytes:
+    """Return the ZIP.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    drawn : from `figures`
+    pictures : the figures as files; those that are missing are left out
+    made : datetime
+        In UTC.
+    named : names that somebody gave to components
+    """
+    contents = Contents(
+        drawn,
+        pictures,
+        {name: name.replace("-", " ") for name in drawn},
+        _tables(outcome, named),
+        {} if outcome.certificate is None else {outcome.about.key: outcome.certificate},
+        "the proof: it bounds what any method can explain",
+        _proved(outcome),
+        shown=shown(outcome),
+    )
+    return _whole(outcome).pack(contents, made)
+
+
+def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> dict[str, File]:
+    """Return the tables of the ZIP by their path."""
+    data, about = outcome.of.dataset, outcome.about
+    frames = {
+        "methods": (methods.table(outcome)[0], "what each method found, in numbers"),
+        "components": (weights(outcome, named), "the weights of all components, with names"),
+    }
+    scores = None if data.is_covariance else samples.scores_of(outcome)
+    if scores is not None:
+        frames["scores"] = (samples.score_table(outcome, scores), "the samples along each component")
+    files = {
+        f"tables/{name}.csv": File(frame_to_csv(labelled(frame, data)), said)
+        for name, (frame, said) in frames.items()
+    }
+    if about.kind == "table":
+        said = "one set of features for each component, for enrichment tools"
+        files["enrichment/components.gmt"] = File(gene_sets(outcome, named), said)
+        said = f"all {about.feature}s by their correlation with the scores of a component"
+        for name, content in ranked_lists(outcome).items():
+            files[f"enrichment/{name}"] = File(content, said)
+            said = ""
+    return files
+
+
+def _whole(outcome: Outcome) -> Whole:
+    """Return the result that the ZIP is about."""
+    about, asked = outcome.about, outcome.asked
+    line = f"Asked: {asked.describe().asked}. Seed {asked.seed}."
+    late = [method for method in asked.methods if method not in outcome.results]
+    stopped = [method for method, result in outcome.results.items() if is_unfinished(result)]
+    line += f" Not here: {wording.listed(late)}." if late else ""
+    line += f" Stopped before its end: {wording.listed(stopped)}." if stopped else ""
+    return Whole(outcome.of, asked, about.key, line)
+
+
+def _proved(outcome: Outcome) -> str:
+    """Return HTML with a row for each method, and what none can exceed."""
+    body = ""
+    for method, result in methods.ordered(outcome.results).items():
+        cells = (
+            method,
+            format_value(result.value),
+            format_value_share(result.value, outcome.total),
+            wording.proof(result.ratio),
+        )
+        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    head = "".join(f"<th>{title}</th>" for title in ("Method", "Variance", "Of the total", "Proved"))
+    many = outcome.about.count(outcome.asked.r)
+    signs = " with nonnegative weights" if outcome.problem.nonneg else ""
+    none = "Nothing is proved here."
+    if outcome.certificate is not None:
+        upper = format_bound(outcome.certificate.upper)
+        none = f"No {many}{signs} of these sizes that do not overlap explain more than {upper}."
+    return f"<p>{escape(none)}</p>\n<table><tr>{head}</tr>{body}</table>"

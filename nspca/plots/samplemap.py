@@ -1,0 +1,181 @@
+"""Draw samples on a map: the scores along one component against those along another, coloured by a label."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from nspca.plots.samples import MOST_GROUPS, SYMBOLS, groups_of
+from nspca.plots.theme import colorbar, light, new_figure, plain
+from nspca.presentation.colours import COLOURS, CONTEXT, FIELD, MAIN
+
+MOST = 4000
+"""Samples that are drawn at most. A browser still answers a lasso around as many at once."""
+MOST_ARROWS = 12
+"""Arrows that are drawn at most: more of them hide the samples and each other."""
+REACH = 0.8
+"""Length of an arrow of correlation 1, in units of the largest score on its axis."""
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """Features as arrows on a map of samples.
+
+    Parameters
+    ----------
+    names : sequence of str
+    correlations : (a, 2) float64
+        Of each feature with the scores of either axis, from -1 to 1.
+    """
+
+    names: Sequence[str]
+    correlations: ArrayLike
+
+
+def sample_map(
+    scores: ArrayLike,
+    labels: Any = None,
+    sample_names: Sequence[str] | None = None,
+    *,
+    axes: Sequence[str] = ("component 1", "component 2"),
+    label: str = "",
+    arrows: Arrows | None = None,
+    most: int = MOST,
+) -> go.Figure:
+    """Draw samples by their scores along two components, with names on hover.
+
+    Each point carries the number of its sample as the first entry of its ``customdata``. Labels that are
+    numbers of many values become a colour scale, others become groups of their own colour and symbol.
+
+    Parameters
+    ----------
+    scores : (m, 2) float64
+    labels : (m,), optional
+    sample_names : (m,) str, optional
+    axes : two str
+        What the axes are called.
+    label : str
+        What the labels are called.
+    arrows : Arrows, optional
+        Drawn from the origin; one of correlation 1 reaches to `REACH` of the largest score.
+    most : int
+        Samples drawn at most; of more, every so-many-th is drawn, and the figure says so.
+    """
+    S = np.asarray(scores, float)
+    drawn = drawn_samples(len(S), most)
+    count = f"{len(drawn):,} of {len(S):,} samples" if len(drawn) < len(S) else f"{len(S):,} samples"
+    names = [
+        plain(sample_names[i]) if sample_names is not None else f"sample {i + 1}" for i in map(int, drawn)
+    ]
+    given = None if labels is None else np.asarray(labels)[drawn]
+    marker = {"size": 8 if len(drawn) < 1000 else 5, "opacity": 0.75}
+    figure = new_figure("", height=460)
+    numbers = None if given is None else _as_numbers(given)
+    if numbers is not None:
+        said = f"coloured by {plain(label) or 'label'}"
+        scale = {"color": light(numbers), "colorscale": FIELD, "colorbar": colorbar(plain(label))}
+        _points(figure, S, drawn, names, np.arange(len(drawn)), plain(label), marker | scale, given)
+    else:
+        groups = groups_of(given, len(drawn))
+        said = "" if given is None else f"{len(groups)} groups" if len(groups) > 1 else "1 group"
+        for index, (group, rows) in enumerate(groups):
+            look = {"color": COLOURS[index % len(COLOURS)], "symbol": SYMBOLS[index % len(SYMBOLS)]}
+            _points(figure, S, drawn, names, rows, group, marker | look, given)
+    figure.update_layout(showlegend=given is not None and numbers is None, dragmode="lasso")
+    figure.update_layout(legend={"y": -0.16, "yanchor": "top"}, margin={"t": 16, "b": 90})
+    figure.update_xaxes(title_text=f"score along {axes[0]}")
+    figure.update_yaxes(title_text=f"score along {axes[1]}")
+    if arrows is not None:
+        _draw_arrows(figure, S, arrows)
+    parts = [f"{count} along {axes[0]} and {axes[1]}", said, _said_of(arrows)]
+    figure.layout.meta = {"alt": f"Map of samples: {', '.join(filter(None, parts))}."}
+    return figure
+
+
+def drawn_samples(count: int, most: int = MOST) -> np.ndarray:
+    """Return the numbers of the samples that a map of `count` samples draws: all, or every so-many-th."""
+    return np.arange(0, count, max(1, -(-count // most)))
+
+
+def chosen_samples(selection: Any, count: int) -> list[int]:
+    """Return the numbers of the samples that a viewer put a box or a lasso around, in increasing order.
+
+    Parameters
+    ----------
+    selection : mapping
+        What Streamlit says of a selection: its ``points`` have the ``customdata`` of `sample_map`. It comes
+        from a browser, so whatever is no sample is left out.
+    count : int
+        How many samples there are.
+    """
+    points = selection.get("points", []) if hasattr(selection, "get") else []
+    found = set()
+    for point in points if isinstance(points, list) else []:
+        data = point.get("customdata") if hasattr(point, "get") else None
+        first = data[0] if isinstance(data, list | tuple) and data else None
+        if isinstance(first, int) and not isinstance(first, bool) and 0 <= first < count:
+            found.add(first)
+    return sorted(found)
+
+
+def _points(
+    figure: go.Figure,
+    S: np.ndarray,
+    drawn: np.ndarray,
+    names: Sequence[str],
+    rows: np.ndarray,
+    name: str,
+    marker: dict[str, Any],
+    labels: np.ndarray | None,
+) -> None:
+    """Draw one group of samples, given by their places among those that are drawn."""
+    whose = ["" if labels is None else plain(labels[i]) for i in rows]
+    figure.add_scatter(
+        x=light(S[drawn[rows], 0]),
+        y=light(S[drawn[rows], 1]),
+        mode="markers",
+        name=name,
+        marker=marker,
+        customdata=[[int(drawn[i]), names[i], said] for i, said in zip(rows, whose, strict=True)],
+        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
+    )
+
+
+def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
+    """Return labels as numbers where they are numbers of more values than there can be groups."""
+    if labels.dtype.kind not in "iuf" or len(np.unique(labels)) <= MOST_GROUPS:
+        return None
+    return labels.astype(float)
+
+
+def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
+    W = np.asarray(arrows.correlations, float)
+    ends = W * REACH * np.abs(S).max(axis=0, initial=0.0)
+    xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))
+    xs[1::3], ys[1::3] = ends.T
+    xs[2::3] = ys[2::3] = np.nan
+    figure.add_scatter(
+        x=xs, y=ys, mode="lines", line={"color": CONTEXT, "width": 1.5}, hoverinfo="skip", showlegend=False
+    )
+    figure.add_scatter(
+        x=ends[:, 0],
+        y=ends[:, 1],
+        mode="markers+text",
+        text=[plain(name, 18) for name in arrows.names],
+        textposition="top center",
+        marker={"size": 6, "color": MAIN, "symbol": "diamond"},
+        hovertext=[
+            f"{plain(name)}: correlation {a:.2f} across and {b:.2f} up"
+            for name, (a, b) in zip(arrows.names, W, strict=True)
+        ],
+        hoverinfo="text",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def _said_of(arrows: Arrows | None) -> str:
+    return "" if arrows is None else f"{len(arrows.names)} features as arrows"

@@ -1,0 +1,133 @@
+"""The question how far components of one half of the rows separate labelled groups of the other half."""
+
+import json
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field as Limits
+from pydantic import StrictStr
+
+from nspca.errors import InvalidData
+from nspca.progress import Report, silent
+from nspca.selection import GroupEffects, held_out_group_effects
+from nspca.selection.groups import PERMUTATIONS
+from nspca.specs.base import Description, Option
+from nspca.specs.components import Sizes
+from nspca.specs.method_options import Options, check_options
+from nspca.specs.proof import sparsity_words
+from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
+from nspca.specs.sweep import check_methods
+
+
+class GroupsSpec(ProblemSpec):
+    """How far several components separate labelled groups of held-out samples.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Features in each component.
+    label : str
+        Name of the column of labels; empty for the labels of the data set.
+    method : str
+        "auto" or a key of `nspca.METHODS`.
+    options : dict
+        Options by method.
+    permutations : int
+        How often labels are shuffled for the p-values.
+    seed : int
+
+    The other parameters are those of `ProblemSpec`, but no feature can be kept.
+    """
+
+    kind: ClassVar[str] = "groups"
+
+    sizes: Sizes
+    label: Annotated[StrictStr, Option("Labels", say=lambda value: f"labels {value}" if value else "")] = ""
+    method: Annotated[StrictStr, Option("Method", to="call", say=str, always=True)] = "joint"
+    options: Options = Limits(default_factory=dict)
+    permutations: Annotated[
+        Whole, Option("Shuffled labels", to="call", say=lambda value: f"{value} shuffles")
+    ] = PERMUTATIONS
+    seed: Seed = 0
+
+    def model_post_init(self, context: Any) -> None:
+        check_methods([self.method])
+        check_options(self.options)
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        return self.sizes
+
+    @property
+    def work(self) -> tuple[tuple[int, ...], int]:
+        return self.sizes, 1
+
+    def describe(self) -> Description:
+        question = f"groups of held-out samples along {sparsity_words(self.sizes)}"
+        return Description(self.data.title, question, self.details())
+
+    def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> GroupEffects:
+        """Return the `nspca.GroupEffects` on the half of the rows that no component was found on.
+
+        Parameters
+        ----------
+        labels : (m,) sequence of str, optional
+            The labels of all rows; those of the data that are opened when None.
+        """
+        X = self.rows(X)
+        labels = labels_of(X, self.label) if labels is None else labels
+        how = {name: getattr(self, name) for name in ("method", "nonneg", "center", "scale", "permutations")}
+        options = self.options.get(self.method, {})
+        return held_out_group_effects(X, labels, self.sizes, seed=self.seed, report=report, **how, **options)
+
+    def pack(self, result: GroupEffects) -> bytes:
+        plain = vars(result) | {"effect": _listed(result.effect)}
+        return json.dumps(plain | {"p": None if result.p is None else _listed(result.p)}).encode()
+
+    @staticmethod
+    def unpack(body: bytes) -> GroupEffects:
+        """Return the effects that `pack` made bytes of."""
+        found = json.loads(body)
+        found |= {name: tuple(found[name]) for name in ("groups", "counts")}
+        found |= {
+            name: None if found[name] is None else np.array(found[name], float) for name in ("effect", "p")
+        }
+        return GroupEffects(**found)
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        return "\n".join(self.data.to_python())
+
+    def python(self, **shown: Any) -> str:
+        """Return Python that computes the effects again."""
+        words = self.keywords("problem") | self.keywords("call")
+        words.pop("forced", None)
+        words |= {name: repr(value) for name, value in self.options.get(self.method, {}).items()}
+        labels = f"data.label_columns[{self.label!r}]" if self.label else "data.labels"
+        return "\n".join(
+            [
+                f"found = nspca.held_out_group_effects(X, {labels}, {self.sizes!r}, {arguments(words)})",
+                "print(found.measure, found.groups, found.counts)",
+                "print(found.effect.round(3), found.p)",
+            ]
+        )
+
+
+def labels_of(data: Any, label: str = "") -> Any:
+    """Return the labels of the samples of a data set.
+
+    Raises
+    ------
+    InvalidData
+        Where the data have none, or none of that name.
+    """
+    columns = getattr(data, "label_columns", {})
+    found = columns.get(label) if label else getattr(data, "labels", None)
+    if found is None:
+        named = f"a column of labels named {label!r}" if label else "labels of the samples"
+        raise InvalidData(f"this question needs {named}, got none; choose labels on the page Data")
+    return found
+
+
+def _listed(values: np.ndarray) -> list[float | str | None]:
+    """Return numbers as JSON holds them; not a number and infinity have no JSON of their own."""
+    return [None if np.isnan(one) else float(one) if np.isfinite(one) else str(one) for one in values]
